@@ -1,0 +1,118 @@
+package dev.wheelhouse.api;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A compiled field selector, as in {@code spec.nodeName=node-1,status.phase!=Failed}. Which fields a type can be selected by
+ * is the API server's business (upstream: {@code apimachinery/pkg/fields/selector.go}). Immutable.
+ */
+public record FieldSelector(List<Requirement> requirements) {
+    private static final FieldSelector EVERYTHING = new FieldSelector(List.of());
+
+    /** {@code field = value}, or {@code field != value} when negated. */
+    public record Requirement(String field, String value, boolean negated) {
+        @Override
+        public String toString() {
+            return field + (negated ? "!=" : "=") + escape(value);
+        }
+    }
+
+    public FieldSelector {
+        requirements = List.copyOf(requirements);
+    }
+
+    public static FieldSelector everything() {
+        return EVERYTHING;
+    }
+
+    public static FieldSelector of(String field, String value) {
+        return new FieldSelector(List.of(new Requirement(field, value, false)));
+    }
+
+    /** @throws IllegalArgumentException if the text is no field selector */
+    public static FieldSelector parse(String text) {
+        List<Requirement> requirements = new ArrayList<>();
+        for (String term : split(text)) {
+            if (term.isEmpty()) {
+                continue;
+            }
+            int at = 0;
+            while (at < term.length() && term.charAt(at) != '=' && term.charAt(at) != '!') {
+                at++;
+            }
+            boolean negated = term.startsWith("!=", at);
+            int length = negated || term.startsWith("==", at) ? 2 : term.startsWith("=", at) ? 1 : 0;
+            if (length == 0) {
+                throw new IllegalArgumentException("invalid selector: '" + text + "'; can't understand '" + term + "'");
+            }
+            requirements.add(new Requirement(term.substring(0, at), unescape(term.substring(at + length)), negated));
+        }
+        return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
+    }
+
+    private static List<String> split(String text) {
+        List<String> terms = new ArrayList<>();
+        StringBuilder term = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\\' && i + 1 < text.length()) {
+                term.append(c).append(text.charAt(++i));
+            } else if (c == ',') {
+                terms.add(term.toString());
+                term.setLength(0);
+            } else {
+                term.append(c);
+            }
+        }
+        terms.add(term.toString());
+        return terms;
+    }
+
+    private static String escape(String value) {
+        return value.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=");
+    }
+
+    private static String unescape(String value) {
+        StringBuilder out = new StringBuilder(value.length());
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            out.append(c == '\\' && i + 1 < value.length() ? value.charAt(++i) : c);
+        }
+        return out.toString();
+    }
+
+    /** @param fields gives the value of a field, or null where the object has none (which matches as the empty string) */
+    public boolean matches(Function<String, @Nullable String> fields) {
+        for (Requirement requirement : requirements) {
+            String value = fields.apply(requirement.field);
+            if ((value == null ? "" : value).equals(requirement.value) == requirement.negated) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The value that this selector demands of a field by equality, or null. */
+    public @Nullable String requires(String field) {
+        for (Requirement requirement : requirements) {
+            if (!requirement.negated && requirement.field.equals(field)) {
+                return requirement.value;
+            }
+        }
+        return null;
+    }
+
+    public boolean isEverything() {
+        return requirements.isEmpty();
+    }
+
+    /** The text form, for a query parameter. */
+    @Override
+    public String toString() {
+        return String.join(",", requirements.stream().map(Requirement::toString).toList());
+    }
+}

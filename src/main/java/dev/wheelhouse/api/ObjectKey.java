@@ -1,0 +1,59 @@
+package dev.wheelhouse.api;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+/**
+ * An object's place within its resource type, {@code namespace/name}; for a cluster-scoped object the namespace is empty.
+ * The text form is client-go's {@code MetaNamespaceKeyFunc}.
+ */
+public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
+
+    public ObjectKey {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("an object key needs a name (namespace \"" + namespace + "\")");
+        }
+    }
+
+    public static ObjectKey of(String namespace, String name) {
+        return new ObjectKey(namespace, name);
+    }
+
+    /** The key of a cluster-scoped object. */
+    public static ObjectKey cluster(String name) {
+        return new ObjectKey("", name);
+    }
+
+    /** @throws IllegalArgumentException if the object has no name */
+    public static ObjectKey of(KubernetesObject object) {
+        V1ObjectMeta meta = object.getMetadata();
+        if (meta == null || meta.getName() == null) {
+            throw new IllegalArgumentException("an object of kind " + object.getKind() + " has no metadata.name");
+        }
+        return of(meta);
+    }
+
+    public static ObjectKey of(V1ObjectMeta meta) {
+        return new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), meta.getName());
+    }
+
+    /** @throws IllegalArgumentException unless the text is {@code name} or {@code namespace/name} */
+    public static ObjectKey parse(String text) {
+        int slash = text.indexOf('/');
+        if (slash != text.lastIndexOf('/')) {
+            throw new IllegalArgumentException("\"" + text + "\" is no object key: write name or namespace/name");
+        }
+        return slash < 0 ? cluster(text) : new ObjectKey(text.substring(0, slash), text.substring(slash + 1));
+    }
+
+    @Override
+    public int compareTo(ObjectKey other) {
+        int byNamespace = namespace.compareTo(other.namespace);
+        return byNamespace != 0 ? byNamespace : name.compareTo(other.name);
+    }
+
+    @Override
+    public String toString() {
+        return namespace.isEmpty() ? name : namespace + "/" + name;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.wheelhouse.api;
+
+/**
+ * A resource type as the API server names it: group (empty for the core group), version, plural, kind and scope.
+ */
+public record ResourceType(String group, String version, String plural, String kind, boolean namespaced) {
+    public static final ResourceType PODS = core("pods", "Pod", true);
+    public static final ResourceType NODES = core("nodes", "Node", false);
+    public static final ResourceType NAMESPACES = core("namespaces", "Namespace", false);
+    public static final ResourceType EVENTS = core("events", "Event", true);
+    public static final ResourceType SERVICES = core("services", "Service", true);
+    public static final ResourceType SERVICE_ACCOUNTS = core("serviceaccounts", "ServiceAccount", true);
+    public static final ResourceType CONFIG_MAPS = core("configmaps", "ConfigMap", true);
+    public static final ResourceType SECRETS = core("secrets", "Secret", true);
+    public static final ResourceType PERSISTENT_VOLUME_CLAIMS = core("persistentvolumeclaims", "PersistentVolumeClaim",
+            true);
+    public static final ResourceType REPLICATION_CONTROLLERS = core("replicationcontrollers", "ReplicationController",
+            true);
+    public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
+    public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
+    public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);
+
+    private static ResourceType core(String plural, String kind, boolean namespaced) {
+        return new ResourceType("", "v1", plural, kind, namespaced);
+    }
+
+    /** {@code v1}, {@code apps/v1}: what objects carry as {@code apiVersion}. */
+    public String apiVersion() {
+        return group.isEmpty() ? version : group + "/" + version;
+    }
+
+    /**
+     * The path of the collection, without a trailing slash.
+     *
+     * @param namespace the namespace, or empty for all namespaces or a cluster-scoped type
+     */
+    public String path(String namespace) {
+        StringBuilder path = new StringBuilder(64).append(group.isEmpty() ? "/api/" : "/apis/").append(apiVersion());
+        if (namespaced && !namespace.isEmpty()) {
+            path.append("/namespaces/").append(namespace);
+        }
+        return path.append('/').append(plural).toString();
+    }
+
+    /** The path of one object. */
+    public String path(ObjectKey key) {
+        return path(key.namespace()) + "/" + key.name();
+    }
+
+    /** {@code pods}, {@code deployments.apps}: how messages and metrics name the type. */
+    public String groupResource() {
+        return group.isEmpty() ? plural : plural + "." + group;
+    }
+
+    @Override
+    public String toString() {
+        return groupResource();
+    }
+}

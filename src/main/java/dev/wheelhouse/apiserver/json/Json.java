@@ -1,0 +1,76 @@
+package dev.wheelhouse.apiserver.json;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** JSON trees, the form in which the API server works on objects. */
+public final class Json {
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+    private Json() {}
+
+    public static JsonMapper mapper() {
+        return MAPPER;
+    }
+
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    /** @throws JacksonException if the bytes are no JSON */
+    public static JsonNode read(byte[] json) {
+        return MAPPER.readTree(json);
+    }
+
+    /** @throws JacksonException if the text is no JSON */
+    public static JsonNode read(String json) {
+        return MAPPER.readTree(json);
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
+    }
+
+    /** The node at a path of object fields, or null if a step is missing or null. */
+    public static @Nullable JsonNode at(JsonNode node, String... path) {
+        JsonNode here = node;
+        for (String step : path) {
+            here = here.get(step);
+            if (here == null || here.isNull()) {
+                return null;
+            }
+        }
+        return here;
+    }
+
+    /** The text at a path of object fields; empty if it is missing or no text. */
+    public static String text(JsonNode node, String... path) {
+        JsonNode at = at(node, path);
+        return at != null && at.isString() ? at.stringValue() : "";
+    }
+
+    /** The number at a path of object fields, or a default. */
+    public static long number(JsonNode node, long otherwise, String... path) {
+        JsonNode at = at(node, path);
+        return at != null && at.isIntegralNumber() ? at.longValue() : otherwise;
+    }
+
+    /** The object in a field, made if it is missing. */
+    public static ObjectNode child(ObjectNode node, String field) {
+        return node.get(field) instanceof ObjectNode child ? child : node.putObject(field);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.wheelhouse.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to list: see the resourceVersion and resourceVersionMatch rules of the Kubernetes API.
+ *
+ * @param resourceVersion null for a consistent read, {@code "0"} for whatever the server has cached, else a version
+ * @param resourceVersionMatch {@code NotOlderThan}, {@code Exact}, or null
+ * @param limit the most items of one page, or 0 for all in one
+ * @param continueToken the token of the page before, or null
+ */
+public record ListOptions(@Nullable String resourceVersion, @Nullable String resourceVersionMatch, int limit,
+        @Nullable String continueToken) {
+
+    /** A consistent read, in pages of {@code limit} items. */
+    public static ListOptions consistent(int limit) {
+        return new ListOptions(null, null, limit, null);
+    }
+
+    /** Whatever the server has cached, however old. */
+    public static ListOptions cached() {
+        return new ListOptions("0", null, 0, null);
+    }
+
+    /** Not older than a version that was seen before. */
+    public static ListOptions notOlderThan(String resourceVersion) {
+        return new ListOptions(resourceVersion, "NotOlderThan", 0, null);
+    }
+
+    /** The page that follows. */
+    public ListOptions next(String token) {
+        return new ListOptions(null, null, limit, token);
+    }
+}

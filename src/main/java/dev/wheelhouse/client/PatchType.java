@@ -1,0 +1,17 @@
+package dev.wheelhouse.client;
+
+/** The four patch formats, by content type. */
+public enum PatchType {
+    JSON("application/json-patch+json"), MERGE("application/merge-patch+json"), STRATEGIC_MERGE(
+            "application/strategic-merge-patch+json"), APPLY("application/apply-patch+yaml");
+
+    private final String contentType;
+
+    PatchType(String contentType) {
+        this.contentType = contentType;
+    }
+
+    public String contentType() {
+        return contentType;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.PatchType;
+
+/**
+ * One thing that a controller has decided to do. A decision is a list of these: data, so that it can be shown (a plan),
+ * tested, or carried out by an {@link ActionExecutor}. Every write says why, in the words of the log.
+ */
+public sealed interface Action {
+    /** A write to the API server. */
+    sealed interface Write extends Action {
+        ResourceType type();
+
+        /** What it is written to, for messages; a generated name shows as its prefix. */
+        ObjectKey target();
+
+        String why();
+    }
+
+    record Create(ResourceType type, KubernetesObject object, String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return Targets.of(object);
+        }
+    }
+
+    /** Replaces an object, at the resource version that it carries. */
+    record Update(ResourceType type, KubernetesObject object, String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return ObjectKey.of(object);
+        }
+    }
+
+    /** Replaces an object's status, at the resource version that it carries. */
+    record UpdateStatus(ResourceType type, KubernetesObject object, String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return ObjectKey.of(object);
+        }
+    }
+
+    /** Patches an object or a subresource ({@code ""} for the object itself). */
+    record Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
+            String why) implements Write {}
+
+    record Delete(ResourceType type, ObjectKey target, Deletion deletion, String why) implements Write {}
+
+    /**
+     * Writes that do not depend on each other, carried out in slow-start batches of 1, 2, 4, …: a failure skips the rest
+     * (upstream: {@code slowStartBatch} in {@code pkg/controller/replicaset/replica_set.go}).
+     */
+    record Batch(List<Write> writes) implements Action {
+        public Batch {
+            writes = List.copyOf(writes);
+        }
+    }
+
+    /** A Kubernetes Event about an object. @param type {@code Normal} or {@code Warning} */
+    record Event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message)
+            implements
+                Action {}
+
+    /** Sync the same key again after a delay, whatever happens meanwhile. */
+    record RequeueAfter(Duration delay) implements Action {}
+}
+
+final class Targets {
+    private Targets() {}
+
+    static ObjectKey of(KubernetesObject object) {
+        var meta = object.getMetadata();
+        String namespace = meta.getNamespace() == null ? "" : meta.getNamespace();
+        return new ObjectKey(namespace, meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*");
+    }
+}

@@ -1,0 +1,42 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * A cache of one resource type that follows the API server, and tells any number of handlers of each change (upstream:
+ * client-go {@code tools/cache/shared_informer.go}).
+ */
+public interface SharedIndexInformer<T> {
+    ResourceType type();
+
+    /** Registers a handler, before start or later; a late one gets an add for each cached object first. */
+    Registration addEventHandler(ResourceEventHandler<T> handler);
+
+    /** The same, with {@code onUpdate(x, x)} for every object at each period. */
+    Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod);
+
+    Indexer<T> getIndexer();
+
+    /** Whether the cache has held the whole initial list. */
+    boolean hasSynced();
+
+    /** What the informer knows of itself; never blocks. */
+    InformerState state();
+
+    /** The cached object; null if there is none. */
+    default @org.jspecify.annotations.Nullable T get(ObjectKey key) {
+        return getIndexer().get(key);
+    }
+
+    /** One handler's registration. */
+    interface Registration {
+        /** Whether the handler has been called for every object of the initial list. */
+        boolean hasSynced();
+
+        /** Removes the handler; calls under way end, none follows. */
+        void remove();
+    }
+}

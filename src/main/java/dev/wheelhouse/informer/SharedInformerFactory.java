@@ -1,0 +1,44 @@
+package dev.wheelhouse.informer;
+
+import java.util.List;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * Hands out one informer per (type, representation, namespace, selectors), and starts each once (upstream: client-go
+ * {@code informers/factory.go}). Thread safe.
+ */
+public interface SharedInformerFactory extends AutoCloseable {
+    /** The informer of a type in one namespace (empty for all), under selectors. */
+    <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
+            LabelSelector labels, FieldSelector fields);
+
+    default <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model) {
+        return informer(type, model, "", LabelSelector.everything(), FieldSelector.everything());
+    }
+
+    /** The informer of a type's metadata alone, in all namespaces. */
+    SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type);
+
+    /** Starts every informer that was asked for and has not been started. May be called again. */
+    void start(LoopRunner runner);
+
+    /** Stops one informer and forgets it, as when its type has gone. */
+    void stop(SharedIndexInformer<?> informer);
+
+    /** Whether every informer that was asked for has synced. */
+    boolean hasSynced();
+
+    /** The state of every informer. */
+    List<InformerState> states();
+
+    /** Stops all. */
+    @Override
+    void close();
+}

@@ -1,0 +1,135 @@
+package dev.wheelhouse.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives each {@link Loop} a thread, and ends them all. Loops that mostly wait go on virtual threads; those that run user
+ * code, which may block or spin, on platform threads. A loop that throws is logged and stepped again after a backoff:
+ * nothing dies silently.
+ */
+public final class LoopRunner implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
+
+    private final String name;
+    private final Clock clock;
+    private final List<Running> running = new ArrayList<>();
+    private final AtomicInteger failures = new AtomicInteger();
+    private boolean closed;
+
+    private record Running(Loop loop, Thread thread) {}
+
+    /** @param name a prefix of the threads' names */
+    public LoopRunner(String name, Clock clock) {
+        this.name = name;
+        this.clock = clock;
+    }
+
+    /** Runs a loop that mostly waits, on a virtual thread. */
+    public void start(String loopName, Loop loop) {
+        start(loop, Thread.ofVirtual().name(name + "/" + loopName));
+    }
+
+    /** Runs a loop that calls user code, on a platform thread. */
+    public void startOnPlatformThread(String loopName, Loop loop) {
+        start(loop, Thread.ofPlatform().daemon().name(name + "/" + loopName));
+    }
+
+    private synchronized void start(Loop loop, Thread.Builder builder) {
+        if (closed) {
+            loop.close();
+            throw new IllegalStateException("cannot start a loop: the runner " + name + " was closed");
+        }
+        running.removeIf(r -> r.thread.getState() == Thread.State.TERMINATED);
+        Thread thread = builder.unstarted(() -> drive(loop));
+        running.add(new Running(loop, thread));
+        thread.start();
+    }
+
+    private void drive(Loop loop) {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.5, Duration.ofMinutes(2),
+                clock,
+                new java.util.SplittableRandom());
+        try {
+            while (!isClosed()) {
+                try {
+                    long wait = loop.step();
+                    if (Thread.interrupted()) {
+                        return;
+                    }
+                    if (wait > 0) {
+                        loop.await(wait);
+                    }
+                } catch (RuntimeException | Error e) {
+                    failures.incrementAndGet();
+                    Duration delay = backoff.next();
+                    log.error("{} failed and is tried again in {} ms", Thread.currentThread().getName(),
+                            delay.toMillis(), e);
+                    Thread.sleep(delay);
+                }
+            }
+        } catch (InterruptedException e) {
+            // Asked to stop.
+        } finally {
+            loop.close();
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** How often a step threw. */
+    public int failures() {
+        return failures.get();
+    }
+
+    /** Closes every loop, in reverse order of their start, and waits up to five seconds for their threads. */
+    @Override
+    public void close() {
+        List<String> left = close(Duration.ofSeconds(5));
+        if (!left.isEmpty()) {
+            log.warn("threads that did not end within 5 s: {}", left);
+        }
+    }
+
+    /**
+     * Closes every loop in reverse order of their start, interrupts what still waits, and joins the threads.
+     *
+     * @param grace how long to wait in all
+     * @return the names of the threads that were still alive after it
+     */
+    public List<String> close(Duration grace) {
+        List<Running> ending;
+        synchronized (this) {
+            closed = true;
+            ending = new ArrayList<>(running).reversed();
+        }
+        ending.forEach(r -> r.loop.close());
+        ending.forEach(r -> r.thread.interrupt());
+        long deadline = System.nanoTime() + Durations.saturatedNanos(grace);
+        List<String> left = new ArrayList<>();
+        boolean interrupted = false;
+        for (Running r : ending) {
+            if (r.thread == Thread.currentThread()) {
+                continue;
+            }
+            try {
+                if (!interrupted && !r.thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+                    left.add(r.thread.getName());
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return left;
+    }
+}

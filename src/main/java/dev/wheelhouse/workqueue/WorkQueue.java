@@ -1,0 +1,54 @@
+package dev.wheelhouse.workqueue;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue of keys to work on (upstream: client-go {@code util/workqueue}). A key that is added several times before it is
+ * taken is taken once; a key that is added while it is being worked on is taken again after {@link #done}, never by two
+ * workers at once. Thread safe.
+ *
+ * @param <K> the keys, with value equality
+ */
+public interface WorkQueue<K> {
+    /** Adds a key. Does nothing once the queue is shutting down. */
+    void add(K key);
+
+    /** Adds a key after a delay; an earlier due time of the same key wins. */
+    void addAfter(K key, Duration delay);
+
+    /** Adds a key after the delay that the rate limiter demands, and counts a failure of that key. */
+    void addRateLimited(K key);
+
+    /** Forgets the failures of a key. */
+    void forget(K key);
+
+    /** Failures counted for a key since it was last forgotten. */
+    int numRequeues(K key);
+
+    /** Takes the next key if there is one, without waiting. The taker must call {@link #done}. */
+    @Nullable
+    K poll();
+
+    /**
+     * Waits for a key to be ready to take.
+     *
+     * @param nanos the longest time to wait, in nanoseconds
+     */
+    void awaitReady(long nanos) throws InterruptedException;
+
+    /** Nanoseconds until the next delayed key is due; {@code Long.MAX_VALUE} if there is none. */
+    long nanosToNextDue();
+
+    /** Ends the work on a key that was taken. */
+    void done(K key);
+
+    /** Keys that wait to be taken; delayed ones do not count. */
+    int size();
+
+    /** Takes no more keys, wakes all waiters; keys that are queued can still be taken. */
+    void shutDown();
+
+    boolean isShutDown();
+}
