@@ -14,6 +14,7 @@ import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.threads.VirtualThreadExecutor;
@@ -66,6 +67,10 @@ public final class EmbeddedApiServer implements AutoCloseable {
         Connector connector = connector();
         starting.setConnector(connector);
         Context context = starting.addContext("", null);
+        if (context instanceof StandardContext standard) {
+            standard.setClearReferencesRmiTargets(false);
+            standard.setClearReferencesThreadLocals(false);
+        }
         Wrapper servlet = Tomcat.addServlet(context, "api",
                 new HttpFront(rest, options.clock(), options.maxBody(), options.ioTimeout()));
         servlet.setLoadOnStartup(1);

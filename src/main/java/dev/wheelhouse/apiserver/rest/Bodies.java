@@ -124,8 +124,10 @@ final class Bodies {
             return node;
         } catch (JacksonException e) {
             throw unreadable(kind, problem(e),
-                    body.length == 0 ? "<empty>" : new String(body, 0, Math.min(body.length, 64),
-                            StandardCharsets.UTF_8));
+                    body.length == 0
+                            ? "<empty>"
+                            : new String(body, 0, Math.min(body.length, 64),
+                                    StandardCharsets.UTF_8));
         }
     }
 

@@ -3,12 +3,12 @@ package dev.wheelhouse.apiserver.rest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
-
-import io.kubernetes.client.openapi.models.V1LabelSelector;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;

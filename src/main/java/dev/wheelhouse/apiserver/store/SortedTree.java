@@ -19,7 +19,8 @@ final class SortedTree<V> {
     private record Node<V>(String key, V value, int priority, int count, @Nullable Node<V> left,
             @Nullable Node<V> right) {
         static <V> Node<V> of(Node<V> from, @Nullable Node<V> left, @Nullable Node<V> right) {
-            return new Node<>(from.key, from.value, from.priority, 1 + SortedTree.size(left) + SortedTree.size(right), left, right);
+            return new Node<>(from.key, from.value, from.priority, 1 + SortedTree.size(left) + SortedTree.size(right),
+                    left, right);
         }
     }
 
