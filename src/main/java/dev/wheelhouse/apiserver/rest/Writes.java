@@ -185,7 +185,9 @@ final class Writes {
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }
-        Defaults.apply(type, object);
+        if (!target.subresource().equals("finalize")) {
+            Defaults.apply(type, object);
+        }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
         List<Cause> causes = immutable(next, old);
         switch (target.subresource()) {

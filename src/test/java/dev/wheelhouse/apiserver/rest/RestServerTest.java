@@ -1,0 +1,293 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Retention;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The REST semantics, request by request. */
+class RestServerTest {
+    private static final String NS = "/api/v1/namespaces/default/";
+    private static final String APPS = "/apis/apps/v1/namespaces/default/";
+
+    private final ManualClock clock = new ManualClock();
+    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    private final RestServer rest = new RestServer(store, clock, new java.util.SplittableRandom(1));
+    private ApiResponse.Content last = content(ApiRequest.of("GET", "/version", null));
+
+    private ApiResponse.Content content(ApiRequest request) {
+        return (ApiResponse.Content) rest.handle(request);
+    }
+
+    private JsonNode call(String method, String path, String contentType, String body) {
+        last = content(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+        return Json.read(last.body());
+    }
+
+    private JsonNode post(String path, String body) {
+        return call("POST", path, "application/json", body);
+    }
+
+    private JsonNode get(String path) {
+        return call("GET", path, "", "");
+    }
+
+    private JsonNode delete(String path) {
+        return call("DELETE", path, "", "");
+    }
+
+    private JsonNode merge(String path, String body) {
+        return call("PATCH", path, "application/merge-patch+json", body);
+    }
+
+    private JsonNode deployment(String name) {
+        return post(APPS + "deployments", """
+                {"metadata": {"name": "%1$s"}, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "%1$s"}},
+                 "template": {"metadata": {"labels": {"app": "%1$s"}},
+                  "spec": {"containers": [{"name": "c", "image": "i"}]}}}}""".formatted(name));
+    }
+
+    private static String pod(String name) {
+        return "{\"metadata\": {\"name\": \"" + name
+                + "\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}";
+    }
+
+    @Test
+    void aNewClusterHasItsNamespacesAccountsAndService() {
+        List<String> names = new ArrayList<>();
+        get("/api/v1/namespaces").get("items").forEach(n -> names.add(Json.text(n, "metadata", "name")));
+        assertThat(names).containsExactly("default", "kube-node-lease", "kube-public", "kube-system");
+        assertThat(Json.text(get(NS + "serviceaccounts/default"), "metadata", "name")).isEqualTo("default");
+        assertThat(Json.text(get(NS + "services/kubernetes"), "spec", "clusterIP")).isEqualTo("10.96.0.1");
+    }
+
+    @Test
+    void aGeneratedNameHasFiveMoreLetters() {
+        JsonNode made = post(NS + "configmaps", "{\"metadata\": {\"generateName\": \"job-\"}}");
+        assertThat(Json.text(made, "metadata", "name")).matches("job-[a-z0-9]{5}");
+    }
+
+    @Test
+    void aChangedSpecRaisesTheGenerationAndAStatusDoesNot() {
+        deployment("web");
+        assertThat(Json.number(merge(APPS + "deployments/web", "{\"spec\": {\"replicas\": 3}}"), 0, "metadata",
+                "generation")).isEqualTo(2);
+        JsonNode status = merge(APPS + "deployments/web/status",
+                "{\"spec\": {\"replicas\": 9}, \"status\": {\"replicas\": 3}}");
+        assertThat(Json.number(status, 0, "metadata", "generation")).isEqualTo(2);
+        assertThat(Json.number(status, 0, "spec", "replicas")).isEqualTo(3);
+        assertThat(Json.number(status, 0, "status", "replicas")).isEqualTo(3);
+        assertThat(Json.number(merge(APPS + "deployments/web", "{\"status\": {\"replicas\": 7}}"), 0, "status",
+                "replicas")).isEqualTo(3);
+    }
+
+    @Test
+    void scalingChangesTheReplicasAndChecksTheVersion() {
+        deployment("web");
+        JsonNode scale = merge(APPS + "deployments/web/scale", "{\"spec\": {\"replicas\": 5}}");
+        assertThat(Json.text(scale, "kind")).isEqualTo("Scale");
+        assertThat(Json.text(scale, "status", "selector")).isEqualTo("app=web");
+        assertThat(Json.number(get(APPS + "deployments/web"), 0, "spec", "replicas")).isEqualTo(5);
+        call("PUT", APPS + "deployments/web/scale", "application/json",
+                "{\"metadata\": {\"name\": \"web\", \"resourceVersion\": \"1\"}, \"spec\": {\"replicas\": 1}}");
+        assertThat(last.code()).isEqualTo(409);
+    }
+
+    @Test
+    void aDryRunAnswersAndStoresNothing() {
+        assertThat(Json.text(post(NS + "configmaps?dryRun=All", "{\"metadata\": {\"name\": \"a\"}}"), "metadata",
+                "uid")).isNotEmpty();
+        assertThat(last.code()).isEqualTo(201);
+        get(NS + "configmaps/a");
+        assertThat(last.code()).isEqualTo(404);
+        post(NS + "configmaps", "{\"metadata\": {\"name\": \"a\"}}");
+        merge(NS + "configmaps/a?dryRun=All", "{\"data\": {\"k\": \"v\"}}");
+        delete(NS + "configmaps/a?dryRun=All");
+        assertThat(get(NS + "configmaps/a").has("data")).isFalse();
+    }
+
+    @Test
+    void unknownFieldsAreWarnedOfRefusedOrIgnored() {
+        String body = "{\"metadata\": {\"name\": \"%s\"}, \"dta\": {}}";
+        JsonNode made = post(NS + "configmaps", body.formatted("a"));
+        assertThat(last.warnings()).containsExactly("unknown field \"dta\"");
+        assertThat(made.has("dta")).isFalse();
+        post(NS + "configmaps?fieldValidation=Ignore", body.formatted("b"));
+        assertThat(last.warnings()).isEmpty();
+        assertThat(Json.text(post(NS + "configmaps?fieldValidation=Strict", body.formatted("c")), "message"))
+                .contains("strict decoding error: unknown field \"dta\"");
+        assertThat(last.code()).isEqualTo(400);
+    }
+
+    @Test
+    void aServiceGetsAnAddressAndANodePortAndGivesThemBack() {
+        String body = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"type\": \"NodePort\", \"clusterIP\": \"%s\", "
+                + "\"ports\": [{\"port\": 80}]}}";
+        JsonNode service = post(NS + "services", body.formatted("s", ""));
+        String address = Json.text(service, "spec", "clusterIP");
+        assertThat(address).startsWith("10.");
+        assertThat(Json.number(service.get("spec").get("ports").get(0), 0, "nodePort")).isBetween(30_000L, 32_767L);
+        post(NS + "services", body.formatted("t", address));
+        assertThat(last.code()).isEqualTo(422);
+        JsonNode changed = merge(NS + "services/s", "{\"spec\": {\"ports\": [{\"port\": 81}]}}");
+        assertThat(Json.text(changed, "spec", "clusterIP")).isEqualTo(address);
+        delete(NS + "services/s");
+        post(NS + "services", body.formatted("t", address));
+        assertThat(last.code()).isEqualTo(201);
+    }
+
+    @Test
+    void aNamespaceTerminatesUntilItIsFinalized() {
+        post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"t\"}}");
+        post("/api/v1/namespaces/t/configmaps", "{\"metadata\": {\"name\": \"a\"}}");
+        assertThat(Json.text(delete("/api/v1/namespaces/t"), "status", "phase")).isEqualTo("Terminating");
+        assertThat(Json.text(post("/api/v1/namespaces/t/configmaps", "{\"metadata\": {\"name\": \"b\"}}"), "message"))
+                .contains("because it is being terminated");
+        delete("/api/v1/namespaces/t/configmaps/kube-root-ca.crt");
+        get("/api/v1/namespaces/t/configmaps/kube-root-ca.crt");
+        assertThat(last.code()).isEqualTo(404);
+        call("PUT", "/api/v1/namespaces/t/finalize", "application/json",
+                "{\"metadata\": {\"name\": \"t\"}, \"spec\": {\"finalizers\": []}}");
+        assertThat(last.code()).isEqualTo(200);
+        get("/api/v1/namespaces/t");
+        assertThat(last.code()).isEqualTo(404);
+    }
+
+    @Test
+    void aDeletedDefaultAccountComesBack() {
+        String uid = Json.text(get(NS + "serviceaccounts/default"), "metadata", "uid");
+        delete(NS + "serviceaccounts/default");
+        assertThat(Json.text(get(NS + "serviceaccounts/default"), "metadata", "uid")).isNotEmpty().isNotEqualTo(uid);
+    }
+
+    @Test
+    void foregroundAndOrphanDeletionLeaveAFinalizer() {
+        deployment("f");
+        deployment("o");
+        assertThat(delete(APPS + "deployments/f?propagationPolicy=Foreground").toString())
+                .contains("\"finalizers\":[\"foregroundDeletion\"]");
+        assertThat(delete(APPS + "deployments/o?propagationPolicy=Orphan").toString())
+                .contains("\"finalizers\":[\"orphan\"]");
+        merge(APPS + "deployments/f", "{\"metadata\": {\"finalizers\": null}}");
+        get(APPS + "deployments/f");
+        assertThat(last.code()).isEqualTo(404);
+    }
+
+    @Test
+    void anEvictionIsRefusedWhereTheBudgetAllowsNone() {
+        post(NS + "pods", pod("p"));
+        merge(NS + "pods/p", "{\"metadata\": {\"labels\": {\"app\": \"x\"}}}");
+        merge(NS + "pods/p/status", "{\"status\": {\"phase\": \"Running\"}}");
+        post("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"minAvailable\": 1, \"selector\": {\"matchLabels\": "
+                        + "{\"app\": \"x\"}}}}");
+        post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}");
+        assertThat(last.code()).isEqualTo(429);
+        merge("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
+                "{\"status\": {\"disruptionsAllowed\": 1}}");
+        post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}");
+        assertThat(last.code()).isEqualTo(201);
+        get(NS + "pods/p");
+        assertThat(last.code()).isEqualTo(404);
+    }
+
+    @Test
+    void aPodIsBoundOnce() {
+        post(NS + "pods", pod("p"));
+        String binding = "{\"target\": {\"kind\": \"Node\", \"name\": \"n1\"}}";
+        post(NS + "pods/p/binding", binding);
+        assertThat(last.code()).isEqualTo(201);
+        assertThat(Json.text(post(NS + "pods/p/binding", binding), "message"))
+                .contains("pod p is already assigned to node \"n1\"");
+        assertThat(last.code()).isEqualTo(409);
+    }
+
+    @Test
+    void anEventIsOneObjectUnderBothOfItsGroups() {
+        post("/apis/events.k8s.io/v1/namespaces/default/events",
+                "{\"metadata\": {\"name\": \"e\"}, \"eventTime\": \"2026-01-01T00:00:00.000000Z\", \"note\": \"hi\", "
+                        + "\"reason\": \"R\", \"action\": \"A\", \"type\": \"Normal\", \"reportingController\": "
+                        + "\"c/d\", \"reportingInstance\": \"i\", \"regarding\": {\"kind\": \"Pod\", \"name\": \"p\", "
+                        + "\"namespace\": \"default\"}}");
+        assertThat(last.code()).isEqualTo(201);
+        JsonNode core = get(NS + "events?fieldSelector=involvedObject.name%3Dp").get("items").get(0);
+        assertThat(Json.text(core, "message")).isEqualTo("hi");
+        assertThat(Json.text(get("/apis/events.k8s.io/v1/namespaces/default/events/e"), "note")).isEqualTo("hi");
+    }
+
+    @Test
+    void tablesCarryTheColumnsAndTheRows() {
+        deployment("web");
+        last = content(ApiRequest.of("GET", APPS + "deployments", null)
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io,application/json"));
+        JsonNode table = Json.read(last.body());
+        assertThat(Json.text(table, "kind")).isEqualTo("Table");
+        assertThat(table.get("rows").get(0).get("cells").get(0).asString()).isEqualTo("web");
+        assertThat(((ArrayNode) table.get("columnDefinitions")).size()).isGreaterThan(4);
+    }
+
+    @Test
+    void yamlComesInAndGoesOut() {
+        call("POST", NS + "configmaps", "application/yaml",
+                "metadata: {name: y}\ndata:\n  at: \"2026-01-01T00:00:00Z\"\n  n: \"1\"\n");
+        assertThat(last.code()).isEqualTo(201);
+        last = content(ApiRequest.of("GET", NS + "configmaps/y", null).withAccept("application/yaml"));
+        assertThat(new String(last.body(), StandardCharsets.UTF_8)).contains("kind: ConfigMap").contains("n: '1'");
+    }
+
+    @Test
+    void aCustomResourceIsServedForAsLongAsItsDefinitionIs() {
+        post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", """
+                {"metadata": {"name": "foos.ex.com"}, "spec": {"group": "ex.com", "scope": "Namespaced",
+                 "names": {"plural": "foos", "kind": "Foo"}, "versions": [{"name": "v1", "served": true,
+                  "storage": true, "subresources": {"status": {}},
+                  "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
+        assertThat(last.code()).isEqualTo(201);
+        String foos = "/apis/ex.com/v1/namespaces/default/foos";
+        JsonNode foo = post(foos, "{\"apiVersion\": \"ex.com/v1\", \"kind\": \"Foo\", \"metadata\": {\"name\": \"a\"}, "
+                + "\"spec\": {\"size\": 1}, \"status\": {\"x\": 1}}");
+        assertThat(Json.number(foo, 0, "metadata", "generation")).isEqualTo(1);
+        assertThat(foo.has("status")).isFalse();
+        JsonNode changed = merge(foos + "/a", "{\"spec\": {\"size\": 2}}");
+        assertThat(Json.number(changed, 0, "metadata", "generation")).isEqualTo(2);
+        JsonNode status = merge(foos + "/a/status", "{\"spec\": {\"size\": 3}, \"status\": {\"x\": 5}}");
+        assertThat(Json.number(status, 0, "spec", "size")).isEqualTo(2);
+        assertThat(Json.number(status, 0, "status", "x")).isEqualTo(5);
+        delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/foos.ex.com");
+        get(foos);
+        assertThat(last.code()).isEqualTo(404);
+    }
+
+    @Test
+    void whatIsNotKnownIsRefusedInUpstreamsWords() {
+        assertThat(Json.text(get("/api/v1/nosuch"), "message")).isEqualTo("the server could not find the requested "
+                + "resource");
+        assertThat(Json.text(get(APPS + "deployments/web"), "message"))
+                .isEqualTo("deployments.apps \"web\" not found");
+        assertThat(Json.text(get(NS + "pods?fieldSelector=spec.foo%3D1"), "message"))
+                .isEqualTo("field label not supported: spec.foo");
+        assertThat(last.code()).isEqualTo(400);
+        call("PUT", "/api/v1/namespaces", "application/json", "{}");
+        assertThat(last.code()).isEqualTo(405);
+    }
+
+    @Test
+    void reviewsAllowAndAreNotStored() {
+        JsonNode review = post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                "{\"spec\": {\"resourceAttributes\": {\"verb\": \"get\", \"resource\": \"pods\"}}}");
+        assertThat(review.get("status").get("allowed").asBoolean()).isTrue();
+        assertThat(last.code()).isEqualTo(201);
+    }
+}
