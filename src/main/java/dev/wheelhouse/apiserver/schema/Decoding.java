@@ -20,6 +20,7 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
@@ -136,7 +137,7 @@ final class Decoding {
             default -> {
                 String scalar = field.type().scalar();
                 yield scalar == null || scalar.equals("raw-object")
-                        ? dev.wheelhouse.apiserver.json.Json.object()
+                        ? Json.object()
                         : scalar.equals("quantity") ? StringNode.valueOf("0") : StringNode.valueOf("");
             }
         };

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches;
 
@@ -200,7 +201,7 @@ class ValidationTest {
         return object;
     }
 
-    private static dev.wheelhouse.api.ResourceType type(ObjectNode object) {
+    private static ResourceType type(ObjectNode object) {
         return Objects.requireNonNull(REGISTRY.findKind(Json.text(object, "apiVersion"), Json.text(object, "kind")))
                 .type();
     }
