@@ -13,6 +13,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerRefManager;
 
 /**
  * What is to be done about a Deployment (upstream: {@code syncDeployment} in {@code deployment_controller.go}). Pure: the same
@@ -31,7 +32,9 @@ final class DeploymentDecision {
         }
         if (!view.adopt().isEmpty() || !view.release().isEmpty()) {
             // The rest is decided once the caches show these patches: what they hold of a patched object is old.
-            return Claims.of(view);
+            return ControllerRefManager.actions(
+                    new ControllerRefManager.Claim<>(view.owned(), view.adopt(), view.release()),
+                    ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS, view.deployment().getMetadata());
         }
         if (view.deployment().getMetadata().getDeletionTimestamp() != null) {
             Revisions.sync(draft);
