@@ -5,12 +5,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,13 +19,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The packages' arrows, as docs/architecture.md draws them, and the rules of style that a compiler does not know. */
 class ArchitectureTest {
     /** What each package may use directly; it may use as well what those may use. */
-    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(Map.entry("runtime", Set.of()), Map.entry("api", Set.of()),
+    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(Map.entry("runtime", Set.of()),
+            Map.entry("api", Set.of()),
             Map.entry("client", Set.of("api", "runtime")), Map.entry("workqueue", Set.of("api", "runtime")),
             Map.entry("informer", Set.of("client", "api", "runtime")), Map.entry("event", Set.of("client", "runtime")),
-            Map.entry("controller", Set.of("informer", "workqueue", "event")), Map.entry("controllers", Set.of("controller")),
+            Map.entry("controller", Set.of("informer", "workqueue", "event")),
+            Map.entry("controllers", Set.of("controller")),
             Map.entry("podconfig", Set.of("informer", "event")), Map.entry("node", Set.of("podconfig", "workqueue")),
             Map.entry("apiserver", Set.of("client", "runtime")), Map.entry("scheduler", Set.of("controller")),
-            Map.entry("manager", Set.of("controllers", "node", "scheduler")), Map.entry("embedded", Set.of("apiserver", "manager")),
+            Map.entry("manager", Set.of("controllers", "node", "scheduler")),
+            Map.entry("embedded", Set.of("apiserver", "manager")),
             Map.entry("spring", Set.of("embedded")), Map.entry("", Set.of("spring")));
 
     private static JavaClasses classes;
@@ -40,12 +44,14 @@ class ArchitectureTest {
         Map<String, Set<String>> violations = new TreeMap<>();
         for (JavaClass from : classes) {
             String user = packageOf(from);
-            assertThat(MAY_USE).as("the package of %s has no place in the architecture", from.getName()).containsKey(user);
+            assertThat(MAY_USE).as("the package of %s has no place in the architecture", from.getName())
+                    .containsKey(user);
             Set<String> allowed = reachable(user);
             from.getDirectDependenciesFromSelf().forEach(dependency -> {
                 JavaClass to = dependency.getTargetClass();
                 if (to.getPackageName().startsWith("dev.wheelhouse") && !allowed.contains(packageOf(to))) {
-                    violations.computeIfAbsent(user + " -> " + packageOf(to), k -> new TreeSet<>()).add(dependency.getDescription());
+                    violations.computeIfAbsent(user + " -> " + packageOf(to), k -> new TreeSet<>())
+                            .add(dependency.getDescription());
                 }
             });
         }
@@ -60,7 +66,8 @@ class ArchitectureTest {
             from.getDirectDependenciesFromSelf().forEach(dependency -> {
                 String other = kindOf(dependency.getTargetClass());
                 if (!kind.isEmpty() && !other.isEmpty() && !kind.equals(other)) {
-                    violations.computeIfAbsent(kind + " -> " + other, k -> new TreeSet<>()).add(dependency.getDescription());
+                    violations.computeIfAbsent(kind + " -> " + other, k -> new TreeSet<>())
+                            .add(dependency.getDescription());
                 }
             });
         }
@@ -69,13 +76,16 @@ class ArchitectureTest {
 
     @Test
     void only_the_runtime_package_reads_the_clock() {
-        noClasses().that().resideOutsideOfPackage("dev.wheelhouse.runtime..").should().callMethod(System.class, "currentTimeMillis")
-                .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(java.time.Instant.class, "now").check(classes);
+        noClasses().that().resideOutsideOfPackage("dev.wheelhouse.runtime..").should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(java.time.Instant.class, "now")
+                .check(classes);
     }
 
     @Test
     void only_the_spring_package_knows_spring_and_micrometer() {
-        noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should().dependOnClassesThat()
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should()
+                .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "io.micrometer..").check(classes);
     }
 

@@ -14,7 +14,8 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param aliases upstream's older names, {@code deployment}
  * @param factory makes it, registering its handlers, before the informers start
  */
-public record ControllerDescriptor(String name, Set<String> aliases, Function<ControllerContext, ? extends Controller> factory) {
+public record ControllerDescriptor(String name, Set<String> aliases,
+        Function<ControllerContext, ? extends Controller> factory) {
     public ControllerDescriptor {
         aliases = Set.copyOf(aliases);
     }

@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -14,8 +17,6 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.Signal;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes controllers, starts the informers that they asked for, and starts each controller's loops when its own caches have

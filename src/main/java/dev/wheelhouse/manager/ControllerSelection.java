@@ -15,9 +15,10 @@ public final class ControllerSelection {
         for (String entry : entries) {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;
             if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
-                throw new IllegalArgumentException("wheelhouse.controllers: there is no controller \"" + name + "\"; use *, or some of "
-                        + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
-                        + ", each with a - before it to leave it out");
+                throw new IllegalArgumentException(
+                        "wheelhouse.controllers: there is no controller \"" + name + "\"; use *, or some of "
+                                + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
+                                + ", each with a - before it to leave it out");
             }
         }
         return known.stream().filter(d -> isSelected(d, entries)).toList();

@@ -20,8 +20,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param nodes the hollow nodes of the embedded mode
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
-public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig, @Nullable String context,
-        @DefaultValue("*") List<String> controllers, @DefaultValue("auto") Manage manage, @DefaultValue("5") int workers,
+public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
+        @Nullable String context,
+        @DefaultValue("*") List<String> controllers, @DefaultValue("auto") Manage manage,
+        @DefaultValue("5") int workers,
         @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes) {
 
     /** Which API server to work on. */
@@ -62,15 +64,20 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param pods how many pods each node takes
      * @param readyWithin how long the start waits for them to be ready before it says so
      */
-    public record Nodes(@DefaultValue("2") int count, @DefaultValue("node-") String namePrefix, @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("30s") Duration readyWithin) {}
+    public record Nodes(@DefaultValue("2") int count, @DefaultValue("node-") String namePrefix,
+            @DefaultValue("4") String cpu,
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods,
+            @DefaultValue("30s") Duration readyWithin) {}
 
     public WheelhouseProperties {
-        require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port, "a port from 0 to 65535");
-        require(nodes.count >= 0 && nodes.count <= 5000, "wheelhouse.nodes.count", nodes.count, "a number from 0 to 5000");
+        require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
+                "a port from 0 to 65535");
+        require(nodes.count >= 0 && nodes.count <= 5000, "wheelhouse.nodes.count", nodes.count,
+                "a number from 0 to 5000");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
-            throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says " + mode.name().toLowerCase(java.util.Locale.ROOT)
+            throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
+                    + mode.name().toLowerCase(java.util.Locale.ROOT)
                     + ": leave out one of the two");
         }
     }

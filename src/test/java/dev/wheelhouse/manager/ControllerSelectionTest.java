@@ -13,7 +13,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ControllerSelectionTest {
     private static final List<ControllerDescriptor> KNOWN = List.of(descriptor("deployment-controller", "deployment"),
-            descriptor("replicaset-controller", "replicaset"), descriptor("garbage-collector-controller", "garbagecollector"));
+            descriptor("replicaset-controller", "replicaset"),
+            descriptor("garbage-collector-controller", "garbagecollector"));
 
     private static ControllerDescriptor descriptor(String name, String alias) {
         return new ControllerDescriptor(name, Set.of(alias), context -> {
@@ -41,6 +42,7 @@ class ControllerSelectionTest {
     void an_unknown_controller_is_refused_with_the_names_that_there_are() {
         assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("there is no controller \"deploymnet\"").hasMessageContaining("replicaset-controller");
+                .hasMessageContaining("there is no controller \"deploymnet\"")
+                .hasMessageContaining("replicaset-controller");
     }
 }
