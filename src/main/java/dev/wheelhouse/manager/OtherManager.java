@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
-import io.kubernetes.client.openapi.models.V1Lease;
-import io.kubernetes.client.openapi.models.V1LeaseSpec;
 
 /**
  * Sees whether the cluster's own kube-controller-manager is alive, by the Lease that it renews, so that two managers never
@@ -41,7 +42,8 @@ public final class OtherManager {
     /** What a Lease says at a moment: its holder is alive if it renewed within the Lease's duration. */
     static Optional<String> decide(V1Lease lease, Instant now) {
         V1LeaseSpec spec = lease.getSpec();
-        if (spec == null || spec.getRenewTime() == null || spec.getHolderIdentity() == null || spec.getHolderIdentity().isEmpty()) {
+        if (spec == null || spec.getRenewTime() == null || spec.getHolderIdentity() == null
+                || spec.getHolderIdentity().isEmpty()) {
             return Optional.empty();
         }
         int seconds = spec.getLeaseDurationSeconds() == null ? 15 : spec.getLeaseDurationSeconds();

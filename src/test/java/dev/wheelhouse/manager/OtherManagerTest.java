@@ -4,9 +4,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 
+import org.junit.jupiter.api.Test;
+
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
-import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,7 +21,8 @@ class OtherManagerTest {
 
     @Test
     void a_holder_that_renewed_within_the_duration_is_alive_and_named() {
-        assertThat(OtherManager.decide(lease("cp-1_abc", 15), NOW)).hasValueSatisfying(s -> assertThat(s).contains("cp-1_abc", "15 s ago"));
+        assertThat(OtherManager.decide(lease("cp-1_abc", 15), NOW))
+                .hasValueSatisfying(s -> assertThat(s).contains("cp-1_abc", "15 s ago"));
     }
 
     @Test
