@@ -62,8 +62,8 @@ final class SchedulingLoop implements Loop {
         }
         try {
             switch (task) {
-                case Task.Place(ObjectKey key) -> place(key);
-                case Task.Reconsider(Task.Cause cause) -> pending.reconsider(cause.mayChange())
+                case Task.Place place -> place(place.pod());
+                case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
                         .forEach(retry -> tasks.addAfter(new Task.Place(retry.key()), retry.delay()));
             }
         } finally {
