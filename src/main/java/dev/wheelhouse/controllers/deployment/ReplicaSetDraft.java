@@ -124,6 +124,14 @@ final class ReplicaSetDraft {
         return orZero(status().getAvailableReplicas());
     }
 
+    /**
+     * Available pods that its size leaves it. Until its controller has acted on a smaller size, its status tells of pods that are
+     * about to go: whoever counted on those would take away too many.
+     */
+    int lastingAvailableReplicas() {
+        return Math.min(availableReplicas(), replicas());
+    }
+
     private static int orZero(@Nullable Integer count) {
         return count == null ? 0 : count;
     }

@@ -39,7 +39,7 @@ final class Rolling {
             return false;
         }
         int minAvailable = draft.replicas() - draft.maxUnavailable();
-        int newUnavailable = replicaSet.replicas() - replicaSet.availableReplicas();
+        int newUnavailable = replicaSet.replicas() - replicaSet.lastingAvailableReplicas();
         int removable = draft.totalReplicas() - minAvailable - newUnavailable;
         if (removable <= 0) {
             return false;
@@ -53,7 +53,7 @@ final class Rolling {
         int left = removable;
         boolean scaled = false;
         for (ReplicaSetDraft replicaSet : old) {
-            int unhealthy = Math.min(left, replicaSet.replicas() - replicaSet.availableReplicas());
+            int unhealthy = Math.min(left, replicaSet.replicas() - replicaSet.lastingAvailableReplicas());
             if (unhealthy > 0) {
                 scaled |= draft.resize(replicaSet, replicaSet.replicas() - unhealthy,
                         "old replicas that are not available");
@@ -64,7 +64,7 @@ final class Rolling {
     }
 
     private static boolean scaleDownAvailable(Draft draft, List<ReplicaSetDraft> old, int minAvailable) {
-        int available = draft.allReplicaSets().mapToInt(ReplicaSetDraft::availableReplicas).sum();
+        int available = draft.allReplicaSets().mapToInt(ReplicaSetDraft::lastingAvailableReplicas).sum();
         int left = available - minAvailable;
         boolean scaled = false;
         for (ReplicaSetDraft replicaSet : old) {

@@ -9,10 +9,10 @@ import java.util.function.UnaryOperator;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.client.ModelJson;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.client.ModelJson;
 
 /** What users did in recorded scenarios, by API or by kubectl, done to a {@link World}. */
 final class UserSteps {

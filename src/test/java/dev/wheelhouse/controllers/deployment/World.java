@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -24,12 +22,14 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.ManualClock;
 
-import tools.jackson.databind.JsonNode;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * One namespace in memory: Deployments whose controller is the decision under test, ReplicaSets with a controller of the simplest
@@ -213,7 +213,10 @@ final class World {
     boolean step() {
         boolean done = false;
         for (String name : List.copyOf(deployments.keySet())) {
-            done |= syncDeployment(name);
+            // Its own writes wake a Deployment before anybody else has acted on them.
+            while (syncDeployment(name)) {
+                done = true;
+            }
         }
         for (String name : List.copyOf(replicaSets.keySet())) {
             done |= syncPods(replicaSet(name)) | syncStatus(replicaSet(name));
