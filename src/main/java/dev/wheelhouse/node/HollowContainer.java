@@ -210,7 +210,8 @@ final class HollowContainer {
     }
 
     private String id(Moment now) {
-        return "hollow://" + HollowImages.sha256(podUid + "/" + name() + "/" + restarts + "/" + starts + "/" + now.wall());
+        return "hollow://"
+                + HollowImages.sha256(podUid + "/" + name() + "/" + restarts + "/" + starts + "/" + now.wall());
     }
 
     private void runOn(Moment now) {
@@ -321,7 +322,8 @@ final class HollowContainer {
                 due = now.after(NOTICE);
             }
             case PULL_ERROR, PULL_BACKOFF -> due = now.nanos();
-            default -> {}
+            default -> {
+            }
         }
         return true;
     }

@@ -39,7 +39,8 @@ public final class NodeAgent implements AutoCloseable {
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
     private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
-        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, type, reason,
+        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, type,
+                reason,
                 message);
         this.options = options;
         this.podConfig = new PodConfig(

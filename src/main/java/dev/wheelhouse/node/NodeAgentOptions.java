@@ -43,7 +43,8 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
      */
     public static NodeAgentOptions hollow(String name, int index) {
         if (index < 0 || index >= 12 * 256) {
-            throw new IllegalArgumentException("hollow node " + name + " has index " + index + ": 0 to 3071 are possible");
+            throw new IllegalArgumentException(
+                    "hollow node " + name + " has index " + index + ": 0 to 3071 are possible");
         }
         Map<String, String> capacity = new LinkedHashMap<>();
         capacity.put("cpu", "4");
@@ -51,7 +52,8 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
         capacity.put("pods", "110");
         capacity.put("ephemeral-storage", "50Gi");
         return new NodeAgentOptions(name, "10.128." + index / 250 + "." + (index % 250 + 1),
-                "10." + (244 + index / 256) + "." + index % 256 + ".0/24", capacity, Map.of(), List.of(), Duration.ZERO, 2,
+                "10." + (244 + index / 256) + "." + index % 256 + ".0/24", capacity, Map.of(), List.of(), Duration.ZERO,
+                2,
                 Duration.ofMinutes(1));
     }
 

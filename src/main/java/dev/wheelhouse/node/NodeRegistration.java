@@ -11,6 +11,8 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeStatus;
 
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -22,8 +24,6 @@ import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
-
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Keeps a node known to the API server: makes its Node, and makes it again when someone deletes it; renews its Lease every

@@ -146,8 +146,9 @@ final class PodConditions {
                 messages.add("corresponding condition of pod readiness gate \"" + gate.getConditionType()
                         + "\" does not exist.");
             } else if (!"True".equals(condition.getStatus())) {
-                messages.add("the status of pod readiness gate \"" + gate.getConditionType() + "\" is not \"True\", but "
-                        + condition.getStatus());
+                messages.add(
+                        "the status of pod readiness gate \"" + gate.getConditionType() + "\" is not \"True\", but "
+                                + condition.getStatus());
             }
         }
         return messages.isEmpty()

@@ -8,11 +8,11 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.client.ModelJson;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.client.ModelJson;
 
 /**
  * The strategic merge patch that makes a pod's status what the node says, with the pod's UID as its precondition. It names only

@@ -1,8 +1,5 @@
 package dev.wheelhouse.podconfig;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +8,9 @@ import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class PodConfigTest {
     private final List<String> rejected = new ArrayList<>();
@@ -118,7 +118,8 @@ class PodConfigTest {
         settle();
 
         assertThat(takeAll()).singleElement()
-                .satisfies(u -> assertThat(u.pods()).extracting(p -> p.getMetadata().getName()).containsExactly("only"));
+                .satisfies(
+                        u -> assertThat(u.pods()).extracting(p -> p.getMetadata().getName()).containsExactly("only"));
     }
 
     @Test

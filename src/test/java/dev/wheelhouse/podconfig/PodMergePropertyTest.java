@@ -1,7 +1,5 @@
 package dev.wheelhouse.podconfig;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Random messages of three sources, sent and taken in random order, from numbered seeds. */
 class PodMergePropertyTest {

@@ -1,8 +1,5 @@
 package dev.wheelhouse.podconfig;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +17,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.podconfig.PodMerge.Merged;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 class PodMergeTest {
     private static final Instant EARLIER = Instant.parse("2026-01-01T00:00:00Z");
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
@@ -31,7 +31,8 @@ class PodMergeTest {
 
     private static List<String> summary(Merged merged) {
         List<String> summary = new ArrayList<>();
-        merged.updates().forEach(u -> u.pods().forEach(p -> summary.add(u.operation() + " " + p.getMetadata().getName())));
+        merged.updates()
+                .forEach(u -> u.pods().forEach(p -> summary.add(u.operation() + " " + p.getMetadata().getName())));
         return summary;
     }
 
