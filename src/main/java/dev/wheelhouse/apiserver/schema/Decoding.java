@@ -64,7 +64,8 @@ final class Decoding {
             return false;
         }
         if (field.shape() != Shape.SINGLE) {
-            return value.isEmpty();
+            // An empty list of managed fields is an order to forget them.
+            return value.isEmpty() && !field.name().equals("managedFields");
         }
         if (field.pointer()) {
             return false;
