@@ -78,8 +78,8 @@ final class OpenApiDocuments {
         TreeSet<String> names = new TreeSet<>();
         if (scope.resources != null) {
             scope.resources.forEach(writer::addResource);
-            for (String meta : List.of("APIResourceList", "DeleteOptions", "Patch", "Status", "WatchEvent")) {
-                SchemaWriter.collect(META + meta, names);
+            if (scope.resources.stream().anyMatch(r -> r.verbs().contains("watch"))) {
+                SchemaWriter.collect(META + "WatchEvent", names);
             }
         }
         collectReferences(paths, names);
@@ -102,15 +102,17 @@ final class OpenApiDocuments {
 
     private static void addRoot(PathsWriter writer, String path, Scope scope) {
         String group = PathsWriter.groupName(scope.group);
+        String tag = PathsWriter.tag(scope.group, scope.version);
         if (scope.resources != null) {
             writer.addDocument("/" + path + "/", "get" + group + PathsWriter.capital(scope.version) + "APIResources",
+                    tag,
                     META + "APIResourceList");
         } else if (path.equals("api")) {
-            writer.addDocument("/api/", "getCoreAPIVersions", META + "APIVersions");
+            writer.addDocument("/api/", "getCoreAPIVersions", tag, META + "APIVersions");
         } else if (path.equals("apis")) {
-            writer.addDocument("/apis/", "getAPIVersions", META + "APIGroupList");
+            writer.addDocument("/apis/", "getAPIVersions", "apis", META + "APIGroupList");
         } else {
-            writer.addDocument("/" + path + "/", "get" + group + "APIGroup", META + "APIGroup");
+            writer.addDocument("/" + path + "/", "get" + group + "APIGroup", tag, META + "APIGroup");
         }
     }
 

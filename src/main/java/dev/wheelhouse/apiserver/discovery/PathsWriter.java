@@ -30,10 +30,14 @@ final class PathsWriter {
     }
 
     /** Adds a path with nothing but a document to read. */
-    void addDocument(String path, String operationId, String typeName) {
+    void addDocument(String path, String operationId, String tag, String typeName) {
         ObjectNode operation = Json.object().put("description", "get what is served here").put("operationId",
                 operationId);
         dialect.response(operation, 200, "OK", typeName);
+        operation.putArray("tags").add(tag);
+        if (dialect == Dialect.V2) {
+            operation.putArray("schemes").add("https");
+        }
         paths.putObject(path).set("get", operation);
     }
 
@@ -89,12 +93,26 @@ final class PathsWriter {
 
     private void subresourceOperation(ObjectNode item, ResourceInfo resource, Subresource subresource, String verb) {
         ResourceType type = resource.type();
+        if (CONNECTED.contains(subresource.name())) {
+            connection(item, resource, subresource, verb);
+            return;
+        }
         Kind kind = subresource.version().isEmpty()
                 ? new Kind(type.group(), type.version(), subresource.kind())
                 : new Kind(subresource.group(), subresource.version(), subresource.kind());
-        String action = CONNECTED.contains(subresource.name()) ? "connect" : action(verb);
         String id = id(resource, verb, capital(subresource.name()), "");
-        fill(item, verb, id, tag(type), action, kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
+        fill(item, verb, id, tag(type), action(verb), kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
+    }
+
+    /** What goes through a connection is neither object nor JSON. */
+    private void connection(ObjectNode item, ResourceInfo resource, Subresource subresource, String verb) {
+        ResourceType type = resource.type();
+        String method = method(verb);
+        ObjectNode operation = item.putObject(method).put("description", "connect to " + subresource.name())
+                .put("operationId", "connect" + groupName(type.group()) + capital(type.version()) + capital(method)
+                        + (type.namespaced() ? "Namespaced" : "") + type.kind() + capital(subresource.name()));
+        dialect.response(operation, 200, "OK", null);
+        label(operation, tag(type), "connect", new Kind(type.group(), type.version(), subresource.kind()));
     }
 
     private record Kind(String group, String version, String kind) {
@@ -122,6 +140,10 @@ final class PathsWriter {
             }
         }
         respond(operation, verb, kind, typeName);
+        label(operation, tag, action, kind);
+    }
+
+    private void label(ObjectNode operation, String tag, String action, Kind kind) {
         operation.putArray("tags").add(tag);
         if (dialect == Dialect.V2) {
             operation.putArray("schemes").add("https");
@@ -197,8 +219,14 @@ final class PathsWriter {
     }
 
     private static String tag(ResourceType type) {
-        String name = groupName(type.group());
-        return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1) + "_" + type.version();
+        return tag(type.group(), type.version());
+    }
+
+    /** {@code apps_v1}. @param version empty for the group as a whole */
+    static String tag(String group, String version) {
+        String name = groupName(group);
+        return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1)
+                + (version.isEmpty() ? "" : "_" + version);
     }
 
     /** {@code RbacAuthorization} for {@code rbac.authorization.k8s.io}. */

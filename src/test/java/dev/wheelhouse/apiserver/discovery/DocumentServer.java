@@ -88,7 +88,7 @@ final class DocumentServer implements AutoCloseable {
                 patches.add(exchange.getRequestHeaders().getFirst("Content-Type") + " " + body);
             }
             if (path.equals("/openapi/v2") && accept.contains(PROTOBUF)) {
-                send(exchange, 200, PROTOBUF, openApi.v2Protobuf());
+                send(exchange, 200, "application/octet-stream", openApi.v2Protobuf());
                 return;
             }
             boolean inOne = aggregated && accept.contains(AGGREGATED);
