@@ -121,6 +121,19 @@ final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
         snapshots.clear();
     }
 
+    /** The server's data is set back, as when it was restored from a backup; open watches just wait. */
+    void setBack(long to) {
+        objects.values().removeIf(o -> Long.parseLong(o.getMetadata().getResourceVersion()) > to);
+        history.removeIf(change -> change.version > to);
+        version = to;
+    }
+
+    /** Sends an object of another class, as a source without types could. */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    void sendOther(Object object) {
+        open.forEach(stream -> ((ArrayDeque) stream.queue).add(new WatchEvent.Added<>(object)));
+    }
+
     /** Ends every open watch in good order. */
     void endWatches() {
         open.forEach(stream -> stream.ended = true);
