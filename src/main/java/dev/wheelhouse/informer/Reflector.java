@@ -212,8 +212,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        long limit = (initial == null ? options.silenceDeadline() : options.watchListDeadline()).toNanos();
-        long left = lastHeard + limit - clock.nanoTime();
+        long left = untilSilent();
         int events = 0;
         try {
             WatchEvent<T> event = reading.next(Duration.ofNanos(Math.max(0, left)));
@@ -231,7 +230,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (events > 0) {
             metrics.events(events);
             heard();
-            return BUSY;
+            return initial != null && untilSilent() <= 0 ? silent() : BUSY;
         }
         if (closed) {
             return IDLE;
@@ -239,8 +238,18 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (reading.isEnded()) {
             return ended();
         }
-        left = lastHeard + limit - clock.nanoTime();
+        left = untilSilent();
         return left > 0 ? left : silent();
+    }
+
+    /** Initial events have to come quickly one after the other, and all of them within six times that time. */
+    private long untilSilent() {
+        long now = clock.nanoTime();
+        if (initial == null) {
+            return lastHeard + options.silenceDeadline().toNanos() - now;
+        }
+        long deadline = options.watchListDeadline().toNanos();
+        return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;
     }
 
     private void take(WatchEvent<T> event) {
