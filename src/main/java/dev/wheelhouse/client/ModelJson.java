@@ -7,6 +7,8 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,8 @@ import tools.jackson.databind.util.TokenBuffer;
  * never fail. Thread safe.
  */
 public final class ModelJson {
+    private static final JsonInclude.Value OMIT_EMPTY = JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY,
+            JsonInclude.Include.NON_NULL);
     /** {@code 2026-11-21T08:00:00Z}, as {@code metav1.Time} is written; fractions of a second only where there are any. */
     private static final JsonMapper MAPPER = mapper(new GsonNames(false));
     /** The same for reading what is to be cached: without {@code metadata.managedFields}. */
@@ -106,6 +110,9 @@ public final class ModelJson {
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
                 .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))
+                // The model fills absent collections in; Go leaves empty ones out (omitempty), and an empty pod overhead is refused.
+                .withConfigOverride(Map.class, c -> c.setInclude(OMIT_EMPTY))
+                .withConfigOverride(List.class, c -> c.setInclude(OMIT_EMPTY))
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
