@@ -16,6 +16,8 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -217,6 +219,13 @@ final class World {
             idle = turns.get(order.next(turns.size())).getAsBoolean() ? 0 : idle + 1;
         }
         throw new AssertionError("no quiescence after 10000 turns; last events " + eventMessages);
+    }
+
+    /** Lets one of the controllers take its turn. @return whether it did anything */
+    @CanIgnoreReturnValue
+    boolean turn() {
+        List<BooleanSupplier> turns = turns();
+        return !turns.isEmpty() && turns.get(order.next(turns.size())).getAsBoolean();
     }
 
     private static boolean nothingToDo(List<BooleanSupplier> turns) {
