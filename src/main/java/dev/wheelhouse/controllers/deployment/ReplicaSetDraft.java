@@ -132,6 +132,11 @@ final class ReplicaSetDraft {
         return Math.min(availableReplicas(), replicas());
     }
 
+    /** Pods that take up room: until its controller has acted on a smaller size, those that are about to go still do. */
+    int occupiedReplicas() {
+        return Math.max(actualReplicas(), replicas());
+    }
+
     private static int orZero(@Nullable Integer count) {
         return count == null ? 0 : count;
     }

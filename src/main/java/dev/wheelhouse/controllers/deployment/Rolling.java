@@ -28,7 +28,8 @@ final class Rolling {
         if (!Fenceposts.isRollingUpdate(draft.deployment())) {
             return draft.replicas();
         }
-        int room = draft.replicas() + draft.maxSurge() - draft.totalReplicas();
+        int room = draft.replicas() + draft.maxSurge()
+                - draft.allReplicaSets().mapToInt(ReplicaSetDraft::occupiedReplicas).sum();
         int size = replicaSet.replicas();
         return room <= 0 ? size : size + Math.min(room, draft.replicas() - size);
     }

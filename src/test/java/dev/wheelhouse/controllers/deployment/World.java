@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -71,6 +74,11 @@ final class World {
         }
     }
 
+    /** Who has the next turn, of so many. */
+    interface Order {
+        int next(int turns);
+    }
+
     /** Looks at every decision before it is carried out. */
     interface Observer {
         void decided(DeploymentView view, List<Action> actions);
@@ -95,6 +103,7 @@ final class World {
     PodNames podNames = replicaSet -> "pod-" + ++podCount;
     Observer observer = (view, actions) -> {};
     java.util.function.Consumer<V1ReplicaSet> onReplicaSetCreated = r -> {};
+    Order order = new java.util.Random(1)::nextInt;
     int writes;
     /** Whether ReplicaSets report terminatingReplicas, as they do since Kubernetes 1.33. */
     boolean countsTerminating = true;
@@ -199,29 +208,45 @@ final class World {
         return pods.stream().map(p -> p.alias + " " + p.state()).toList();
     }
 
-    /** Lets all controllers work until there is nothing left to do now. */
+    /** Lets all controllers work, in the world's order of turns, until there is nothing left to do now. */
     void settle() {
-        for (int round = 0; round < 1000; round++) {
-            if (!step()) {
+        int idle = 0;
+        for (int turn = 0; turn < 10_000; turn++) {
+            List<BooleanSupplier> turns = turns();
+            if (turns.isEmpty() || idle > 0 && nothingToDo(turns)) {
                 return;
             }
+            idle = turns.get(order.next(turns.size())).getAsBoolean() ? 0 : idle + 1;
         }
-        throw new AssertionError("no quiescence after 1000 rounds; last events " + eventMessages);
+        throw new AssertionError("no quiescence after 10000 turns; last events " + eventMessages);
     }
 
-    /** One turn for every controller. @return whether anything was done */
-    boolean step() {
-        boolean done = false;
-        for (String name : List.copyOf(deployments.keySet())) {
-            // Its own writes wake a Deployment before anybody else has acted on them.
-            while (syncDeployment(name)) {
-                done = true;
-            }
+    /** Lets one of the controllers take its turn. @return whether it did anything */
+    @CanIgnoreReturnValue
+    boolean turn() {
+        List<BooleanSupplier> turns = turns();
+        return !turns.isEmpty() && turns.get(order.next(turns.size())).getAsBoolean();
+    }
+
+    private static boolean nothingToDo(List<BooleanSupplier> turns) {
+        boolean did = false;
+        for (BooleanSupplier turn : turns) {
+            did |= turn.getAsBoolean();
         }
-        for (String name : List.copyOf(replicaSets.keySet())) {
-            done |= syncPods(replicaSet(name)) | syncStatus(replicaSet(name));
+        return !did;
+    }
+
+    /** One turn for each Deployment, each ReplicaSet's pods, and each ReplicaSet's status. */
+    private List<BooleanSupplier> turns() {
+        List<BooleanSupplier> turns = new ArrayList<>();
+        for (String name : deployments.keySet()) {
+            turns.add(() -> syncDeployment(name));
         }
-        return done;
+        for (String name : replicaSets.keySet()) {
+            turns.add(() -> replicaSets.containsKey(name) && syncPods(replicaSet(name)));
+            turns.add(() -> replicaSets.containsKey(name) && syncStatus(replicaSet(name)));
+        }
+        return turns;
     }
 
     /** Lets time pass, with everything that falls due in it. */
