@@ -5,6 +5,13 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.util.ClientBuilder;
+
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
@@ -18,13 +25,26 @@ final class Connections {
     static Connection open(WheelhouseProperties properties, Clock clock) {
         KubeConfigs configs = new KubeConfigs();
         return switch (properties.effectiveMode(configs.isInCluster())) {
-            case EMBEDDED, AUTO -> throw new IllegalStateException();
+            case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
             case KUBECONFIG -> connect(configs.resolve(path(properties.kubeconfig()), properties.context()));
             case IN_CLUSTER -> connect(configs.inCluster());
         };
     }
 
-    private static @org.jspecify.annotations.Nullable Path path(@org.jspecify.annotations.Nullable String file) {
+    private static Connection embedded(WheelhouseProperties.ApiServer options, Clock clock) {
+        EmbeddedApiServer server = new EmbeddedApiServer(
+                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock)).start();
+        try {
+            ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
+            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.url());
+            return new Connection(new HttpKubeClient(api), api, new Connection.Embedded(server, server.url(), kubeconfig));
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable Path path(@Nullable String file) {
         return file == null ? null : Path.of(file);
     }
 

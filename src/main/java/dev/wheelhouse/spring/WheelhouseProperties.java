@@ -75,8 +75,6 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     public WheelhouseProperties {
         require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
                 "a port from 0 to 65535");
-        require(nodes.count >= 0 && nodes.count <= 5000, "wheelhouse.nodes.count", nodes.count,
-                "a number from 0 to 5000");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
