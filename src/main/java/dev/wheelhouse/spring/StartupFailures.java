@@ -12,6 +12,8 @@ import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
+import dev.wheelhouse.client.KubeConfigException;
+
 /** Turns the failures of a start that a user can mend into one sentence each. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartupFailures implements FailureAnalyzer {
@@ -31,6 +33,8 @@ final class StartupFailures implements FailureAnalyzer {
     private static @Nullable String sentence(Throwable t) {
         return switch (t) {
             case BadOption e -> e.getMessage();
+            case KubeConfigException e -> e.getMessage();
+            case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
             case PortInUseException e -> "port " + e.getPort()
                     + " (health and metrics) is taken by another process: choose another with --server.port=PORT, or 0 for any";
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()

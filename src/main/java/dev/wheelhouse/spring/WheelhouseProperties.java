@@ -1,6 +1,5 @@
 package dev.wheelhouse.spring;
 
-import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -17,14 +16,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param manage whether the controllers write, on an API server that another controller manager may be working on
  * @param workers how many workers each controller has
  * @param apiserver the embedded API server
- * @param nodes the hollow nodes of the embedded mode
+ * @param nodes the hollow nodes
+ * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") Manage manage,
         @DefaultValue("5") int workers,
-        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes) {
+        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler) {
 
     /** Which API server to work on. */
     public enum Mode {
@@ -57,23 +57,24 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
             @DefaultValue("wheelhouse.kubeconfig") String kubeconfig) {}
 
     /**
-     * @param count how many
+     * @param count how many; if unsaid, 2 on the embedded API server and none elsewhere
      * @param namePrefix their names are this and a number from 1
      * @param cpu each node's CPUs, a quantity
      * @param memory each node's memory, a quantity
      * @param pods how many pods each node takes
-     * @param readyWithin how long the start waits for them to be ready before it says so
      */
-    public record Nodes(@DefaultValue("2") int count, @DefaultValue("node-") String namePrefix,
+    public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods,
-            @DefaultValue("30s") Duration readyWithin) {}
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods) {
+        public Nodes {
+            require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
+                    "a number from 0 to 3000");
+        }
+    }
 
     public WheelhouseProperties {
         require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
                 "a port from 0 to 65535");
-        require(nodes.count >= 0 && nodes.count <= 5000, "wheelhouse.nodes.count", nodes.count,
-                "a number from 0 to 5000");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "

@@ -95,6 +95,9 @@ final class TypeParser {
         String mapType = "";
         Set<String> patch = Set.of();
         String mergeKey = "";
+        boolean pointer = false;
+        boolean always = false;
+        String goType = "";
         for (int i = 4; i < columns.length; i++) {
             String column = columns[i];
             int equals = column.indexOf('=');
@@ -108,12 +111,15 @@ final class TypeParser {
                 case "map" -> mapType = value;
                 case "patch" -> patch = set(value);
                 case "mergeKey" -> mergeKey = value;
+                case "pointer" -> pointer = true;
+                case "always" -> always = true;
+                case "go" -> goType = value;
                 default -> throw new IllegalStateException("field " + columns[1] + "." + columns[2]
                         + " has the attribute " + column + ", which is not known: correct types-1.36.tsv");
             }
         }
         return new Field(columns[2], shape, type, format, required, defaultValue, enumValues, listType, keys, mapType,
-                patch, mergeKey);
+                patch, mergeKey, pointer, always, goType);
     }
 
     private static Set<String> set(String commaSeparated) {

@@ -51,12 +51,15 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param mapType {@code atomic}, {@code granular} or empty, which means: as the type says
      * @param patchStrategies {@code merge}, {@code retainKeys}, {@code replace}, or none
      * @param patchMergeKey the merge key of a {@code merge} list, or empty
+     * @param pointer whether a zero value (0, false, empty text) that a client says differs from none
+     * @param always whether the field is there even if it is zero or empty
+     * @param goType what upstream's decoder calls the type of a primitive where it has a name ({@code v1.PullPolicy}), or empty
      */
     public record Field(String name, Shape shape, String typeName, String format, boolean required,
             @Nullable JsonNode defaultValue,
             Set<String> enumValues, String listType, List<String> listMapKeys, String mapType,
             Set<String> patchStrategies,
-            String patchMergeKey) {
+            String patchMergeKey, boolean pointer, boolean always, String goType) {
 
         /** The schema of the field's value, or of an element of it where it is a list or a map. */
         public TypeSchema type() {
