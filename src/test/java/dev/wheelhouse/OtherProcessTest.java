@@ -37,7 +37,8 @@ class OtherProcessTest {
     @Test
     void a_rollout_on_an_embedded_api_server_in_another_process() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
-        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0", "--wheelhouse.apiserver.port=0",
+        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0",
                 "--wheelhouse.controllers=", "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig)) {
             rollOut(service.api());
@@ -62,7 +63,8 @@ class OtherProcessTest {
         V1Deployment live = apps.readNamespacedDeployment("web", "default").execute();
         live.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("nginx:1.28");
         apps.patchNamespacedDeployment("web", "default", new io.kubernetes.client.custom.V1Patch(
-                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]")).execute();
+                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]"))
+                .execute();
         eventually("web is updated", Duration.ofSeconds(60), () -> isComplete(apps, 2));
         assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
     }
@@ -71,7 +73,8 @@ class OtherProcessTest {
         V1Deployment d = apps.readNamespacedDeployment("web", "default").execute();
         var status = d.getStatus();
         return status != null && status.getObservedGeneration() != null && status.getObservedGeneration() >= generation
-                && Integer.valueOf(3).equals(status.getUpdatedReplicas()) && Integer.valueOf(3).equals(status.getAvailableReplicas())
+                && Integer.valueOf(3).equals(status.getUpdatedReplicas())
+                && Integer.valueOf(3).equals(status.getAvailableReplicas())
                 && Integer.valueOf(3).equals(status.getReplicas());
     }
 }

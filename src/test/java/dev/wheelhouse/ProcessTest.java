@@ -21,7 +21,8 @@ class ProcessTest {
 
     @Test
     void sigterm_ends_it_within_five_seconds() throws Exception {
-        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0", "--wheelhouse.apiserver.port=0")
+        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0")
                 .awaitReady()) {
             process.terminate();
 
@@ -41,7 +42,8 @@ class ProcessTest {
             --port=1                                         | there is no option --port
             """)
     void a_bad_option_is_one_clear_sentence_and_exit_code_1(String option, String sentence) throws Exception {
-        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0", "--wheelhouse.apiserver.port=0", option)) {
+        try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", option)) {
             assertRefused(process, sentence);
         }
     }
@@ -53,7 +55,8 @@ class ProcessTest {
             """)
     void a_port_that_is_taken_is_one_clear_sentence_and_exit_code_1(String taken, String free) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(), free + "=0",
+                WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(),
+                        free + "=0",
                         "--server.address=127.0.0.1")) {
             assertRefused(process, String.valueOf(socket.getLocalPort()));
         }

@@ -114,7 +114,8 @@ class RolloutTest {
 
         patch("web", image("nginx:1.28"));
         awaitComplete("web", 5);
-        assertThat(pods("web")).allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("nginx:1.28"));
+        assertThat(pods("web"))
+                .allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("nginx:1.28"));
         assertThat(replicaSets("web")).hasSize(2);
 
         patch("web", image("nginx:1.27"));
@@ -132,7 +133,8 @@ class RolloutTest {
 
         patch("batch", image("job:2"));
         eventually("only new pods run", () -> {
-            List<String> images = pods("batch").stream().map(p -> p.getSpec().getContainers().get(0).getImage()).distinct().toList();
+            List<String> images = pods("batch").stream().map(p -> p.getSpec().getContainers().get(0).getImage())
+                    .distinct().toList();
             assertThat(images).hasSizeLessThanOrEqualTo(1);
             return images.equals(List.of("job:2"));
         });
@@ -146,13 +148,16 @@ class RolloutTest {
         patch("held", "[{\"op\":\"add\",\"path\":\"/spec/paused\",\"value\":true}]");
         patch("held", image("app:2"));
         patch("held", "[{\"op\":\"replace\",\"path\":\"/spec/replicas\",\"value\":4}]");
-        eventually("it scales", () -> pods("held").size() == 4 && orZero(read("held").getStatus().getAvailableReplicas()) == 4);
+        eventually("it scales",
+                () -> pods("held").size() == 4 && orZero(read("held").getStatus().getAvailableReplicas()) == 4);
         assertThat(replicaSets("held")).hasSize(1);
-        assertThat(pods("held")).allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("app:1"));
+        assertThat(pods("held"))
+                .allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("app:1"));
 
         patch("held", "[{\"op\":\"remove\",\"path\":\"/spec/paused\"}]");
         awaitComplete("held", 4);
-        assertThat(pods("held")).allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("app:2"));
+        assertThat(pods("held"))
+                .allSatisfy(pod -> assertThat(pod.getSpec().getContainers().get(0).getImage()).isEqualTo("app:2"));
     }
 
     @Test
@@ -174,8 +179,11 @@ class RolloutTest {
         apps.createNamespacedDeployment(NAMESPACE, deployment).execute();
 
         eventually("the pod is Pending with FailedScheduling", () -> pods("huge").stream().anyMatch(
-                pod -> "Pending".equals(pod.getStatus().getPhase()) && core.listNamespacedEvent(NAMESPACE).fieldSelector(
-                        "involvedObject.name=" + pod.getMetadata().getName() + ",reason=FailedScheduling").execute().getItems().stream()
-                        .anyMatch(event -> event.getMessage().startsWith("0/2 nodes are available: 2 Insufficient cpu."))));
+                pod -> "Pending".equals(pod.getStatus().getPhase()) && core.listNamespacedEvent(NAMESPACE)
+                        .fieldSelector(
+                                "involvedObject.name=" + pod.getMetadata().getName() + ",reason=FailedScheduling")
+                        .execute().getItems().stream()
+                        .anyMatch(event -> event.getMessage()
+                                .startsWith("0/2 nodes are available: 2 Insufficient cpu."))));
     }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -42,9 +43,12 @@ class ShutdownTest {
 
     /** Shared carriers and helpers that the JDK keeps for its own use. */
     private static boolean belongsToTheJdk(String thread) {
-        return thread.startsWith("ForkJoinPool-") || thread.startsWith("VirtualThread-unparker") || thread.startsWith("Read-Poller")
-                || thread.startsWith("Write-Poller") || thread.startsWith("ForkJoinPool.commonPool") || thread.startsWith("Cleaner-")
-                || thread.startsWith("Common-Cleaner") || thread.startsWith("Attach Listener") || thread.startsWith("process reaper")
+        return thread.startsWith("ForkJoinPool-") || thread.startsWith("VirtualThread-unparker")
+                || thread.startsWith("Read-Poller")
+                || thread.startsWith("Write-Poller") || thread.startsWith("ForkJoinPool.commonPool")
+                || thread.startsWith("Cleaner-")
+                || thread.startsWith("Common-Cleaner") || thread.startsWith("Attach Listener")
+                || thread.startsWith("process reaper")
                 || thread.startsWith("Keep-Alive-Timer") || thread.startsWith("ForkJoinPool.delayScheduler");
     }
 
