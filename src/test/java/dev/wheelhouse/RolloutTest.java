@@ -178,12 +178,17 @@ class RolloutTest {
                         .requests(Map.of("cpu", io.kubernetes.client.custom.Quantity.fromString("64"))));
         apps.createNamespacedDeployment(NAMESPACE, deployment).execute();
 
-        eventually("the pod is Pending with FailedScheduling", () -> pods("huge").stream().anyMatch(
-                pod -> "Pending".equals(pod.getStatus().getPhase()) && core.listNamespacedEvent(NAMESPACE)
-                        .fieldSelector(
-                                "involvedObject.name=" + pod.getMetadata().getName() + ",reason=FailedScheduling")
-                        .execute().getItems().stream()
-                        .anyMatch(event -> event.getMessage()
-                                .startsWith("0/2 nodes are available: 2 Insufficient cpu."))));
+        eventually("the pod is Pending with FailedScheduling", () -> {
+            List<V1Pod> pods = pods("huge");
+            return pods.size() == 1 && "Pending".equals(pods.get(0).getStatus().getPhase())
+                    && failedScheduling(pods.get(0)).startsWith("0/2 nodes are available: 2 Insufficient cpu.");
+        });
+    }
+
+    private String failedScheduling(V1Pod pod) throws ApiException {
+        return core.listNamespacedEvent(NAMESPACE)
+                .fieldSelector("involvedObject.name=" + pod.getMetadata().getName() + ",reason=FailedScheduling")
+                .execute().getItems()
+                .stream().map(event -> String.valueOf(event.getMessage())).findFirst().orElse("");
     }
 }
