@@ -49,20 +49,25 @@ class ModelJsonTest {
         for (Class<?> model : models) {
             Object object = Objects.requireNonNull(filled(model, 3));
             String json = ModelJson.write(object);
-            if (!object.equals(ModelJson.read(json, model))) {
+            if (!same(object, ModelJson.read(json, model))) {
                 differences.add(model.getSimpleName() + " comes back changed: " + json);
             }
-            if (!object.equals(JSON.deserialize(json, model))) {
+            if (!same(object, JSON.deserialize(json, model))) {
                 differences.add(model.getSimpleName() + " is something else to the official client: " + json);
             }
-            if (!object.equals(ModelJson.read(JSON.serialize(object), model))) {
+            if (!same(object, ModelJson.read(JSON.serialize(object), model))) {
                 differences.add(model.getSimpleName() + " is read differently from the official client's JSON");
             }
-            if (!object.equals(ModelJson.copy(object))) {
+            if (!same(object, ModelJson.copy(object))) {
                 differences.add(model.getSimpleName() + " is copied incompletely");
             }
         }
         assertThat(differences).isEmpty();
+    }
+
+    /** The models compare maps of bytes by identity. */
+    private static boolean same(Object a, Object b) {
+        return a.equals(b) || a.getClass() == b.getClass() && ModelJson.write(a).equals(ModelJson.write(b));
     }
 
     private static List<Class<?>> models() throws IOException, ReflectiveOperationException {
