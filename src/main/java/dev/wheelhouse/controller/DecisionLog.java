@@ -27,7 +27,7 @@ final class DecisionLog {
     void log(List<ActionExecutor.Attempt> attempts) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         for (ActionExecutor.Attempt attempt : attempts) {
-            if (attempt.error() == null) {
+            if (attempt.done()) {
                 Action.Write write = attempt.write();
                 ObjectKey target = attempt.answer() == null ? write.target() : ObjectKey.of(attempt.answer());
                 add(lines, write, target);

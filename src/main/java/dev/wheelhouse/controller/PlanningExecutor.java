@@ -78,7 +78,7 @@ public final class PlanningExecutor implements ActionExecutor {
         List<KubernetesObject> answers = new ArrayList<>();
         for (Action.Write write : writes) {
             KubernetesObject answer = answer(write);
-            attempts.add(new Attempt(write, answer, null));
+            attempts.add(new Attempt(write, answer, null, false));
             if (answer != null) {
                 answers.add(answer);
             }
