@@ -7,9 +7,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.util.PatchUtils;
 import io.kubernetes.client.util.Yaml;
 
 import static dev.wheelhouse.Eventually.eventually;
@@ -60,11 +62,11 @@ class OtherProcessTest {
         apps.createNamespacedDeployment("default", web).execute();
         eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1));
 
-        V1Deployment live = apps.readNamespacedDeployment("web", "default").execute();
-        live.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("nginx:1.28");
-        apps.patchNamespacedDeployment("web", "default", new io.kubernetes.client.custom.V1Patch(
-                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]"))
-                .execute();
+        V1Patch patch = new V1Patch(
+                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]");
+        PatchUtils.patch(V1Deployment.class,
+                () -> apps.patchNamespacedDeployment("web", "default", patch).buildCall(null),
+                V1Patch.PATCH_FORMAT_JSON_PATCH, api);
         eventually("web is updated", Duration.ofSeconds(60), () -> isComplete(apps, 2));
         assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
     }

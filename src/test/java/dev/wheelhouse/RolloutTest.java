@@ -27,6 +27,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.util.PatchUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -79,7 +80,9 @@ class RolloutTest {
     }
 
     private void patch(String name, String json) throws ApiException {
-        apps.patchNamespacedDeployment(name, NAMESPACE, new V1Patch(json)).execute();
+        PatchUtils.patch(V1Deployment.class,
+                () -> apps.patchNamespacedDeployment(name, NAMESPACE, new V1Patch(json)).buildCall(null),
+                V1Patch.PATCH_FORMAT_JSON_PATCH, service.api());
     }
 
     private void awaitComplete(String name, int replicas) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -17,6 +15,8 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("The status of a Deployment")
 class ProgressTest {
@@ -39,7 +39,7 @@ class ProgressTest {
     }
 
     @ParameterizedTest(name = "{0} s after the last progress")
-    @CsvSource({ "30, 31", "59, 2", "60, 1" })
+    @CsvSource({"30, 31", "59, 2", "60, 1"})
     void isLookedAtAgainJustAfterTheDeadline(int secondsSinceProgress, int expected) {
         V1Deployment deployment = stuckAt(1, 60)
                 .progressing("True", "ReplicaSetUpdated", secondsAgo(secondsSinceProgress)).build();
@@ -49,8 +49,8 @@ class ProgressTest {
     }
 
     @ParameterizedTest
-    @CsvSource({ "True, ReplicaSetUpdated", "True, NewReplicaSetCreated", "True, FoundNewReplicaSet",
-            "Unknown, DeploymentResumed", "False, ReplicaSetCreateError" })
+    @CsvSource({"True, ReplicaSetUpdated", "True, NewReplicaSetCreated", "True, FoundNewReplicaSet",
+            "Unknown, DeploymentResumed", "False, ReplicaSetCreateError"})
     void saysThatTheDeadlineHasPassed(String status, String reason) {
         V1Deployment deployment = stuckAt(1, 60).progressing(status, reason, secondsAgo(61)).build();
         V1DeploymentCondition condition = decide(deployment, 1).condition("Progressing");
@@ -62,8 +62,8 @@ class ProgressTest {
     }
 
     @ParameterizedTest
-    @CsvSource(value = { "60, False, ProgressDeadlineExceeded", "60, True, NewReplicaSetAvailable",
-            "2147483647, True, ReplicaSetUpdated" }, nullValues = "null")
+    @CsvSource(value = {"60, False, ProgressDeadlineExceeded", "60, True, NewReplicaSetAvailable",
+            "2147483647, True, ReplicaSetUpdated"}, nullValues = "null")
     void staysAsItIsWhereNoDeadlineRuns(int deadline, String status, String reason) {
         V1Deployment deployment = stuckAt(1, deadline).progressing(status, reason, secondsAgo(1000)).build();
         Decided decided = decide(deployment, 1);
@@ -143,7 +143,7 @@ class ProgressTest {
     }
 
     @ParameterizedTest(name = "{0} and {1}: {2}")
-    @CsvSource(value = { "1, 2, 3", "0, 0, 0", "null, 2, null" }, nullValues = "null")
+    @CsvSource(value = {"1, 2, 3", "0, 0, 0", "null, 2, null"}, nullValues = "null")
     void addsUpTerminatingPodsIfAllReplicaSetsTell(Integer first, Integer second, Integer sum) {
         V1Deployment deployment = Deployments.named("web").replicas(3).paused().build();
         V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v0", 1, 1);

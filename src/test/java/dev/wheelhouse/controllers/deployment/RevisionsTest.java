@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.ZoneOffset;
 import java.util.Map;
 
@@ -14,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("Revisions and annotations")
 class RevisionsTest {
@@ -50,7 +50,7 @@ class RevisionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({ "kubectl.kubernetes.io/last-applied-configuration", "deprecated.deployment.rollback.to" })
+    @CsvSource({"kubectl.kubernetes.io/last-applied-configuration", "deprecated.deployment.rollback.to"})
     void annotationsOfToolsAreNotCopied(String key) {
         V1Deployment deployment = Deployments.named("web").annotation(key, "x").annotation("note", "n").build();
         assertThat(Decided.of(deployment).created().getMetadata().getAnnotations()).containsEntry("note", "n")
@@ -69,7 +69,7 @@ class RevisionsTest {
     }
 
     @ParameterizedTest(name = "old ones {0} and {1}: {2}")
-    @CsvSource({ "1, 2, 3", "3546343826724305832, 2, 3546343826724305833", "x, 2, 3", ", 2, 3", ", , 1" })
+    @CsvSource({"1, 2, 3", "3546343826724305832, 2, 3546343826724305833", "x, 2, 3", ", 2, 3", ", , 1"})
     void aNewReplicaSetGetsTheHighestRevision(String first, String second, String expected) {
         V1Deployment deployment = Deployments.named("web").image("app:v9").build();
         Decided decided = Decided.of(deployment,
@@ -92,7 +92,7 @@ class RevisionsTest {
     }
 
     @ParameterizedTest(name = "{0} and {1}: {2}")
-    @CsvSource({ ", 1, 1", "'', 1, 1", "1, 3, '1,3'", "'1,3', 4, '1,3,4'" })
+    @CsvSource({", 1, 1", "'', 1, 1", "1, 3, '1,3'", "'1,3', 4, '1,3,4'"})
     void historyGrowsAtItsEnd(String history, String revision, String expected) {
         assertThat(Revisions.history(history, revision)).contains(expected);
     }
