@@ -310,6 +310,8 @@ final class World {
                 case Action.Patch patch -> patch(patch);
                 case Action.Batch batch -> batch.writes().forEach(w -> patch((Action.Patch) w));
                 case Action.Delete delete -> delete(delete);
+                case Action.UpdateSubresource other -> throw new AssertionError("a Deployment does not need " + other);
+                case Action.DeleteCollection other -> throw new AssertionError("a Deployment does not need " + other);
                 case Action.Event event -> {
                     eventReasons.add(event.reason());
                     eventMessages.add(event.message());
