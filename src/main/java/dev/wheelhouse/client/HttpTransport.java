@@ -71,7 +71,8 @@ final class HttpTransport implements AutoCloseable {
         OkHttpClient.Builder builder = api.getHttpClient().newBuilder()
                 .dispatcher(dispatcher)
                 .taskRunner$okhttp(tasks)
-                .connectionPool(new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
+                .connectionPool(
+                        new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
                 .connectTimeout(deadlines.connect())
                 .readTimeout(deadlines.answer())
                 .writeTimeout(deadlines.answer());
