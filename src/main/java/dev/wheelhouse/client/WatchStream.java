@@ -21,6 +21,12 @@ public interface WatchStream<T> extends AutoCloseable {
     /** Whether the other side ended the stream in good order and no event is left. */
     boolean isEnded();
 
+    /**
+     * Asks to be told when {@link #next} may have something. A stream whose {@code next} never waits has to call it from
+     * whatever thread brings an event, or the end; others ignore it.
+     */
+    default void onReady(Runnable wake) {}
+
     /** Bytes read so far, 0 where there are none to count. */
     default long bytesRead() {
         return 0;

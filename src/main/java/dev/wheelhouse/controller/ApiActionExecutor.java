@@ -172,9 +172,18 @@ public final class ApiActionExecutor implements ActionExecutor {
                 requireVersion(update, update.object());
                 return ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
             }
+            case Action.UpdateSubresource update -> {
+                requireVersion(update, update.object());
+                return ModelTypes.client(client, update.type(), update.object()).updateSubresource(update.object(),
+                        update.subresource());
+            }
             case Action.Patch patch -> {
                 return ModelTypes.client(client, patch.type()).patch(patch.target(), patch.subresource(),
                         patch.patchType(), patch.body());
+            }
+            case Action.DeleteCollection delete -> {
+                ModelTypes.client(client, delete.type()).deleteCollection(delete.namespace(), delete.deletion());
+                return null;
             }
             case Action.Delete delete -> {
                 ModelTypes.client(client, delete.type()).delete(delete.target(), delete.deletion());

@@ -66,7 +66,9 @@ final class DecisionLog {
             case Action.Create create -> "create";
             case Action.Update update -> "update";
             case Action.UpdateStatus update -> "update_status";
+            case Action.UpdateSubresource update -> "update_" + update.subresource();
             case Action.Patch patch -> "patch";
+            case Action.DeleteCollection delete -> "deletecollection";
             case Action.Delete delete -> "delete";
         };
     }

@@ -103,7 +103,9 @@ public final class PlanningExecutor implements ActionExecutor {
             case Action.Create create -> create.object();
             case Action.Update update -> update.object();
             case Action.UpdateStatus update -> update.object();
+            case Action.UpdateSubresource update -> update.object();
             case Action.Patch patch -> null;
+            case Action.DeleteCollection delete -> null;
             case Action.Delete delete -> null;
         };
     }
