@@ -2,10 +2,9 @@ package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
@@ -33,11 +32,13 @@ final class Connections {
 
     private static Connection embedded(WheelhouseProperties.ApiServer options, Clock clock) {
         EmbeddedApiServer server = new EmbeddedApiServer(
-                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock)).start();
+                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock))
+                .start();
         try {
             ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
             Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.url());
-            return new Connection(new HttpKubeClient(api), api, new Connection.Embedded(server, server.url(), kubeconfig));
+            return new Connection(new HttpKubeClient(api), api,
+                    new Connection.Embedded(server, server.url(), kubeconfig));
         } catch (RuntimeException e) {
             server.close();
             throw e;
