@@ -67,7 +67,7 @@ final class WheelhouseProcess implements AutoCloseable {
 
     /** Asks it to end, as a SIGTERM does. */
     void terminate() {
-        process.destroy();
+        process.toHandle().destroy();
     }
 
     void kill() {

@@ -79,7 +79,7 @@ public final class InformerFactory implements SharedInformerFactory {
             return same;
         }
         CachingInformer<T> made = new CachingInformer<>(source.make(), model, options, clock,
-                metrics.forInformer(key.type(), key.namespace()));
+                metrics.forInformer(key.type(), key.model(), key.namespace()));
         informers.put(key, made);
         return made;
     }

@@ -49,13 +49,22 @@ final class PodSyncer implements PodWorkers.Syncer {
     }
 
     private static boolean pastDeadline(V1Pod pod, @Nullable V1PodStatus before, Moment now) {
+        Instant deadline = deadline(pod, before);
+        return deadline != null && !now.wall().isBefore(deadline);
+    }
+
+    private static @Nullable Instant deadline(V1Pod pod, @Nullable V1PodStatus before) {
         Long seconds = pod.getSpec().getActiveDeadlineSeconds();
         V1PodStatus status = before != null ? before : pod.getStatus();
-        if (seconds == null || status == null || status.getStartTime() == null) {
-            return false;
-        }
-        Instant deadline = status.getStartTime().toInstant().plusSeconds(seconds);
-        return !now.wall().isBefore(deadline);
+        return seconds == null || status == null || status.getStartTime() == null
+                ? null
+                : status.getStartTime().toInstant().plusSeconds(seconds);
+    }
+
+    @Override
+    public @Nullable Duration untilDeadline(V1Pod pod) {
+        Instant deadline = deadline(pod, statuses.get(PodManager.uid(pod)));
+        return deadline == null ? null : Duration.between(clock.now(), deadline);
     }
 
     private V1PodStatus status(V1Pod pod, @Nullable V1PodStatus before, boolean stopped, Moment now) {

@@ -51,6 +51,10 @@ final class PodWorkers {
 
         /** Cleans up after the pod. */
         void syncTerminatedPod(V1Pod pod);
+
+        /** How long until the pod has to be synced again even if nothing happens; null if the resync period will do. */
+        @Nullable
+        Duration untilDeadline(V1Pod pod);
     }
 
     private static final class Worker {
@@ -65,7 +69,7 @@ final class PodWorkers {
         @Nullable
         Duration grace;
         long nextSync;
-        boolean timed;
+        long timer = Long.MAX_VALUE;
 
         Worker(V1Pod pod) {
             this.uid = PodManager.uid(pod);
@@ -232,14 +236,22 @@ final class PodWorkers {
                 }
             };
             queue.forget(uid);
-            synced(worker, state, done);
+            synced(worker, state, done, state == State.SYNC ? syncer.untilDeadline(pod) : null);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
             log.warn("pod {} could not be synced ({}) and is tried again: {}", PodSources.describe(pod), state, e, e);
         }
     }
 
-    private synchronized void synced(Worker worker, State state, boolean done) {
+    /** Keeps one timer for each worker, at the time of its next sync or before it. */
+    private void setTimer(Worker worker) {
+        if (worker.nextSync < worker.timer) {
+            worker.timer = worker.nextSync;
+            timers.add(new Timer(worker.timer, worker.uid));
+        }
+    }
+
+    private synchronized void synced(Worker worker, State state, boolean done, @Nullable Duration deadline) {
         if (done) {
             switch (state) {
                 case SYNC -> {
@@ -258,11 +270,9 @@ final class PodWorkers {
         }
         if (!worker.finished) {
             double jitter = 1 + (worker.uid.hashCode() & 0xff) / 512.0;
-            worker.nextSync = clock.nanoTime() + (long) (resync.toNanos() * jitter);
-            if (!worker.timed) {
-                worker.timed = true;
-                timers.add(new Timer(worker.nextSync, worker.uid));
-            }
+            long wait = (long) (resync.toNanos() * jitter);
+            worker.nextSync = clock.nanoTime() + (deadline == null ? wait : Math.min(wait, deadline.toNanos()));
+            setTimer(worker);
         }
     }
 
@@ -318,12 +328,12 @@ final class PodWorkers {
         while (!timers.isEmpty() && timers.peek().at <= now) {
             Timer timer = timers.remove();
             Worker worker = workers.get(timer.uid);
-            if (worker == null || worker.finished) {
+            if (worker == null || worker.finished || worker.timer != timer.at) {
                 continue;
             }
-            worker.timed = worker.nextSync > now;
-            if (worker.timed) {
-                timers.add(new Timer(worker.nextSync, worker.uid));
+            worker.timer = Long.MAX_VALUE;
+            if (worker.nextSync > now) {
+                setTimer(worker);
             } else {
                 due.add(worker.uid);
             }

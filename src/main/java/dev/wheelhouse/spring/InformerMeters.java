@@ -22,9 +22,10 @@ final class InformerMeters implements InformerMetrics.Provider {
     }
 
     @Override
-    public InformerMetrics forInformer(ResourceType type, String namespace) {
+    public InformerMetrics forInformer(ResourceType type, Class<?> model, String namespace) {
         return new Meters(registry,
-                Tags.of("resource", type.groupResource(), "namespace", namespace.isEmpty() ? "*" : namespace));
+                Tags.of("resource", type.groupResource(), "model", model.getSimpleName(), "namespace",
+                        namespace.isEmpty() ? "*" : namespace));
     }
 
     private static final class Meters implements InformerMetrics {

@@ -1,10 +1,15 @@
 package dev.wheelhouse.spring;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.custom.QuantityFormatException;
 
 /**
  * The options of the service, {@code --wheelhouse.*}.
@@ -69,10 +74,23 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");
+            require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
+            requireQuantity("wheelhouse.nodes.cpu", cpu);
+            requireQuantity("wheelhouse.nodes.memory", memory);
+        }
+
+        private static void requireQuantity(String option, String value) {
+            try {
+                Quantity.fromString(value);
+            } catch (QuantityFormatException e) {
+                require(false, option, "\"" + value + "\"", "a quantity, such as 4, 500m or 8Gi");
+            }
         }
     }
 
     public WheelhouseProperties {
+        require(isLoopback(apiserver.address), "wheelhouse.apiserver.address", apiserver.address,
+                "a loopback address, as whoever reaches the embedded API server may do anything there");
         require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
                 "a port from 0 to 65535");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
@@ -80,6 +98,14 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(java.util.Locale.ROOT)
                     + ": leave out one of the two");
+        }
+    }
+
+    private static boolean isLoopback(String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
         }
     }
 

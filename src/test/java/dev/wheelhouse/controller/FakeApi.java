@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,7 @@ public final class FakeApi implements KubeClient {
     private long revision = 100;
     private int names;
     private @Nullable Fault fault;
+    private UnaryOperator<String> uids = name -> "uid-" + name;
 
     public FakeApi(Clock clock) {
         this.clock = clock;
@@ -72,6 +75,25 @@ public final class FakeApi implements KubeClient {
 
     public void fault(@Nullable Fault next) {
         fault = next;
+    }
+
+    /** Says which UID an object gets, by its name; the revision is added to it. */
+    public void uids(UnaryOperator<String> byName) {
+        uids = byName;
+    }
+
+    /** Changes an object as somebody else would. */
+    @SuppressWarnings("unchecked")
+    public <T extends KubernetesObject> void edit(ResourceType type, Class<T> model, ObjectKey key,
+            Consumer<T> change) {
+        KubernetesObject before = of(type).get(key);
+        if (before == null) {
+            throw new IllegalArgumentException("no " + type + " " + key);
+        }
+        T after = (T) ModelJson.copy(before);
+        change.accept(after);
+        of(type).put(key, after);
+        tell(type, before, after);
     }
 
     /** The writes since the last call, each as {@code "create pods default/web-*"}. */
@@ -212,7 +234,7 @@ public final class FakeApi implements KubeClient {
                 T stored = ModelJson.copy(object);
                 V1ObjectMeta meta = stored.getMetadata();
                 meta.setName(name);
-                meta.setUid("uid-" + name + "-" + revision);
+                meta.setUid(uids.apply(name) + "-" + revision);
                 meta.setGeneration(1L);
                 meta.setCreationTimestamp(now());
                 of(type).put(key, stored);

@@ -18,6 +18,8 @@ final class Untracked {
     static final FieldSet ALWAYS = always();
     private static final FieldSet NOTHING = new FieldSet();
     private static final FieldSet STATUS = set(List.of("f:status"));
+    /** A namespace's own finalizers are the server's. */
+    private static final FieldSet STATUS_AND_FINALIZERS = set(List.of("f:status"), List.of("f:spec", "f:finalizers"));
     private static final FieldSet SPEC_AND_LABELS = set(List.of("f:spec"), List.of("f:metadata", "f:labels"));
     private static final FieldSet SPEC = set(List.of("f:spec"));
     /** Kinds whose status is written through the object itself: they have no status subresource. */
@@ -33,7 +35,9 @@ final class Untracked {
     /** The fields that requests to an endpoint cannot change (upstream: {@code GetResetFields} of the strategies). */
     static FieldSet of(String kind, String subresource) {
         return switch (subresource) {
-            case "" -> WITHOUT_STATUS_SUBRESOURCE.contains(kind) ? NOTHING : STATUS;
+            case "" -> WITHOUT_STATUS_SUBRESOURCE.contains(kind)
+                    ? NOTHING
+                    : kind.equals("Namespace") ? STATUS_AND_FINALIZERS : STATUS;
             case "status" -> LABELS_BY_STATUS.contains(kind) ? SPEC : SPEC_AND_LABELS;
             default -> NOTHING;
         };

@@ -38,10 +38,12 @@ final class Bodies {
             read = json(request.body(), type.kind());
         } else if (media.equals("application/yaml")) {
             read = Yaml.read(request.body());
+        } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
+            read = ProtobufBodies.read(request.body());
         } else {
             throw Errors.unsupportedMediaType(
                     "the body of the request was in an unknown format - accepted media types include: "
-                            + "application/json, application/yaml");
+                            + "application/json, application/yaml, application/vnd.kubernetes.protobuf");
         }
         if (!(read instanceof ObjectNode object)) {
             throw Errors.badRequest("the object provided is unrecognized (must be of type " + type.kind()
@@ -159,13 +161,20 @@ final class Bodies {
             return Json.object();
         }
         try {
-            JsonNode read = mediaType(request.contentType()).equals("application/yaml")
-                    ? Yaml.read(request.body())
-                    : Json.read(request.body());
+            JsonNode read = untyped(request);
             return read instanceof ObjectNode object ? object : Json.object();
         } catch (JacksonException e) {
             throw Errors.internal("couldn't get version/kind; json parse error: " + problem(e));
         }
+    }
+
+    /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
+    static JsonNode untyped(ApiRequest request) {
+        return switch (mediaType(request.contentType())) {
+            case "application/yaml" -> Yaml.read(request.body());
+            case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
+            default -> Json.read(request.body());
+        };
     }
 
     static List<String> newWarnings() {

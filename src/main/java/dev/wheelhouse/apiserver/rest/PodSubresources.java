@@ -171,9 +171,7 @@ final class PodSubresources {
 
     static ObjectNode body(ApiRequest request) {
         try {
-            JsonNode body = Bodies.mediaType(request.contentType()).equals("application/yaml")
-                    ? Yaml.read(request.body())
-                    : Json.read(request.body());
+            JsonNode body = Bodies.untyped(request);
             if (body instanceof ObjectNode object) {
                 return object;
             }

@@ -64,8 +64,10 @@ final class DefaultRules {
         return Map.copyOf(rules);
     }
 
+    /** Sets a text that is missing or empty. */
     static void set(ObjectNode object, String field, String value) {
-        if (Json.at(object, field) == null || !field.equals("name") && text(object, field).isEmpty()) {
+        JsonNode present = Json.at(object, field);
+        if (present == null || present.isString() && present.stringValue().isEmpty()) {
             object.put(field, value);
         }
     }

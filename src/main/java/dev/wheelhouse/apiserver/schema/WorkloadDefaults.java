@@ -106,6 +106,22 @@ final class WorkloadDefaults {
         set(spec, "podReplacementPolicy",
                 Json.at(spec, "podFailurePolicy") == null ? "TerminatingOrFailed" : "Failed");
         set(spec, "manualSelector", false);
+        generateSelector(job, spec);
+    }
+
+    /** What upstream's strategy does to a new job, once it has a uid: its pods carry the uid, and it selects them by it. */
+    private static void generateSelector(ObjectNode job, ObjectNode spec) {
+        String uid = text(job, "metadata", "uid");
+        if (uid.isEmpty() || spec.path("manualSelector").asBoolean(false) || Json.at(spec, "selector") != null) {
+            return;
+        }
+        ObjectNode labels = child(child(child(spec, "template"), "metadata"), "labels");
+        String name = text(job, "metadata", "name");
+        set(labels, "controller-uid", uid);
+        set(labels, "batch.kubernetes.io/controller-uid", uid);
+        set(labels, "job-name", name);
+        set(labels, "batch.kubernetes.io/job-name", name);
+        spec.putObject("selector").putObject("matchLabels").put("batch.kubernetes.io/controller-uid", uid);
     }
 
     private static void labels(ObjectNode object, ObjectNode templateLabels) {

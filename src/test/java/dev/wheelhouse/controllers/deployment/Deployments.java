@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -88,7 +90,7 @@ final class Deployments {
         return this;
     }
 
-    Deployments deadline(Integer seconds) {
+    Deployments deadline(@Nullable Integer seconds) {
         deployment.getSpec().setProgressDeadlineSeconds(seconds);
         return this;
     }
