@@ -71,6 +71,13 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     @Override
+    public T updateSubresource(T object, String subresource) {
+        ObjectKey key = ObjectKey.of(object);
+        return object("update " + describe(key) + ", subresource " + subresource, "PUT",
+                type.path(key) + "/" + subresource, HttpTransport.JSON, encode(object));
+    }
+
+    @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
         return object("patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource), "PATCH",
                 type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), patchType.contentType(),
@@ -79,6 +86,16 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public void delete(ObjectKey key, Deletion deletion) {
+        delete("delete " + describe(key), type.path(key), deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        delete("delete all " + type.groupResource() + (namespace.isEmpty() ? "" : " in " + namespace),
+                type.path(namespace), deletion);
+    }
+
+    private void delete(String tried, String path, Deletion deletion) {
         Map<String, Object> options = new LinkedHashMap<>();
         options.put("apiVersion", "v1");
         options.put("kind", "DeleteOptions");
@@ -90,8 +107,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         if (!preconditions.isEmpty()) {
             options.put("preconditions", preconditions);
         }
-        transport.send(new Outgoing("delete " + describe(key), "DELETE", type.path(key), Map.of(), HttpTransport.JSON,
-                HttpTransport.JSON, ModelJson.writeBytes(options)));
+        transport.send(new Outgoing(tried, "DELETE", path, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                ModelJson.writeBytes(options)));
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okhttp3.internal.concurrent.TaskRunner;
+import okhttp3.internal.connection.ConnectionListener;
 
 /**
  * Sends requests over the official client's connection, with its credentials, and turns every failure into an
@@ -47,6 +50,7 @@ final class HttpTransport implements AutoCloseable {
     private final OkHttpClient calls;
     private final OkHttpClient streams;
     private final ExecutorService threads;
+    private final TaskRunner.RealBackend housekeeping;
     private volatile boolean closed;
 
     HttpTransport(ApiClient api, HttpDeadlines deadlines) {
@@ -58,12 +62,17 @@ final class HttpTransport implements AutoCloseable {
         }
         this.base = url;
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
+        // OkHttp's own housekeeping would be on threads of the whole JVM, which outlive this client by a minute.
+        this.housekeeping = new TaskRunner.RealBackend(Thread.ofVirtual().name("http housekeeping ", 0).factory());
+        TaskRunner tasks = new TaskRunner(housekeeping, Logger.getLogger(TaskRunner.class.getName()));
         Dispatcher dispatcher = new Dispatcher(threads);
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         OkHttpClient.Builder builder = api.getHttpClient().newBuilder()
                 .dispatcher(dispatcher)
-                .connectionPool(new ConnectionPool(16, 1, TimeUnit.MINUTES))
+                .taskRunner$okhttp(tasks)
+                .connectionPool(
+                        new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
                 .connectTimeout(deadlines.connect())
                 .readTimeout(deadlines.answer())
                 .writeTimeout(deadlines.answer());
@@ -224,5 +233,6 @@ final class HttpTransport implements AutoCloseable {
         streams.dispatcher().cancelAll();
         threads.shutdownNow();
         streams.connectionPool().evictAll();
+        housekeeping.shutdown();
     }
 }

@@ -7,11 +7,16 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.google.gson.annotations.SerializedName;
 
@@ -31,8 +36,10 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.cfg.MutableConfigOverride;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
@@ -42,7 +49,7 @@ import tools.jackson.databind.util.TokenBuffer;
 
 /**
  * JSON of the official client's model classes, by Jackson instead of their own strict Gson: unknown fields and null values
- * never fail. Thread safe.
+ * never fail. Null fields and empty collections are not written, as Go's {@code omitempty} does it. Thread safe.
  */
 public final class ModelJson {
     /** {@code 2026-11-21T08:00:00Z}, as {@code metav1.Time} is written; fractions of a second only where there are any. */
@@ -106,10 +113,17 @@ public final class ModelJson {
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
                 .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))
+                // The models make every collection beforehand: an empty one means the same as none, and a null leaves it.
+                .withConfigOverride(List.class, ModelJson::likeGo).withConfigOverride(Map.class, ModelJson::likeGo)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .build();
+    }
+
+    private static void likeGo(MutableConfigOverride collection) {
+        collection.setInclude(JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY, JsonInclude.Include.ALWAYS))
+                .setNullHandling(JsonSetter.Value.forValueNulls(Nulls.SKIP));
     }
 
     private static final class GsonNames extends JacksonAnnotationIntrospector {
@@ -126,6 +140,27 @@ public final class ModelJson {
             return dropManagedFields && m.getDeclaringClass() == V1ObjectMeta.class
                     && m.getName().equals("managedFields")
                     || super.hasIgnoreMarker(config, m);
+        }
+
+        /** A collection that the API requires is written even when it is empty. */
+        @Override
+        public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated a) {
+            if (a instanceof AnnotatedField field
+                    && (field.getRawType() == List.class || field.getRawType() == Map.class)
+                    && isRequired(field)) {
+                return JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS);
+            }
+            return super.findPropertyInclusion(config, a);
+        }
+
+        private static boolean isRequired(AnnotatedField field) {
+            SerializedName name = field.getAnnotation(SerializedName.class);
+            try {
+                return name != null && field.getDeclaringClass().getField("openapiRequiredFields")
+                        .get(null) instanceof Set<?> required && required.contains(name.value());
+            } catch (ReflectiveOperationException e) {
+                return false;
+            }
         }
 
         @Override

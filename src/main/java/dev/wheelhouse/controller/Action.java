@@ -49,6 +49,15 @@ public sealed interface Action {
         }
     }
 
+    /** Replaces a subresource that takes the whole object, such as {@code finalize}, at the version that it carries. */
+    record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
+            String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return ObjectKey.of(object);
+        }
+    }
+
     /** Patches an object or a subresource ({@code ""} for the object itself). */
     record Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
             String why, Set<Integer> harmless) implements Write {
@@ -65,6 +74,14 @@ public sealed interface Action {
 
     /** Deletes an object; one that is gone already is no failure. */
     record Delete(ResourceType type, ObjectKey target, Deletion deletion, String why) implements Write {}
+
+    /** Deletes every object of a type in a namespace, in one request; a type that cannot answers 405. */
+    record DeleteCollection(ResourceType type, String namespace, Deletion deletion, String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return new ObjectKey(namespace, "*");
+        }
+    }
 
     /**
      * Writes that do not depend on each other, carried out in slow-start batches of 1, 2, 4, …: a failure skips the rest

@@ -34,12 +34,19 @@ public interface ActionExecutor {
     /**
      * One write that was tried.
      *
-     * @param answer the object as stored; null for a delete, a failure, and one whose failure is harmless
-     * @param error why it failed, or null
+     * @param answer the object as stored; null for a delete and for a write that was not done
+     * @param error why it was not done, or null
+     * @param harmless whether that error counts as success, such as deleting what is gone already
      */
-    record Attempt(Action.Write write, @Nullable KubernetesObject answer, @Nullable ApiError error) {
+    record Attempt(Action.Write write, @Nullable KubernetesObject answer, @Nullable ApiError error,
+            boolean harmless) {
         public boolean failed() {
-            return error != null;
+            return error != null && !harmless;
+        }
+
+        /** Whether it changed something. */
+        public boolean done() {
+            return error == null;
         }
     }
 

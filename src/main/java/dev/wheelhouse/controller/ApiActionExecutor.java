@@ -132,18 +132,18 @@ public final class ApiActionExecutor implements ActionExecutor {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
                         answer.getMetadata().getResourceVersion());
             }
-            return new Attempt(write, answer, null);
+            return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
             metrics.written(controller, DecisionLog.verb(write), write.type(), e.code());
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
             }
-            return new Attempt(write, null, isHarmless(write, e) ? null : e);
+            return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
             metrics.written(controller, DecisionLog.verb(write), write.type(), 0);
             consistency.unknownOutcome(owner, write.type());
             return new Attempt(write, null, new ApiError(
-                    DecisionLog.verb(write) + " " + write.type() + " " + write.target(), e));
+                    DecisionLog.verb(write) + " " + write.type() + " " + write.target(), e), false);
         }
     }
 
@@ -172,9 +172,18 @@ public final class ApiActionExecutor implements ActionExecutor {
                 requireVersion(update, update.object());
                 return ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
             }
+            case Action.UpdateSubresource update -> {
+                requireVersion(update, update.object());
+                return ModelTypes.client(client, update.type(), update.object()).updateSubresource(update.object(),
+                        update.subresource());
+            }
             case Action.Patch patch -> {
                 return ModelTypes.client(client, patch.type()).patch(patch.target(), patch.subresource(),
                         patch.patchType(), patch.body());
+            }
+            case Action.DeleteCollection delete -> {
+                ModelTypes.client(client, delete.type()).deleteCollection(delete.namespace(), delete.deletion());
+                return null;
             }
             case Action.Delete delete -> {
                 ModelTypes.client(client, delete.type()).delete(delete.target(), delete.deletion());

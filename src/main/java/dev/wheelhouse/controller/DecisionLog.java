@@ -27,7 +27,7 @@ final class DecisionLog {
     void log(List<ActionExecutor.Attempt> attempts) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         for (ActionExecutor.Attempt attempt : attempts) {
-            if (attempt.error() == null) {
+            if (attempt.done()) {
                 Action.Write write = attempt.write();
                 ObjectKey target = attempt.answer() == null ? write.target() : ObjectKey.of(attempt.answer());
                 add(lines, write, target);
@@ -66,7 +66,9 @@ final class DecisionLog {
             case Action.Create create -> "create";
             case Action.Update update -> "update";
             case Action.UpdateStatus update -> "update_status";
+            case Action.UpdateSubresource update -> "update_" + update.subresource();
             case Action.Patch patch -> "patch";
+            case Action.DeleteCollection delete -> "deletecollection";
             case Action.Delete delete -> "delete";
         };
     }

@@ -78,7 +78,7 @@ public final class PlanningExecutor implements ActionExecutor {
         List<KubernetesObject> answers = new ArrayList<>();
         for (Action.Write write : writes) {
             KubernetesObject answer = answer(write);
-            attempts.add(new Attempt(write, answer, null));
+            attempts.add(new Attempt(write, answer, null, false));
             if (answer != null) {
                 answers.add(answer);
             }
@@ -103,7 +103,9 @@ public final class PlanningExecutor implements ActionExecutor {
             case Action.Create create -> create.object();
             case Action.Update update -> update.object();
             case Action.UpdateStatus update -> update.object();
+            case Action.UpdateSubresource update -> update.object();
             case Action.Patch patch -> null;
+            case Action.DeleteCollection delete -> null;
             case Action.Delete delete -> null;
         };
     }

@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -27,11 +28,15 @@ final class VirtualThreads implements Parallel {
         }
         Object[] answers = new Object[items.size()];
         AtomicInteger next = new AtomicInteger();
+        AtomicBoolean interrupted = new AtomicBoolean();
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < Math.min(atOnce, items.size()); i++) {
             threads.add(Thread.ofVirtual().name(Thread.currentThread().getName() + "/batch-" + i).start(() -> {
                 for (int at = next.getAndIncrement(); at < answers.length; at = next.getAndIncrement()) {
+                    if (interrupted.get()) {
+                        Thread.currentThread().interrupt();
+                    }
                     try {
                         answers[at] = call.apply(items.get(at));
                     } catch (RuntimeException | Error e) {
@@ -40,7 +45,7 @@ final class VirtualThreads implements Parallel {
                 }
             }));
         }
-        joinAll(threads);
+        joinAll(threads, interrupted);
         Throwable thrown = failure.get();
         if (thrown instanceof Error e) {
             throw e;
@@ -51,19 +56,18 @@ final class VirtualThreads implements Parallel {
         return (List<R>) Arrays.asList(answers);
     }
 
-    private static void joinAll(List<Thread> threads) {
-        boolean interrupted = false;
+    private static void joinAll(List<Thread> threads, AtomicBoolean interrupted) {
         for (Thread thread : threads) {
             while (thread.isAlive()) {
                 try {
                     thread.join();
                 } catch (InterruptedException e) {
-                    interrupted = true;
+                    interrupted.set(true);
                     threads.forEach(Thread::interrupt);
                 }
             }
         }
-        if (interrupted) {
+        if (interrupted.get()) {
             Thread.currentThread().interrupt();
         }
     }

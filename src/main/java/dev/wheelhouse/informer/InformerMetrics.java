@@ -27,10 +27,13 @@ public interface InformerMetrics extends ReflectorMetrics {
     /** Makes the metrics of each informer. */
     @FunctionalInterface
     interface Provider {
-        Provider NONE = (type, namespace) -> new InformerMetrics() {
+        Provider NONE = (type, model, namespace) -> new InformerMetrics() {
         };
 
-        /** @param namespace empty for all */
-        InformerMetrics forInformer(ResourceType type, String namespace);
+        /**
+         * @param model the class of the cached objects
+         * @param namespace empty for all
+         */
+        InformerMetrics forInformer(ResourceType type, Class<?> model, String namespace);
     }
 }

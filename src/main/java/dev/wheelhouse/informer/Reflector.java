@@ -43,6 +43,8 @@ import dev.wheelhouse.runtime.Signal;
 final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
+    private static final long POLL_NANOS = 10_000_000;
+
     private enum Phase {
         /** The next step lists, or streams the initial state. */
         LIST,
@@ -75,6 +77,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long opened;
     private long lastHeard;
     private long bytesCounted;
+    private boolean wakes;
     private int silences;
     private boolean progressed = true;
     private final List<Delta<T>> batch = new ArrayList<>();
@@ -193,7 +196,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             opening.close();
             return IDLE;
         }
-        opening.onReady(signal::raise);
+        wakes = opening.onReady(signal::raise);
         initial = initialState ? new LinkedHashMap<>() : null;
         bytesCounted = 0;
         watches++;
@@ -212,8 +215,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        long limit = (initial == null ? options.silenceDeadline() : options.watchListDeadline()).toNanos();
-        long left = lastHeard + limit - clock.nanoTime();
+        long left = untilSilent();
         int events = 0;
         try {
             WatchEvent<T> event = reading.next(Duration.ofNanos(Math.max(0, left)));
@@ -231,7 +233,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (events > 0) {
             metrics.events(events);
             heard();
-            return BUSY;
+            return initial != null && untilSilent() <= 0 ? silent() : BUSY;
         }
         if (closed) {
             return IDLE;
@@ -239,8 +241,18 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (reading.isEnded()) {
             return ended();
         }
-        left = lastHeard + limit - clock.nanoTime();
+        left = untilSilent();
         return left > 0 ? left : silent();
+    }
+
+    /** Initial events have to come quickly one after the other, and all of them within six times that time. */
+    private long untilSilent() {
+        long now = clock.nanoTime();
+        if (initial == null) {
+            return lastHeard + options.silenceDeadline().toNanos() - now;
+        }
+        long deadline = options.watchListDeadline().toNanos();
+        return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;
     }
 
     private void take(WatchEvent<T> event) {
@@ -475,7 +487,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
-            signal.await(nanos);
+            // A stream that neither waits nor wakes is looked at from time to time.
+            signal.await(phase == Phase.WATCH && !wakes ? Math.min(nanos, POLL_NANOS) : nanos);
         }
         if (closed) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");

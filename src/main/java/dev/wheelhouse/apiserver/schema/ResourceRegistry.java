@@ -1,32 +1,91 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-/** The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go. */
+/**
+ * The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go.
+ *
+ * <p>Safe for use by many threads: readers see an immutable snapshot, writers replace it.
+ */
 public final class ResourceRegistry {
+    private static final Comparator<ResourceInfo> CUSTOM_ORDER = Comparator
+            .comparing((ResourceInfo r) -> r.type().group())
+            .thenComparing(r -> r.type().version(), KubeVersions.PREFERRED_FIRST)
+            .thenComparing(r -> r.type().plural());
+
+    private final List<ResourceInfo> builtIn;
+    private volatile Snapshot snapshot;
+
+    private ResourceRegistry(List<ResourceInfo> builtIn) {
+        this.builtIn = builtIn;
+        this.snapshot = Snapshot.of(builtIn, Map.of());
+    }
+
     /** A registry with all built-in resources. */
     public static ResourceRegistry builtIn() {
-        throw new UnsupportedOperationException();
+        return new ResourceRegistry(BuiltInResources.read());
     }
 
     /** @param group empty for the core group */
     public @Nullable ResourceInfo find(String group, String version, String plural) {
-        throw new UnsupportedOperationException();
+        return snapshot.byKey.get(new Key(group, version, plural));
     }
 
-    /** All resources, ordered by group as discovery orders them, then by name. */
+    /** The resource whose objects have that kind; null if there is none. @param apiVersion {@code apps/v1} */
+    public @Nullable ResourceInfo findKind(String apiVersion, String kind) {
+        return snapshot.byKind.get(apiVersion + " " + kind);
+    }
+
+    /**
+     * All resources: the groups as discovery orders them, the built-in ones first; the versions of a group by preference; then by name.
+     */
     public List<ResourceInfo> all() {
-        throw new UnsupportedOperationException();
+        return snapshot.ordered;
     }
 
     /** Adds or replaces a resource. */
-    public void put(ResourceInfo resource) {
-        throw new UnsupportedOperationException();
+    public synchronized void put(ResourceInfo resource) {
+        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
+        custom.put(Key.of(resource), resource);
+        snapshot = Snapshot.of(builtIn, custom);
     }
 
-    public void remove(String group, String version, String plural) {
-        throw new UnsupportedOperationException();
+    /** Removes a resource that was {@link #put}; a built-in one stays. */
+    public synchronized void remove(String group, String version, String plural) {
+        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
+        custom.remove(new Key(group, version, plural));
+        snapshot = Snapshot.of(builtIn, custom);
+    }
+
+    private record Key(String group, String version, String plural) {
+        static Key of(ResourceInfo r) {
+            return new Key(r.type().group(), r.type().version(), r.type().plural());
+        }
+    }
+
+    private record Snapshot(Map<Key, ResourceInfo> custom, Map<Key, ResourceInfo> byKey,
+            Map<String, ResourceInfo> byKind, List<ResourceInfo> ordered) {
+
+        static Snapshot of(List<ResourceInfo> builtIn, Map<Key, ResourceInfo> custom) {
+            Map<Key, ResourceInfo> byKey = new LinkedHashMap<>();
+            builtIn.forEach(r -> byKey.put(Key.of(r), r));
+            List<ResourceInfo> extra = new ArrayList<>();
+            for (ResourceInfo r : custom.values()) {
+                if (byKey.replace(Key.of(r), r) == null) {
+                    extra.add(r);
+                }
+            }
+            extra.sort(CUSTOM_ORDER);
+            extra.forEach(r -> byKey.put(Key.of(r), r));
+            Map<String, ResourceInfo> byKind = new LinkedHashMap<>();
+            byKey.values().forEach(r -> byKind.putIfAbsent(r.type().apiVersion() + " " + r.type().kind(), r));
+            return new Snapshot(custom, byKey, byKind, List.copyOf(byKey.values()));
+        }
     }
 }

@@ -2,21 +2,138 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
 
-/** Validates objects of built-in types (upstream: {@code pkg/apis/<group>/validation}). */
+/**
+ * Validates objects of built-in types, in the words of Kubernetes 1.36 (upstream: {@code pkg/apis/<group>/validation}): metadata of all kinds,
+ * pods and all that holds a pod template, services, config maps, secrets, namespaces and volume claims in full; other kinds by their
+ * metadata.
+ *
+ * <p>The objects are to be decoded ({@link FieldValidation#prune}) and defaulted ({@link Defaults#apply}) first, with the namespace in place.
+ * Where upstream prints an internal Go struct, the JSON of the value stands.
+ */
 public final class Validation {
     private Validation() {}
 
     /** What is wrong with a new, defaulted object; empty if nothing is. */
     public static List<Cause> create(ResourceType type, ObjectNode object) {
-        throw new UnsupportedOperationException();
+        Problems problems = new Problems();
+        if (isReview(type)) {
+            return problems.causes();
+        }
+        MetadataValidation.create(object, type.namespaced(),
+                MetadataValidation.nameRule(type.group(), type.kind()), problems);
+        switch (type.group() + "/" + type.kind()) {
+            case "/Pod" -> PodValidation.create(object, problems);
+            case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
+            case "/ReplicationController" -> WorkloadValidation.replicationController(object, problems);
+            case "/Service" -> ServiceValidation.create(object, problems);
+            case "/ConfigMap" -> ConfigValidation.configMap(object, problems);
+            case "/Secret" -> ConfigValidation.secret(object, problems);
+            case "/Namespace" -> ClusterValidation.namespace(object, problems);
+            case "/PersistentVolumeClaim" -> ClusterValidation.volumeClaim(object, problems);
+            case "apps/Deployment" -> WorkloadValidation.deployment(object, problems);
+            case "apps/ReplicaSet" -> WorkloadValidation.replicaSet(object, problems);
+            case "apps/StatefulSet" -> WorkloadValidation.statefulSet(object, problems);
+            case "apps/DaemonSet" -> WorkloadValidation.daemonSet(object, problems);
+            case "batch/Job" -> JobValidation.create(object, problems);
+            case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
+            default -> {
+                // the metadata is all
+            }
+        }
+        return problems.causes();
     }
 
-    /** What is wrong with a changed object, immutable fields among it. @param subresource empty for the object itself */
+    /**
+     * What is wrong with a changed object, immutable fields among it.
+     *
+     * @param subresource empty for the object itself; for {@code scale} the objects may be Scales or the scaled objects
+     */
     public static List<Cause> update(ResourceType type, String subresource, ObjectNode object, ObjectNode old) {
-        throw new UnsupportedOperationException();
+        Problems problems = new Problems();
+        MetadataValidation.update(object, old, problems);
+        if (subresource.equals("status")) {
+            StatusValidation.update(type.group() + "/" + type.kind(), object, old, problems);
+            return problems.causes();
+        }
+        if (subresource.equals("scale") && Json.text(object, "kind").equals("Scale")) {
+            problems.nonNegative(object.path("spec"), "spec", "replicas");
+            return problems.causes();
+        }
+        if (!subresource.isEmpty() && !subresource.equals("scale")) {
+            PodUpdateValidation.subresource(type, subresource, object, old, problems);
+            return problems.causes();
+        }
+        JsonNode spec = object.path("spec");
+        JsonNode oldSpec = old.path("spec");
+        switch (type.group() + "/" + type.kind()) {
+            case "/Pod" -> PodUpdateValidation.update(object, old, problems);
+            case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
+            case "/ReplicationController" -> WorkloadValidation.replicationController(object, problems);
+            case "/Service" -> ServiceValidation.update(object, old, problems);
+            case "/ConfigMap" -> ConfigValidation.configMapUpdate(object, old, problems);
+            case "/Secret" -> ConfigValidation.secretUpdate(object, old, problems);
+            case "/PersistentVolumeClaim" -> ClusterValidation.volumeClaimUpdate(object, old, problems);
+            case "apps/Deployment" -> {
+                WorkloadValidation.deployment(object, problems);
+                selectorStays(spec, oldSpec, problems);
+            }
+            case "apps/ReplicaSet" -> {
+                WorkloadValidation.replicaSet(object, problems);
+                selectorStays(spec, oldSpec, problems);
+            }
+            case "apps/DaemonSet" -> {
+                WorkloadValidation.daemonSet(object, problems);
+                selectorStays(spec, oldSpec, problems);
+            }
+            case "apps/StatefulSet" -> WorkloadValidation.statefulSetUpdate(object, old, problems);
+            case "batch/Job" -> JobValidation.update(object, old, problems);
+            case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
+            case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding" -> {
+                JsonNode now = object.get("roleRef");
+                if (now != null && !now.equals(old.get("roleRef"))) {
+                    problems.invalid("roleRef", now, "cannot change roleRef");
+                }
+            }
+            case "storage.k8s.io/StorageClass" -> ClusterValidation.storageClassUpdate(object, old, problems);
+            default -> {
+                // the metadata is all
+            }
+        }
+        return problems.causes();
+    }
+
+    /** Whether a workload's selector matches the labels of its pod template; true where there is no selector yet. */
+    public static boolean selectorMatchesTemplate(ObjectNode workload) {
+        JsonNode selector = Json.at(workload, "spec", "selector");
+        JsonNode labels = Json.at(workload, "spec", "template", "metadata", "labels");
+        if (selector == null) {
+            return true;
+        }
+        if (Json.text(workload, "kind").equals("ReplicationController")) {
+            ObjectNode full = Json.object();
+            full.set("matchLabels", selector);
+            return Selectors.matches(full, labels);
+        }
+        return Selectors.isValid(selector) && Selectors.matches(selector, labels);
+    }
+
+    /** Kinds that are answered and not stored: they need no names. */
+    private static boolean isReview(ResourceType type) {
+        return type.group().equals("authentication.k8s.io") || type.group().equals("authorization.k8s.io")
+                || type.kind().equals("Binding") || type.kind().equals("Eviction");
+    }
+
+    private static void selectorStays(JsonNode spec, JsonNode oldSpec, Problems problems) {
+        JsonNode now = spec.get("selector");
+        JsonNode before = oldSpec.get("selector");
+        if (now == null ? before != null : !now.equals(before)) {
+            problems.invalid("spec.selector", Selectors.printed(now), "field is immutable");
+        }
     }
 }

@@ -1,0 +1,268 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** What server-side apply does to trees: the set of fields of a configuration, merging it into an object, removing fields from an object. */
+final class AppliedConfig {
+    private AppliedConfig() {}
+
+    /** The fields that an object has: its leaves, list elements, and map keys. */
+    static FieldSet fields(JsonNode object, Structure structure) {
+        FieldSet set = new FieldSet();
+        collect(object, structure, new ArrayList<>(), set);
+        return set;
+    }
+
+    private static void collect(JsonNode value, Structure structure, List<String> path, FieldSet set) {
+        switch (structure.form(value, value)) {
+            case OBJECT -> {
+                for (Map.Entry<String, JsonNode> field : value.properties()) {
+                    path.add("f:" + field.getKey());
+                    JsonNode inner = field.getValue();
+                    collect(inner, structure.field(field.getKey()), path, set);
+                    if (inner.isNull() || inner.isObject() && inner.isEmpty() || !structure.declares(field.getKey())) {
+                        set.insert(path);
+                    }
+                    path.removeLast();
+                }
+            }
+            case SET, ASSOCIATIVE -> {
+                Set<String> seen = new HashSet<>();
+                Set<String> repeated = new HashSet<>();
+                for (JsonNode element : value) {
+                    String step = structure.step(element);
+                    if (!seen.add(step)) {
+                        repeated.add(step);
+                    }
+                }
+                for (JsonNode element : value) {
+                    String step = structure.step(element);
+                    path.add(step);
+                    if (!repeated.contains(step)) {
+                        collect(element, structure.element(), path, set);
+                    }
+                    set.insert(path);
+                    path.removeLast();
+                }
+            }
+            default -> {
+                if (!path.isEmpty()) {
+                    set.insert(path);
+                }
+            }
+        }
+    }
+
+    /**
+     * The object with the configuration merged into it: nothing goes, the configuration's values win, lists that it changes take its order.
+     * Shares nodes with both.
+     */
+    static JsonNode merge(@Nullable JsonNode live, @Nullable JsonNode config, Structure structure) {
+        if (config == null) {
+            return live == null ? NullNode.getInstance() : live;
+        }
+        if (live == null || Structure.isEmptyContainer(live) && Structure.isEmptyContainer(config)) {
+            return config;
+        }
+        switch (structure.form(live, config)) {
+            case OBJECT -> {
+                if (!(config instanceof ObjectNode changes) || !(live instanceof ObjectNode present)) {
+                    return config;
+                }
+                ObjectNode merged = Json.object();
+                for (Map.Entry<String, JsonNode> field : present.properties()) {
+                    String name = field.getKey();
+                    merged.set(name, merge(field.getValue(), changes.get(name), structure.field(name)));
+                }
+                for (Map.Entry<String, JsonNode> field : changes.properties()) {
+                    if (!present.has(field.getKey())) {
+                        merged.set(field.getKey(), field.getValue());
+                    }
+                }
+                return merged;
+            }
+            case SET, ASSOCIATIVE -> {
+                return config instanceof ArrayNode changes && live instanceof ArrayNode present
+                        ? mergeList(present, changes, structure)
+                        : config;
+            }
+            default -> {
+                return config;
+            }
+        }
+    }
+
+    /**
+     * Elements of the configuration come in its order; an element that only the object has keeps its place relative to the shared elements
+     * around it.
+     */
+    private static ArrayNode mergeList(ArrayNode live, ArrayNode config, Structure structure) {
+        List<String> left = new ArrayList<>();
+        Map<String, JsonNode> leftValues = new HashMap<>();
+        for (JsonNode element : live) {
+            String step = structure.step(element);
+            left.add(step);
+            // Duplicates of the object are not merged with: the configuration's element replaces them.
+            leftValues.merge(step, element, (a, b) -> NullNode.getInstance());
+        }
+        Map<String, JsonNode> right = new LinkedHashMap<>();
+        for (JsonNode element : config) {
+            right.put(structure.step(element), element);
+        }
+        List<String> order = List.copyOf(right.keySet());
+        List<String> shared = new ArrayList<>(order);
+        shared.removeIf(step -> !leftValues.containsKey(step));
+        Set<String> done = new HashSet<>();
+        ArrayNode merged = live.arrayNode();
+        int l = 0;
+        int r = 0;
+        int nextShared = 0;
+        while (l < left.size() || r < order.size()) {
+            String leftStep = l < left.size() ? left.get(l) : null;
+            String rightStep = r < order.size() ? order.get(r) : null;
+            boolean isShared = leftStep != null && right.containsKey(leftStep);
+            String expected = nextShared < shared.size() ? shared.get(nextShared) : null;
+            if (leftStep != null && !isShared) {
+                merged.add(live.get(l++));
+            } else if (leftStep != null && rightStep != null && !leftStep.equals(rightStep) && expected != null
+                    && !leftStep.equals(expected)) {
+                l++; // shared, but its turn is another one
+            } else if (rightStep != null) {
+                if (leftStep != null && (leftStep.equals(rightStep) || done.contains(leftStep))) {
+                    l++;
+                }
+                merged.add(mergeElement(leftValues.get(rightStep), right.get(rightStep), structure));
+                done.add(rightStep);
+                r++;
+                if (rightStep.equals(expected)) {
+                    nextShared++;
+                }
+            } else {
+                l++; // shared and merged already
+            }
+        }
+        return merged;
+    }
+
+    private static JsonNode mergeElement(@Nullable JsonNode live, @Nullable JsonNode config, Structure structure) {
+        return live == null || live.isNull()
+                ? merge(null, config, structure.element())
+                : merge(live, config, structure.element());
+    }
+
+    /** The value without the fields and elements of a set, each with all that is below it. Shares nodes with the value. */
+    static JsonNode remove(JsonNode value, FieldSet removed, Structure structure) {
+        switch (structure.form(value, value)) {
+            case OBJECT -> {
+                if (!(value instanceof ObjectNode object)) {
+                    return value;
+                }
+                ObjectNode rest = Json.object();
+                for (Map.Entry<String, JsonNode> field : object.properties()) {
+                    String step = "f:" + field.getKey();
+                    if (!removed.has(step)) {
+                        FieldSet below = removed.under(step);
+                        rest.set(field.getKey(), below == null
+                                ? field.getValue()
+                                : remove(field.getValue(), below, structure.field(field.getKey())));
+                    }
+                }
+                return rest;
+            }
+            case SET, ASSOCIATIVE -> {
+                if (!(value instanceof ArrayNode list)) {
+                    return value;
+                }
+                ArrayNode rest = list.arrayNode();
+                for (JsonNode element : list) {
+                    String step = structure.step(element);
+                    if (!removed.has(step)) {
+                        FieldSet below = removed.under(step);
+                        rest.add(below == null ? element : remove(element, below, structure.element()));
+                    }
+                }
+                return rest;
+            }
+            default -> {
+                return value;
+            }
+        }
+    }
+
+    /**
+     * What is wrong with a configuration, as upstream says it ({@code .spec.foo: field not declared in schema}); null if it fits its type.
+     */
+    static @Nullable String problem(JsonNode config, Structure structure) {
+        return problem(config, structure, new ArrayList<>());
+    }
+
+    private static @Nullable String problem(JsonNode value, Structure structure, List<String> path) {
+        if (value.isNull()) {
+            return null;
+        }
+        switch (structure.form(value, value)) {
+            case OBJECT -> {
+                if (!value.isObject()) {
+                    return FieldSet.print(path) + ": expected map, got &{" + JsonValues.goText(value) + "}";
+                }
+                for (Map.Entry<String, JsonNode> field : value.properties()) {
+                    path.add("f:" + field.getKey());
+                    String problem = structure.allows(field.getKey())
+                            ? problem(field.getValue(), structure.field(field.getKey()), path)
+                            : FieldSet.print(path) + ": field not declared in schema";
+                    if (problem != null) {
+                        return problem;
+                    }
+                    path.removeLast();
+                }
+                return null;
+            }
+            case SET, ASSOCIATIVE -> {
+                if (!value.isArray()) {
+                    return FieldSet.print(path) + ": expected list, got &{" + JsonValues.goText(value) + "}";
+                }
+                return listProblem(value, structure, path);
+            }
+            default -> {
+                return null;
+            }
+        }
+    }
+
+    private static @Nullable String listProblem(JsonNode list, Structure structure, List<String> path) {
+        Set<String> seen = new HashSet<>();
+        for (int i = 0; i < list.size(); i++) {
+            String step;
+            try {
+                step = structure.step(list.get(i));
+            } catch (IllegalArgumentException e) {
+                return FieldSet.print(path) + ": element " + i + ": " + e.getMessage();
+            }
+            if (!seen.add(step)) {
+                return FieldSet.print(path) + ": duplicate entries for key " + FieldSet.print(List.of(step));
+            }
+            path.add(step);
+            String problem = problem(list.get(i), structure.element(), path);
+            if (problem != null) {
+                return problem;
+            }
+            path.removeLast();
+        }
+        return null;
+    }
+}

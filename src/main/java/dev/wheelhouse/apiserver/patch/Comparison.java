@@ -1,0 +1,151 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Which fields two objects differ in. Equal parts are passed over without naming their paths.
+ *
+ * @param added with every object and list that is new itself
+ */
+record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
+
+    static Comparison of(JsonNode before, JsonNode after, Structure structure) {
+        Walk walk = new Walk();
+        walk.compare(before, after, structure);
+        return walk.found;
+    }
+
+    FieldSet changed() {
+        return added.union(modified);
+    }
+
+    boolean isEmpty() {
+        return added.isEmpty() && modified.isEmpty() && removed.isEmpty();
+    }
+
+    Comparison without(FieldSet ignored) {
+        return ignored.isEmpty()
+                ? this
+                : new Comparison(added.withoutTrees(ignored), modified.withoutTrees(ignored),
+                        removed.withoutTrees(ignored));
+    }
+
+    private static final class Walk {
+        final Comparison found = new Comparison(new FieldSet(), new FieldSet(), new FieldSet());
+        private final List<String> path = new ArrayList<>();
+
+        /** At most one of the two is null, which means missing; JSON null is a value. */
+        void compare(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
+            Structure.Form form = structure.form(left, right);
+            boolean leaf = form == Structure.Form.LEAF
+                    || Structure.isEmptyContainer(left) && Structure.isEmptyContainer(right);
+            if (leaf) {
+                if (left == null) {
+                    found.added.insert(path);
+                } else if (right == null) {
+                    found.removed.insert(path);
+                } else if (!JsonValues.same(left, right)) {
+                    found.modified.insert(path);
+                }
+                return;
+            }
+            if (form == Structure.Form.OBJECT) {
+                fields(left instanceof ObjectNode l ? l : null, right instanceof ObjectNode r ? r : null, structure);
+            } else if (!JsonValues.same(left, right)) {
+                elements(left instanceof ArrayNode l ? l : null, right instanceof ArrayNode r ? r : null, structure);
+            }
+            if (left == null) {
+                found.added.insert(path);
+            } else if (right == null) {
+                found.removed.insert(path);
+            }
+        }
+
+        private void fields(@Nullable ObjectNode left, @Nullable ObjectNode right, Structure structure) {
+            if (left != null) {
+                for (Map.Entry<String, JsonNode> field : left.properties()) {
+                    String name = field.getKey();
+                    down("f:" + name, field.getValue(), right == null ? null : right.get(name), structure.field(name));
+                }
+            }
+            if (right != null) {
+                for (Map.Entry<String, JsonNode> field : right.properties()) {
+                    String name = field.getKey();
+                    if (left == null || left.get(name) == null) {
+                        down("f:" + name, null, field.getValue(), structure.field(name));
+                    }
+                }
+            }
+        }
+
+        private void elements(@Nullable ArrayNode left, @Nullable ArrayNode right, Structure structure) {
+            Map<String, List<JsonNode>> before = byStep(left, structure);
+            Map<String, List<JsonNode>> after = byStep(right, structure);
+            before.forEach((step, old) -> element(step, old, after.getOrDefault(step, List.of()), structure));
+            after.forEach((step, now) -> {
+                if (!before.containsKey(step)) {
+                    element(step, List.of(), now, structure);
+                }
+            });
+        }
+
+        /** Elements that share a step, duplicates, are owned as one. */
+        private void element(String step, List<JsonNode> old, List<JsonNode> now, Structure structure) {
+            if (old.size() <= 1 && now.size() <= 1) {
+                down(step, old.isEmpty() ? null : old.getFirst(), now.isEmpty() ? null : now.getFirst(),
+                        structure.element());
+                return;
+            }
+            path.add(step);
+            if (old.size() > 1 && now.size() > 1) {
+                boolean same = old.size() == now.size();
+                for (int i = 0; same && i < old.size(); i++) {
+                    same = JsonValues.same(old.get(i), now.get(i));
+                }
+                if (!same) {
+                    found.modified.insert(path);
+                }
+            } else if (old.size() > 1) {
+                if (!now.isEmpty()) {
+                    compare(null, now.getFirst(), structure.element());
+                }
+                found.removed.insert(path);
+            } else {
+                if (!old.isEmpty()) {
+                    compare(old.getFirst(), null, structure.element());
+                }
+                found.added.insert(path);
+            }
+            path.removeLast();
+        }
+
+        private void down(String step, @Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
+            path.add(step);
+            compare(left, right, structure);
+            path.removeLast();
+        }
+
+        private static Map<String, List<JsonNode>> byStep(@Nullable ArrayNode list, Structure structure) {
+            Map<String, List<JsonNode>> elements = new LinkedHashMap<>();
+            if (list != null) {
+                for (JsonNode element : list) {
+                    try {
+                        elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);
+                    } catch (IllegalArgumentException withoutKeys) {
+                        continue; // an element that nothing identifies cannot be owned
+                    }
+                }
+            }
+            return elements;
+        }
+    }
+}

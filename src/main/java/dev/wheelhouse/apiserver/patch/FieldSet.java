@@ -1,0 +1,208 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * A set of field paths, as a tree: each node says whether its own path is in the set. The steps of a path are written as FieldsV1 writes
+ * them: {@code f:name}, {@code k:{"name":"app"}}, {@code v:"x"}, {@code i:0}. Mutable while it is built; the operations give new sets.
+ */
+final class FieldSet {
+    private boolean member;
+    private final Map<String, FieldSet> children = new TreeMap<>();
+
+    /** @throws IllegalArgumentException if the JSON is no FieldsV1 */
+    static FieldSet parse(JsonNode fieldsV1) {
+        FieldSet set = new FieldSet();
+        for (Map.Entry<String, JsonNode> entry : fieldsV1.properties()) {
+            String step = entry.getKey();
+            if (step.equals(".")) {
+                set.member = true;
+                continue;
+            }
+            if (step.length() < 2 || step.charAt(1) != ':' || "fkvi".indexOf(step.charAt(0)) < 0
+                    || !entry.getValue().isObject()) {
+                throw new IllegalArgumentException(
+                        "\"" + step + "\" is no step of a FieldsV1: f:, k:, v: or i: must begin it");
+            }
+            FieldSet child = parse(entry.getValue());
+            child.member |= entry.getValue().isEmpty();
+            set.children.put(canonical(step), child);
+        }
+        return set;
+    }
+
+    /** Keys in the order and form in which {@link Structure} writes them, whatever a client made of them. */
+    private static String canonical(String step) {
+        if (step.charAt(0) != 'k') {
+            return step;
+        }
+        try {
+            return Json.read(step.substring(2)) instanceof ObjectNode keys ? Structure.keyStep(keys) : step;
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException("\"" + step + "\" is no step of a FieldsV1: after k: must stand JSON",
+                    e);
+        }
+    }
+
+    ObjectNode toJson() {
+        ObjectNode json = Json.object();
+        if (member && !children.isEmpty()) {
+            json.putObject(".");
+        }
+        children.forEach((step, child) -> json.set(step, child.toJson()));
+        return json;
+    }
+
+    boolean isEmpty() {
+        return !member && children.isEmpty();
+    }
+
+    void insert(List<String> path) {
+        FieldSet here = this;
+        for (String step : path) {
+            here = here.children.computeIfAbsent(step, s -> new FieldSet());
+        }
+        here.member = true;
+    }
+
+    /** Whether the path of that one step is in the set. */
+    boolean has(String step) {
+        FieldSet child = children.get(step);
+        return child != null && child.member;
+    }
+
+    boolean has(List<String> path) {
+        FieldSet here = this;
+        for (String step : path) {
+            FieldSet next = here.children.get(step);
+            if (next == null) {
+                return false;
+            }
+            here = next;
+        }
+        return here.member;
+    }
+
+    /** The paths below a step; null if there are none. */
+    @Nullable
+    FieldSet under(String step) {
+        FieldSet child = children.get(step);
+        return child == null || child.children.isEmpty() ? null : child;
+    }
+
+    FieldSet union(FieldSet other) {
+        FieldSet result = new FieldSet();
+        result.member = member || other.member;
+        children.forEach((step, child) -> {
+            FieldSet others = other.children.get(step);
+            result.children.put(step, others == null ? child : child.union(others));
+        });
+        other.children.forEach(result.children::putIfAbsent);
+        return result;
+    }
+
+    FieldSet minus(FieldSet other) {
+        FieldSet result = new FieldSet();
+        result.member = member && !other.member;
+        children.forEach((step, child) -> {
+            FieldSet others = other.children.get(step);
+            FieldSet rest = others == null ? child : child.minus(others);
+            if (!rest.isEmpty()) {
+                result.children.put(step, rest);
+            }
+        });
+        return result;
+    }
+
+    FieldSet and(FieldSet other) {
+        FieldSet result = new FieldSet();
+        result.member = member && other.member;
+        children.forEach((step, child) -> {
+            FieldSet others = other.children.get(step);
+            FieldSet both = others == null ? null : child.and(others);
+            if (both != null && !both.isEmpty()) {
+                result.children.put(step, both);
+            }
+        });
+        return result;
+    }
+
+    /** Without the given paths and everything below them. */
+    FieldSet withoutTrees(FieldSet roots) {
+        FieldSet result = new FieldSet();
+        result.member = member;
+        children.forEach((step, child) -> {
+            FieldSet root = roots.children.get(step);
+            FieldSet rest = root == null ? child : root.member ? new FieldSet() : child.withoutTrees(root);
+            if (!rest.isEmpty()) {
+                result.children.put(step, rest);
+            }
+        });
+        return result;
+    }
+
+    /** With the path of each declared field that has paths below it. */
+    FieldSet withNamedFields(Structure structure) {
+        FieldSet result = new FieldSet();
+        result.member = member;
+        children.forEach((step, child) -> {
+            Structure inner = structure.at(step);
+            FieldSet with = child.withNamedFields(inner);
+            if (!child.children.isEmpty() && step.startsWith("f:") && structure.declares(step.substring(2))) {
+                with.member = true;
+            }
+            result.children.put(step, with);
+        });
+        return result;
+    }
+
+    List<List<String>> paths() {
+        List<List<String>> paths = new ArrayList<>();
+        collect(new ArrayList<>(), paths);
+        return paths;
+    }
+
+    private void collect(List<String> path, List<List<String>> paths) {
+        if (member) {
+            paths.add(List.copyOf(path));
+        }
+        children.forEach((step, child) -> {
+            path.add(step);
+            child.collect(path, paths);
+            path.removeLast();
+        });
+    }
+
+    /** As upstream prints a path: {@code .spec.containers[name="app"].image}. */
+    static String print(List<String> path) {
+        StringBuilder out = new StringBuilder();
+        for (String step : path) {
+            String rest = step.substring(2);
+            switch (step.charAt(0)) {
+                case 'f' -> out.append('.').append(rest);
+                case 'v' -> out.append("[=").append(rest).append(']');
+                case 'i' -> out.append('[').append(rest).append(']');
+                default -> {
+                    String separator = "[";
+                    for (Map.Entry<String, JsonNode> key : Json.read(rest).properties()) {
+                        out.append(separator).append(key.getKey()).append('=').append(key.getValue());
+                        separator = ",";
+                    }
+                    out.append(']');
+                }
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+
+/**
+ * RFC 6902 on Jackson trees. A library on another JSON model (parsson) would mean two conversions for each patch and is strict where
+ * upstream's library is lenient, see {@link Patches#json}.
+ */
+final class JsonPatch {
+    private static final int MAX_OPERATIONS = 10_000;
+
+    private JsonPatch() {}
+
+    static ObjectNode apply(ObjectNode object, JsonNode patch) {
+        if (!(patch instanceof ArrayNode operations)) {
+            throw new PatchException(400, "error decoding patch: json: cannot unmarshal " + kindOf(patch)
+                    + " into Go value of type []handlers.jsonPatchOp");
+        }
+        if (operations.size() > MAX_OPERATIONS) {
+            throw new PatchException(413, "The allowed maximum operations in a JSON patch is " + MAX_OPERATIONS
+                    + ", got " + operations.size());
+        }
+        JsonNode result = object.deepCopy();
+        for (int i = 0; i < operations.size(); i++) {
+            result = new Operation(i, operations.get(i)).apply(result);
+        }
+        if (!(result instanceof ObjectNode patched)) {
+            throw new PatchException(422, Patches.REJECTED, "the patch replaces the whole object by " + kindOf(result));
+        }
+        return patched;
+    }
+
+    /** What encoding/json calls the kind of a value. */
+    static String kindOf(JsonNode node) {
+        return node.isNumber()
+                ? "number"
+                : node.isBoolean() ? "bool" : node.getNodeType().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Where a pointer ends: the container, and the last token. */
+    private record Place(JsonNode parent, String key) {
+        @Nullable
+        JsonNode get() {
+            if (parent instanceof ArrayNode array) {
+                int index = index(array, key, array.size());
+                return index < 0 ? null : array.get(index);
+            }
+            return parent.get(key);
+        }
+
+        /** The index that a token means, or -1 if it is none within the limit. */
+        static int index(ArrayNode array, String token, int limit) {
+            try {
+                int index = Integer.parseInt(token);
+                if (index < 0) {
+                    index += limit;
+                }
+                return index >= 0 && index < limit ? index : -1;
+            } catch (NumberFormatException e) {
+                return -1;
+            }
+        }
+    }
+
+    private record Operation(int number, JsonNode json) {
+        JsonNode apply(JsonNode root) {
+            String op = text("op");
+            String path = text("path");
+            switch (op) {
+                case "add" -> add(place(root, path), value());
+                case "remove" -> remove(place(root, path));
+                case "replace" -> {
+                    if (path.isEmpty()) {
+                        return value();
+                    }
+                    replace(place(root, path), value());
+                }
+                case "move" -> {
+                    Place from = place(root, text("from"));
+                    JsonNode moved = from.get();
+                    remove(from);
+                    add(place(root, path), moved == null ? NullNode.getInstance() : moved);
+                }
+                case "copy" -> {
+                    JsonNode copied = place(root, text("from")).get();
+                    add(place(root, path), copied == null ? NullNode.getInstance() : copied.deepCopy());
+                }
+                case "test" -> test(path.isEmpty() ? root : place(root, path).get());
+                default ->
+                    throw failed("the operation \"" + op + "\" is none of add, remove, replace, move, copy, test");
+            }
+            return root;
+        }
+
+        private void add(Place place, JsonNode value) {
+            if (place.parent() instanceof ArrayNode array) {
+                int index = place.key().equals("-") ? array.size() : Place.index(array, place.key(), array.size() + 1);
+                if (index < 0) {
+                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
+                }
+                array.insert(index, value);
+            } else {
+                ((ObjectNode) place.parent()).set(place.key(), value);
+            }
+        }
+
+        private void remove(Place place) {
+            if (place.parent() instanceof ArrayNode array) {
+                int index = Place.index(array, place.key(), array.size());
+                if (index < 0) {
+                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
+                }
+                array.remove(index);
+            } else if (((ObjectNode) place.parent()).remove(place.key()) == null) {
+                throw failed("there is no key " + place.key() + " to remove");
+            }
+        }
+
+        private void replace(Place place, JsonNode value) {
+            if (place.parent() instanceof ArrayNode array) {
+                int index = Place.index(array, place.key(), array.size());
+                if (index < 0) {
+                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
+                }
+                array.set(index, value);
+            } else {
+                ((ObjectNode) place.parent()).set(place.key(), value);
+            }
+        }
+
+        private void test(@Nullable JsonNode actual) {
+            JsonNode expected = value();
+            boolean same = actual == null ? expected.isNull() : JsonValues.same(actual, expected);
+            if (!same) {
+                throw failed("the value is " + (actual == null ? "missing" : actual) + ", not " + expected);
+            }
+        }
+
+        private Place place(JsonNode root, String pointer) {
+            if (!pointer.startsWith("/")) {
+                throw failed("the path \"" + pointer + "\" does not begin with a slash");
+            }
+            String[] tokens = pointer.substring(1).split("/", -1);
+            JsonNode here = root;
+            for (int i = 0; i < tokens.length - 1; i++) {
+                JsonNode next = new Place(here, unescape(tokens[i])).get();
+                if (!(next instanceof ObjectNode) && !(next instanceof ArrayNode)) {
+                    throw failed(
+                            "the path " + pointer + " leads through " + tokens[i] + ", which is missing or no object");
+                }
+                here = next;
+            }
+            return new Place(here, unescape(tokens[tokens.length - 1]));
+        }
+
+        private static String unescape(String token) {
+            return token.replace("~1", "/").replace("~0", "~");
+        }
+
+        private JsonNode value() {
+            JsonNode value = json.get("value");
+            return value == null ? NullNode.getInstance() : value.deepCopy();
+        }
+
+        private String text(String field) {
+            JsonNode value = json.get(field);
+            if (value == null || !value.isString()) {
+                throw failed("its " + field + " is missing or no text");
+            }
+            return value.stringValue();
+        }
+
+        private PatchException failed(String why) {
+            return new PatchException(422, Patches.REJECTED, "operation " + number + " of the JSON patch: " + why);
+        }
+    }
+}

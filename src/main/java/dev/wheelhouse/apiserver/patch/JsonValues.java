@@ -1,0 +1,86 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Equality of JSON values, and how Go prints them. */
+final class JsonValues {
+    private JsonValues() {}
+
+    /** Whether two values are the same JSON: 1 is 1 whatever the size of the number, the order of keys does not matter. */
+    static boolean same(@Nullable JsonNode a, @Nullable JsonNode b) {
+        if (a == b) {
+            return true;
+        }
+        if (a == null || b == null) {
+            return false;
+        }
+        if (a.isNumber() && b.isNumber()) {
+            return a.isIntegralNumber() && b.isIntegralNumber() && a.canConvertToLong() && b.canConvertToLong()
+                    ? a.longValue() == b.longValue()
+                    : a.decimalValue().compareTo(b.decimalValue()) == 0;
+        }
+        if (a instanceof ObjectNode left && b instanceof ObjectNode right) {
+            if (left.size() != right.size()) {
+                return false;
+            }
+            for (Map.Entry<String, JsonNode> field : left.properties()) {
+                if (!same(field.getValue(), right.get(field.getKey()))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (a instanceof ArrayNode left && b instanceof ArrayNode right) {
+            if (left.size() != right.size()) {
+                return false;
+            }
+            for (int i = 0; i < left.size(); i++) {
+                if (!same(left.get(i), right.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return a.equals(b);
+    }
+
+    /** As Go's {@code %v} prints it: {@code map[image:a name:b]}. */
+    static String goText(JsonNode value) {
+        StringBuilder out = new StringBuilder();
+        goText(value, out);
+        return out.toString();
+    }
+
+    private static void goText(JsonNode value, StringBuilder out) {
+        if (value instanceof ObjectNode object) {
+            Map<String, JsonNode> sorted = new TreeMap<>();
+            object.properties().forEach(p -> sorted.put(p.getKey(), p.getValue()));
+            out.append("map[");
+            String separator = "";
+            for (Map.Entry<String, JsonNode> field : sorted.entrySet()) {
+                out.append(separator).append(field.getKey()).append(':');
+                goText(field.getValue(), out);
+                separator = " ";
+            }
+            out.append(']');
+        } else if (value instanceof ArrayNode array) {
+            out.append('[');
+            for (int i = 0; i < array.size(); i++) {
+                out.append(i == 0 ? "" : " ");
+                goText(array.get(i), out);
+            }
+            out.append(']');
+        } else if (value.isNull()) {
+            out.append("<nil>");
+        } else {
+            out.append(value.isString() ? value.stringValue() : value.toString());
+        }
+    }
+}

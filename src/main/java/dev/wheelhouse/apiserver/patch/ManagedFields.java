@@ -1,0 +1,195 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The managers of an object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread. */
+final class ManagedFields {
+    /** More managers of updates than this are merged, the oldest first. */
+    private static final int MAX_UPDATE_MANAGERS = 10;
+    private static final Comparator<Map.Entry<Id, Entry>> ORDER = Comparator
+            .comparing((Map.Entry<Id, Entry> e) -> e.getKey().apply() ? 0 : 1)
+            .thenComparing(e -> seconds(e.getValue().time())).thenComparing(e -> e.getKey().manager())
+            .thenComparing(e -> e.getValue().apiVersion()).thenComparing(e -> e.getKey().subresource());
+
+    private final Map<Id, Entry> entries = new LinkedHashMap<>();
+
+    /** Who: appliers are the same whatever version they apply. @param apiVersion of an update; empty for an apply */
+    record Id(String manager, boolean apply, String apiVersion, String subresource) {
+        static Id of(String manager, boolean apply, String apiVersion, String subresource) {
+            return new Id(manager.isEmpty() ? "unknown" : manager, apply, apply ? "" : apiVersion, subresource);
+        }
+
+        /** As upstream prints a manager in a conflict. */
+        String print() {
+            return Json.mapper().getNodeFactory().stringNode(manager)
+                    + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"")
+                    + (apply ? "" : " using " + apiVersion);
+        }
+
+        /** What upstream sorts managers by. */
+        String sortKey() {
+            return "{\"manager\":\"" + manager + "\",\"operation\":\"" + (apply ? "Apply" : "Update") + "\""
+                    + (apiVersion.isEmpty() ? "" : ",\"apiVersion\":\"" + apiVersion + "\"")
+                    + (subresource.isEmpty() ? "" : ",\"subresource\":\"" + subresource + "\"") + "}";
+        }
+    }
+
+    /** What. @param time as it is written; null if none is noted */
+    record Entry(String apiVersion, FieldSet fields, @Nullable String time) {
+        Entry with(FieldSet other) {
+            return new Entry(apiVersion, other, time);
+        }
+    }
+
+    /** Those of an object; null if there are none that can be understood. */
+    static @Nullable ManagedFields of(@Nullable ObjectNode object) {
+        if (object == null || !(Json.at(object, "metadata", "managedFields") instanceof ArrayNode list)) {
+            return null;
+        }
+        ManagedFields managed = new ManagedFields();
+        for (JsonNode entry : list) {
+            String operation = Json.text(entry, "operation");
+            String apiVersion = Json.text(entry, "apiVersion");
+            boolean valid = (operation.equals("Apply") || operation.equals("Update")) && !apiVersion.isEmpty()
+                    && Json.text(entry, "fieldsType").equals("FieldsV1");
+            if (!valid) {
+                return null;
+            }
+            JsonNode fields = Json.at(entry, "fieldsV1");
+            String time = Json.text(entry, "time");
+            try {
+                managed.entries.put(
+                        new Id(Json.text(entry, "manager"), operation.equals("Apply"),
+                                operation.equals("Apply") ? "" : apiVersion, Json.text(entry, "subresource")),
+                        new Entry(apiVersion, fields == null ? new FieldSet() : FieldSet.parse(fields),
+                                time.isEmpty() ? null : time));
+            } catch (IllegalArgumentException e) {
+                return null;
+            }
+        }
+        return managed;
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    @Nullable
+    Entry get(Id id) {
+        return entries.get(id);
+    }
+
+    /** Sets what a manager owns; it goes if that is nothing. */
+    void put(Id id, Entry entry) {
+        if (entry.fields().isEmpty()) {
+            entries.remove(id);
+        } else {
+            entries.put(id, entry);
+        }
+    }
+
+    void remove(Id id) {
+        entries.remove(id);
+    }
+
+    Map<Id, Entry> entries() {
+        return entries;
+    }
+
+    /** Takes fields away from everyone but one. */
+    void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
+        for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
+            if (!entry.getKey().equals(keeper)) {
+                put(entry.getKey(), entry.getValue().with(entry.getValue().fields().minus(fields)));
+            }
+        }
+    }
+
+    /** Merges the oldest updates of one version into one, until there are not too many. */
+    void cap() {
+        List<Map.Entry<Id, Entry>> updates = new ArrayList<>(entries.entrySet());
+        updates.removeIf(entry -> entry.getKey().apply());
+        int count = updates.size();
+        updates.sort(Comparator.comparing((Map.Entry<Id, Entry> e) -> seconds(e.getValue().time()))
+                .thenComparing(e -> e.getKey().sortKey()));
+        Map<String, Id> firstOfVersion = new HashMap<>();
+        for (Map.Entry<Id, Entry> update : updates) {
+            if (count <= MAX_UPDATE_MANAGERS) {
+                return;
+            }
+            String version = update.getValue().apiVersion();
+            Id first = firstOfVersion.putIfAbsent(version, update.getKey());
+            if (first == null) {
+                continue;
+            }
+            Id bucket = new Id("ancient-changes", false, version, "");
+            Entry old = entries.containsKey(bucket) ? entries.get(bucket) : entries.remove(first);
+            if (old != null) {
+                entries.remove(update.getKey());
+                entries.put(bucket,
+                        new Entry(version, old.fields().union(update.getValue().fields()), update.getValue().time()));
+                count--;
+            }
+        }
+    }
+
+    /** Writes them into an object's metadata; without any, the field goes. */
+    void writeTo(ObjectNode object) {
+        ObjectNode metadata = Json.child(object, "metadata");
+        metadata.remove("managedFields");
+        if (entries.isEmpty()) {
+            return;
+        }
+        List<Map.Entry<Id, Entry>> sorted = new ArrayList<>(entries.entrySet());
+        sorted.sort(ORDER);
+        ArrayNode list = metadata.putArray("managedFields");
+        for (Map.Entry<Id, Entry> item : sorted) {
+            Id id = item.getKey();
+            Entry entry = item.getValue();
+            ObjectNode json = list.addObject();
+            json.put("manager", id.manager());
+            json.put("operation", id.apply() ? "Apply" : "Update");
+            json.put("apiVersion", entry.apiVersion());
+            if (entry.time() != null) {
+                json.put("time", entry.time());
+            }
+            json.put("fieldsType", "FieldsV1");
+            json.set("fieldsV1", entry.fields().toJson());
+            if (!id.subresource().isEmpty()) {
+                json.put("subresource", id.subresource());
+            }
+        }
+    }
+
+    static String time(Instant now) {
+        return now.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private static long seconds(@Nullable String time) {
+        if (time == null) {
+            return 0;
+        }
+        try {
+            return OffsetDateTime.parse(time).toEpochSecond();
+        } catch (DateTimeParseException e) {
+            return 0;
+        }
+    }
+}

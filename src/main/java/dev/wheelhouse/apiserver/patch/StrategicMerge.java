@@ -1,0 +1,258 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+
+/** The strategic merge patch of objects; {@link MergeLists} does the lists. Works in place on copies of its own. */
+final class StrategicMerge {
+    static final String PATCH = "$patch";
+    static final String RETAIN_KEYS = "$retainKeys";
+    static final String SET_ELEMENT_ORDER = "$setElementOrder/";
+    static final String DELETE_FROM_PRIMITIVE_LIST = "$deleteFromPrimitiveList/";
+
+    private StrategicMerge() {}
+
+    static ObjectNode apply(ObjectNode object, ObjectNode patch, TypeSchema schema) {
+        return merge(object.deepCopy(), patch.deepCopy(), new Scope(schema, null));
+    }
+
+    /**
+     * What is known about the fields of an object: those of a type, or one for all (a map), or nothing.
+     *
+     * @param values the field that holds the map
+     */
+    record Scope(@Nullable TypeSchema type, @Nullable Field values) {
+        static final Scope UNKNOWN = new Scope(null, null);
+
+        @Nullable
+        Field field(String key) {
+            return type != null ? type.field(key) : null;
+        }
+
+        /** The scope of the objects in a field, or of a list's elements. */
+        Scope in(String key) {
+            if (values != null) {
+                return values.shape() == Shape.MAP ? of(values) : UNKNOWN;
+            }
+            Field field = field(key);
+            if (field == null) {
+                return UNKNOWN;
+            }
+            return field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS
+                    ? new Scope(null, field)
+                    : of(field);
+        }
+
+        private static Scope of(Field field) {
+            TypeSchema type = field.type();
+            return type.isObject() ? new Scope(type, null) : UNKNOWN;
+        }
+
+        boolean merges(String key) {
+            Field field = field(key);
+            return field != null && field.patchStrategies().contains("merge");
+        }
+
+        boolean replaces(String key) {
+            Field field = field(key);
+            return field != null && field.patchStrategies().contains("replace");
+        }
+
+        String mergeKey(String key) {
+            Field field = field(key);
+            return field == null ? "" : field.patchMergeKey();
+        }
+    }
+
+    static ObjectNode merge(ObjectNode original, ObjectNode patch, Scope scope) {
+        JsonNode directive = patch.get(PATCH);
+        if (directive != null) {
+            return directed(directive, original, patch);
+        }
+        retainKeys(original, patch);
+        mergeOrderedLists(original, patch, scope);
+        for (Map.Entry<String, JsonNode> change : patch.properties()) {
+            mergeField(original, change.getKey(), change.getValue(), scope);
+        }
+        return original;
+    }
+
+    private static ObjectNode directed(JsonNode directive, ObjectNode original, ObjectNode patch) {
+        if (directive.isString() && directive.stringValue().equals("replace")) {
+            patch.remove(PATCH);
+            return patch;
+        }
+        if (directive.isString() && directive.stringValue().equals("delete")) {
+            return original.objectNode();
+        }
+        throw unknownDirective(directive, patch);
+    }
+
+    static PatchException unknownDirective(JsonNode directive, ObjectNode patch) {
+        return new PatchException(500, "unknown patch type: " + JsonValues.goText(directive) + " in map: "
+                + JsonValues.goText(patch));
+    }
+
+    private static void mergeField(ObjectNode original, String field, JsonNode value, Scope scope) {
+        boolean deletes = field.startsWith(DELETE_FROM_PRIMITIVE_LIST);
+        String key = deletes ? field.substring(DELETE_FROM_PRIMITIVE_LIST.length()) : field;
+        if (value.isNull()) {
+            original.remove(key);
+            return;
+        }
+        JsonNode present = original.get(key);
+        if (present == null || present.getNodeType() != value.getNodeType()) {
+            if (!deletes) {
+                take(original, key, value);
+            }
+            return;
+        }
+        if (present instanceof ObjectNode inner && value instanceof ObjectNode changes) {
+            original.set(key, scope.replaces(key) ? changes : merge(inner, changes, scope.in(key)));
+        } else if (present instanceof ArrayNode list && value instanceof ArrayNode changes) {
+            original.set(key, deletes || scope.merges(key)
+                    ? MergeLists.merge(list, changes, scope.in(key), scope.mergeKey(key), deletes)
+                    : changes);
+        } else {
+            original.set(key, value);
+        }
+    }
+
+    /** Takes a value of the patch that there is nothing to merge with: without its nulls and directives. */
+    private static void take(ObjectNode original, String key, JsonNode value) {
+        if (value instanceof ObjectNode object && object.has(PATCH)) {
+            original.remove(key);
+            return;
+        }
+        withoutDirectives(value);
+        original.set(key, value);
+    }
+
+    static void withoutDirectives(JsonNode value) {
+        if (value instanceof ObjectNode object) {
+            object.removeIf(inner -> inner.isNull() || inner.has(PATCH));
+            object.propertyNames().removeIf(
+                    key -> key.equals(RETAIN_KEYS) || key.startsWith(SET_ELEMENT_ORDER)
+                            || key.startsWith(DELETE_FROM_PRIMITIVE_LIST));
+            object.forEach(StrategicMerge::withoutDirectives);
+        } else if (value instanceof ArrayNode array) {
+            array.removeIf(inner -> inner.isObject() && inner.has(PATCH));
+            array.forEach(StrategicMerge::withoutDirectives);
+        }
+    }
+
+    private static void retainKeys(ObjectNode original, ObjectNode patch) {
+        JsonNode directive = patch.remove(RETAIN_KEYS);
+        if (directive == null) {
+            return;
+        }
+        if (!(directive instanceof ArrayNode list)) {
+            throw badRetainKeys("$retainKeys is no list");
+        }
+        Set<String> retained = new HashSet<>();
+        list.forEach(key -> retained.add(key.isString() ? key.stringValue() : key.toString()));
+        for (Map.Entry<String, JsonNode> change : patch.properties()) {
+            String key = change.getKey();
+            if (!change.getValue().isNull() && !retained.contains(key) && !key.startsWith(SET_ELEMENT_ORDER)
+                    && !key.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
+                throw badRetainKeys("the patch has the field " + key + ", which its $retainKeys does not list");
+            }
+        }
+        original.propertyNames().removeIf(key -> !retained.contains(key));
+    }
+
+    private static PatchException badRetainKeys(String detail) {
+        return new PatchException(400, "invalid patch format of retainKeys", detail);
+    }
+
+    /** Merges the lists that have an order directive, and takes them out of the patch. */
+    private static void mergeOrderedLists(ObjectNode original, ObjectNode patch, Scope scope) {
+        for (String directive : List.copyOf(patch.propertyNames())) {
+            if (!directive.startsWith(SET_ELEMENT_ORDER)) {
+                continue;
+            }
+            String key = directive.substring(SET_ELEMENT_ORDER.length());
+            ArrayNode order = list(patch.remove(directive));
+            JsonNode present = original.get(key);
+            JsonNode changes = patch.get(key);
+            if (order == null || present == null && changes == null) {
+                continue;
+            }
+            if (scope.type() != null && scope.field(key) == null) {
+                throw new PatchException(500, "unable to find api field in struct " + simpleName(scope.type())
+                        + " for the json field \"" + key + "\"");
+            }
+            ArrayNode live = list(present);
+            ArrayNode changed = list(changes);
+            String mergeKey = scope.mergeKey(key);
+            if (changed != null) {
+                MergeLists.checkOrder(changed, order, mergeKey);
+            }
+            ArrayNode merged;
+            if (changed == null) {
+                merged = live;
+            } else if (live == null) {
+                withoutDirectives(changed);
+                merged = changed;
+            } else {
+                merged = scope.merges(key)
+                        ? MergeLists.merge(live.deepCopy(), changed, scope.in(key), mergeKey, false)
+                        : changed;
+            }
+            if (merged != null) {
+                original.set(key,
+                        MergeLists.order(merged, order, live == null ? original.arrayNode() : live, mergeKey));
+            }
+            patch.remove(key);
+        }
+    }
+
+    private static @Nullable ArrayNode list(@Nullable JsonNode node) {
+        if (node == null || node instanceof ArrayNode) {
+            return (ArrayNode) node;
+        }
+        throw new PatchException(500, "expected a []interface {}, but received a " + goType(node));
+    }
+
+    static String goType(JsonNode node) {
+        if (node instanceof ObjectNode) {
+            return "map[string]interface {}";
+        }
+        if (node instanceof ArrayNode) {
+            return "[]interface {}";
+        }
+        return node.isString()
+                ? "string"
+                : node.isBoolean()
+                        ? "bool"
+                        : node.isIntegralNumber()
+                                ? "int64"
+                                : node.isNumber()
+                                        ? "float64"
+                                        : "<nil>";
+    }
+
+    private static String simpleName(TypeSchema type) {
+        return type.name().substring(type.name().lastIndexOf('.') + 1);
+    }
+
+    static List<JsonNode> elements(ArrayNode array) {
+        List<JsonNode> elements = new ArrayList<>(array.size());
+        array.forEach(elements::add);
+        return elements;
+    }
+}

@@ -1,0 +1,204 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+
+/**
+ * How field ownership divides a value: whether it is owned as a whole or by parts, and what identifies a part. Immutable, safe for use by
+ * many threads.
+ */
+final class Structure {
+    /** How a value is owned. */
+    enum Form {
+        /** As a whole: a scalar, an atomic list or object. */
+        LEAF,
+        /** By fields or map keys. */
+        OBJECT,
+        /** A list of scalars, by value. */
+        SET,
+        /** A list of objects, by the value of keys. */
+        ASSOCIATIVE,
+        /** What the value suggests: objects by fields, all else as a whole. */
+        DEDUCED
+    }
+
+    static final Structure LEAF = new Structure(Form.LEAF, null, null);
+    static final Structure DEDUCED = new Structure(Form.DEDUCED, null, null);
+    private static final Map<String, Structure> BY_TYPE = new ConcurrentHashMap<>();
+    private static final Map<Field, Structure> BY_FIELD = new ConcurrentHashMap<>();
+
+    private final Form form;
+    /** Of an object with declared fields. */
+    private final @Nullable TypeSchema type;
+    /** Of a map or list: the field that holds it. */
+    private final @Nullable Field holder;
+    private final Map<String, Structure> fields = new ConcurrentHashMap<>();
+
+    private Structure(Form form, @Nullable TypeSchema type, @Nullable Field holder) {
+        this.form = form;
+        this.type = type;
+        this.holder = holder;
+    }
+
+    /** The structure of objects of a kind. Of one that is not built in only the metadata is known. */
+    static Structure ofKind(String apiVersion, String kind) {
+        TypeSchema type = Schemas.ofKind(apiVersion, kind);
+        return type == null ? Custom.ROOT : ofType(type);
+    }
+
+    private static final class Custom {
+        static final Structure ROOT = new Structure(Form.DEDUCED, null, null);
+
+        static {
+            TypeSchema metadata = Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+            if (metadata != null) {
+                ROOT.fields.put("metadata", ofType(metadata));
+            }
+        }
+    }
+
+    static Structure ofType(TypeSchema type) {
+        if (type.scalar() != null || type.atomic()) {
+            return LEAF;
+        }
+        return BY_TYPE.computeIfAbsent(type.name(), name -> new Structure(Form.OBJECT, type, null));
+    }
+
+    private static Structure ofField(Field field) {
+        return switch (field.shape()) {
+            case SINGLE -> {
+                TypeSchema type = field.type();
+                if (field.mapType().equals("granular") && type.isObject()) {
+                    yield BY_TYPE.computeIfAbsent(type.name() + " granular",
+                            n -> new Structure(Form.OBJECT, type, null));
+                }
+                yield field.mapType().equals("atomic") ? LEAF : ofType(type);
+            }
+            case LIST -> switch (field.listType()) {
+                case "map" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.ASSOCIATIVE, null, f));
+                case "set" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.SET, null, f));
+                default -> LEAF;
+            };
+            case MAP, MAP_OF_LISTS -> field.mapType().equals("atomic")
+                    ? LEAF
+                    : BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.OBJECT, null, f));
+        };
+    }
+
+    /** How such a value is owned; {@link Form#DEDUCED} is resolved by it. */
+    Form form(@Nullable JsonNode left, @Nullable JsonNode right) {
+        if (form != Form.DEDUCED) {
+            return form;
+        }
+        JsonNode value = right == null || right.isNull() ? left : right;
+        return value instanceof ObjectNode && (left == null || left.isNull() || left instanceof ObjectNode)
+                ? Form.OBJECT
+                : Form.LEAF;
+    }
+
+    /** Whether a field of that name is declared by the type, other than a key of a map. */
+    boolean declares(String field) {
+        return type != null ? type.field(field) != null : form == Form.DEDUCED && fields.containsKey(field);
+    }
+
+    /** Whether an object of this structure may have a field of that name. */
+    boolean allows(String field) {
+        return type == null || type.field(field) != null;
+    }
+
+    /** The structure of a field of an object. */
+    Structure field(String name) {
+        Structure known = fields.get(name);
+        if (known != null) {
+            return known;
+        }
+        if (type != null) {
+            Field field = type.field(name);
+            Structure structure = field == null ? DEDUCED : ofField(field);
+            if (field != null) {
+                fields.put(name, structure);
+            }
+            return structure;
+        }
+        if (holder != null) {
+            return holder.shape() == Shape.MAP ? ofType(holder.type()) : LEAF;
+        }
+        return DEDUCED;
+    }
+
+    /** The structure of a list's elements. */
+    Structure element() {
+        return holder == null ? LEAF : ofType(holder.type());
+    }
+
+    /** The structure of what a step leads to. */
+    Structure at(String step) {
+        return step.startsWith("f:") ? field(step.substring(2)) : element();
+    }
+
+    /**
+     * The step to an element of a list.
+     *
+     * @throws IllegalArgumentException if it has none of the keys
+     */
+    String step(JsonNode element) {
+        if (form == Form.SET || holder == null) {
+            return "v:" + element;
+        }
+        ObjectNode keys = Json.object();
+        for (String key : holder.listMapKeys()) {
+            JsonNode value = element.get(key);
+            if (value == null) {
+                Field field = holder.type().field(key);
+                value = field == null ? null : field.defaultValue();
+            }
+            if (value != null) {
+                keys.set(key, value);
+            }
+        }
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("associative list with keys has an element that omits all key fields "
+                    + quoted(holder.listMapKeys()) + " (and doesn't have default values for any key fields)");
+        }
+        return keyStep(keys);
+    }
+
+    /** The step that identifies an element by keys: in the order of their names. */
+    static String keyStep(ObjectNode keys) {
+        if (keys.size() == 1) {
+            return "k:" + keys;
+        }
+        Map<String, JsonNode> sorted = new TreeMap<>();
+        keys.properties().forEach(key -> sorted.put(key.getKey(), key.getValue()));
+        ObjectNode ordered = Json.object();
+        sorted.forEach(ordered::set);
+        return "k:" + ordered;
+    }
+
+    private static String quoted(List<String> keys) {
+        StringBuilder out = new StringBuilder("[");
+        for (String key : keys) {
+            out.append(out.length() == 1 ? "" : " ").append('"').append(key).append('"');
+        }
+        return out.append(']').toString();
+    }
+
+    static boolean isEmptyContainer(@Nullable JsonNode node) {
+        return node == null || node.isNull()
+                || (node instanceof ObjectNode || node instanceof ArrayNode) && node.isEmpty();
+    }
+}

@@ -1,0 +1,306 @@
+package dev.wheelhouse.apiserver.schema;
+
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
+import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+
+/** One run of {@link FieldValidation#prune}. For one thread. */
+final class Decoding {
+    private static final String QUANTITY_FORM = "quantities must match the regular expression "
+            + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    private final Set<String> problems = new LinkedHashSet<>();
+    /** The place of the value in hand: field names, and {@code [0]} for elements. */
+    private final List<String> path = new ArrayList<>();
+
+    List<String> problems() {
+        return new ArrayList<>(problems);
+    }
+
+    void object(ObjectNode object, TypeSchema type) {
+        List<String> drop = new ArrayList<>(0);
+        for (Map.Entry<String, JsonNode> property : object.properties()) {
+            String name = property.getKey();
+            Field field = type.field(name);
+            path.add(name);
+            if (field == null) {
+                problems.add("unknown field \"" + String.join(".", path).replace(".[", "[") + "\"");
+                drop.add(name);
+            } else {
+                JsonNode value = value(property.getValue(), field, type);
+                if (value == null || means(field, value)) {
+                    drop.add(name);
+                } else if (value != property.getValue()) {
+                    property.setValue(value);
+                }
+            }
+            path.removeLast();
+        }
+        object.remove(drop);
+    }
+
+    /** Whether a field with that value means the same as one that is not there. */
+    private static boolean means(Field field, JsonNode value) {
+        if (field.always()) {
+            return false;
+        }
+        if (field.shape() != Shape.SINGLE) {
+            // An empty list of managed fields is an order to forget them.
+            return value.isEmpty() && !field.name().equals("managedFields");
+        }
+        if (field.pointer()) {
+            return false;
+        }
+        return switch (field.typeName()) {
+            case "string" -> value.stringValue().isEmpty();
+            case "boolean" -> !value.booleanValue();
+            case "integer", "number" -> value.decimalValue().signum() == 0;
+            default -> false;
+        };
+    }
+
+    private @Nullable JsonNode value(JsonNode value, Field field, TypeSchema owner) {
+        if (value.isNull()) {
+            return null;
+        }
+        return switch (field.shape()) {
+            case SINGLE -> single(value, field, owner);
+            case LIST -> list(value, field, owner);
+            case MAP, MAP_OF_LISTS -> {
+                if (!(value instanceof ObjectNode map)) {
+                    throw wrong(value, field, owner, goType(field));
+                }
+                for (Map.Entry<String, JsonNode> entry : map.properties()) {
+                    path.add(entry.getKey());
+                    JsonNode element = entry.getValue();
+                    JsonNode decoded = field.shape() == Shape.MAP_OF_LISTS && !element.isNull()
+                            ? list(element, field, owner)
+                            : element(element, field, owner);
+                    if (decoded != element) {
+                        entry.setValue(decoded);
+                    }
+                    path.removeLast();
+                }
+                yield map;
+            }
+        };
+    }
+
+    private JsonNode list(JsonNode value, Field field, TypeSchema owner) {
+        if (!(value instanceof ArrayNode list)) {
+            throw wrong(value, field, owner, "[]" + elementType(field));
+        }
+        for (int i = 0; i < list.size(); i++) {
+            path.add("[" + i + "]");
+            JsonNode element = list.get(i);
+            JsonNode decoded = element(element, field, owner);
+            if (decoded != element) {
+                list.set(i, decoded);
+            }
+            path.removeLast();
+        }
+        return list;
+    }
+
+    private JsonNode element(JsonNode element, Field field, TypeSchema owner) {
+        if (element.isNull()) {
+            return zero(field);
+        }
+        return single(element, field, owner);
+    }
+
+    private static JsonNode zero(Field field) {
+        return switch (field.typeName()) {
+            case "string" -> StringNode.valueOf("");
+            case "integer", "number" -> IntNode.valueOf(0);
+            case "boolean" -> BooleanNode.FALSE;
+            default -> {
+                String scalar = field.type().scalar();
+                yield scalar == null || scalar.equals("raw-object")
+                        ? dev.wheelhouse.apiserver.json.Json.object()
+                        : scalar.equals("quantity") ? StringNode.valueOf("0") : StringNode.valueOf("");
+            }
+        };
+    }
+
+    private JsonNode single(JsonNode value, Field field, TypeSchema owner) {
+        boolean fits = switch (field.typeName()) {
+            case "string" -> value.isString();
+            case "boolean" -> value.isBoolean();
+            case "number" -> value.isNumber();
+            case "integer" -> value.isIntegralNumber() && inRange(value, field.format());
+            default -> {
+                TypeSchema type = field.type();
+                if (type.scalar() != null) {
+                    yield true;
+                }
+                if (value instanceof ObjectNode object) {
+                    object(object, type);
+                    yield true;
+                }
+                yield false;
+            }
+        };
+        if (!fits) {
+            throw wrong(value, field, owner, elementType(field));
+        }
+        if (field.format().equals("byte")) {
+            checkBase64(value.stringValue());
+            return value;
+        }
+        return value.isString() || value.isNumber() || !value.isContainer() ? scalar(value, field) : value;
+    }
+
+    private JsonNode scalar(JsonNode value, Field field) {
+        String scalar = switch (field.typeName()) {
+            case "string", "boolean", "number", "integer" -> null;
+            default -> field.type().scalar();
+        };
+        if (scalar == null) {
+            return value;
+        }
+        return switch (scalar) {
+            case "quantity" -> quantity(value);
+            case "int-or-string" -> intOrString(value);
+            case "time", "micro-time" -> time(value);
+            case "raw-object" -> value;
+            default -> value;
+        };
+    }
+
+    private static JsonNode quantity(JsonNode value) {
+        String text = value.isString()
+                ? value.stringValue().strip()
+                : value.isNumber() ? number(value.decimalValue()) : value.toString();
+        if (text.isEmpty()) {
+            throw new WrongTypeException("unable to parse quantity's suffix");
+        }
+        String canonical = Quantities.canonical(text);
+        if (canonical == null) {
+            throw new WrongTypeException(QUANTITY_FORM);
+        }
+        return value.isString() && canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
+    }
+
+    private static String number(BigDecimal number) {
+        return number.toPlainString();
+    }
+
+    private static JsonNode intOrString(JsonNode value) {
+        if (value.isString()) {
+            return value;
+        }
+        if (!value.isIntegralNumber() || !inRange(value, "int32")) {
+            throw new WrongTypeException(
+                    "json: cannot unmarshal " + described(value) + " into Go value of type int32");
+        }
+        return value;
+    }
+
+    private static JsonNode time(JsonNode value) {
+        if (!value.isString()) {
+            throw new WrongTypeException(
+                    "json: cannot unmarshal " + described(value) + " into Go value of type string");
+        }
+        try {
+            OffsetDateTime.parse(value.stringValue(), DateTimeFormatter.ISO_OFFSET_DATE_TIME);
+            return value;
+        } catch (DateTimeException e) {
+            String text = value.stringValue();
+            throw new WrongTypeException("parsing time \"" + text
+                    + "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"" + text + "\" as \"2006\"");
+        }
+    }
+
+    private static void checkBase64(String text) {
+        try {
+            Base64.getDecoder().decode(text.replace("\n", "").replace("\r", ""));
+        } catch (IllegalArgumentException e) {
+            int at = 0;
+            while (at < text.length()
+                    && (Character.isLetterOrDigit(text.charAt(at)) || "+/".indexOf(text.charAt(at)) >= 0)) {
+                at++;
+            }
+            throw new WrongTypeException("illegal base64 data at input byte " + at);
+        }
+    }
+
+    private static boolean inRange(JsonNode value, String format) {
+        return format.equals("int32") ? value.canConvertToInt() : value.canConvertToLong();
+    }
+
+    private WrongTypeException wrong(JsonNode value, Field field, TypeSchema owner, String goType) {
+        String struct = owner.name().substring(owner.name().lastIndexOf('.') + 1);
+        List<String> fields = new ArrayList<>();
+        boolean inMap = field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS;
+        for (String step : path) {
+            if (!step.startsWith("[")) {
+                fields.add(step);
+            }
+        }
+        if (inMap && !fields.isEmpty() && !fields.getLast().equals(field.name())) {
+            fields.removeLast();
+        }
+        return new WrongTypeException("json: cannot unmarshal " + described(value) + " into Go struct field " + struct
+                + "." + String.join(".", fields) + " of type " + goType);
+    }
+
+    /** What encoding/json calls a value that does not fit. */
+    private static String described(JsonNode value) {
+        if (value.isString()) {
+            return "string";
+        }
+        if (value.isBoolean()) {
+            return "bool";
+        }
+        if (value.isNumber()) {
+            boolean plain = value.isIntegralNumber() && value.canConvertToInt();
+            return plain ? "number" : "number " + value;
+        }
+        return value.isArray() ? "array" : "object";
+    }
+
+    private static String goType(Field field) {
+        return switch (field.shape()) {
+            case SINGLE -> elementType(field);
+            case LIST -> "[]" + elementType(field);
+            case MAP -> "map[string]" + elementType(field);
+            case MAP_OF_LISTS -> "map[string][]" + elementType(field);
+        };
+    }
+
+    private static String elementType(Field field) {
+        if (!field.goType().isEmpty()) {
+            return field.goType();
+        }
+        return switch (field.typeName()) {
+            case "string" -> field.format().equals("byte") ? "[]uint8" : "string";
+            case "boolean" -> "bool";
+            case "integer" -> field.format().isEmpty() ? "int64" : field.format();
+            case "number" -> "float64";
+            default -> {
+                String[] parts = field.typeName().split("\\.", -1);
+                yield parts[parts.length - 2] + "." + parts[parts.length - 1];
+            }
+        };
+    }
+}

@@ -1,0 +1,81 @@
+package dev.wheelhouse.apiserver.schema;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** Finds keys that occur twice in one object of a JSON text. */
+final class DuplicateFields {
+    private final Deque<Container> containers = new ArrayDeque<>();
+    private final Set<String> found = new LinkedHashSet<>();
+
+    private DuplicateFields() {}
+
+    /** An object or array that is open. {@code at} is its own place, {@code keys} those seen in it, {@code index} that of an array. */
+    private static final class Container {
+        final String at;
+        final boolean array;
+        final Set<String> keys = new HashSet<>();
+        String key = "";
+        int index;
+
+        Container(String at, boolean array) {
+            this.at = at;
+            this.array = array;
+        }
+
+        String place() {
+            return array ? at + "[" + index + "]" : at.isEmpty() ? key : at + "." + key;
+        }
+    }
+
+    static List<String> in(byte[] json) {
+        DuplicateFields search = new DuplicateFields();
+        try (JsonParser parser = Json.mapper().createParser(json)) {
+            for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                search.take(token, parser);
+            }
+        } catch (JacksonException e) {
+            return List.of();
+        }
+        return new ArrayList<>(search.found);
+    }
+
+    private void take(JsonToken token, JsonParser parser) {
+        Container open = containers.peek();
+        switch (token) {
+            case START_OBJECT, START_ARRAY ->
+                containers.push(new Container(open == null ? "" : open.place(), token == JsonToken.START_ARRAY));
+            case END_OBJECT, END_ARRAY -> {
+                containers.pop();
+                ended();
+            }
+            case PROPERTY_NAME -> {
+                if (open != null) {
+                    open.key = parser.currentName();
+                    if (!open.keys.add(open.key)) {
+                        found.add("duplicate field \"" + open.place() + "\"");
+                    }
+                }
+            }
+            default -> ended();
+        }
+    }
+
+    private void ended() {
+        Container open = containers.peek();
+        if (open != null && open.array) {
+            open.index++;
+        }
+    }
+}

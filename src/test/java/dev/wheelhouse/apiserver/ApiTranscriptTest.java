@@ -1,0 +1,67 @@
+package dev.wheelhouse.apiserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * Replays what a real API server was asked and compares the answers. Each file runs from its first entry, against one server.
+ */
+class ApiTranscriptTest {
+    private static final List<String> FILES = List.of("crud_errors", "list_paging", "watch", "watch_expired", "patches",
+            "apply", "deletes", "status_generation_scale", "discovery", "namespaces_auth");
+
+    /** Entries that do not pass yet, with the reason. One that passes must be taken off. */
+    private static final Map<String, String> OPEN = new TreeMap<>();
+
+    @TestFactory
+    Stream<DynamicTest> answersAsTheRecordedServerDid() {
+        return FILES.stream().flatMap(ApiTranscriptTest::file);
+    }
+
+    private static Stream<DynamicTest> file(String file) {
+        JsonNode entries = entries(file);
+        List<DynamicTest> tests = new ArrayList<>();
+        try (RecordedServer server = new RecordedServer(file)) {
+            for (int i = 0; i < entries.size(); i++) {
+                List<String> differences = server.replay(i, entries.get(i));
+                tests.add(test(file + " " + i, entries.get(i), differences));
+            }
+        }
+        return tests.stream();
+    }
+
+    private static DynamicTest test(String id, JsonNode entry, List<String> differences) {
+        String open = OPEN.get(id);
+        String request = Json.text(entry, "request", "method") + " " + Json.text(entry, "request", "path");
+        return DynamicTest.dynamicTest(id + ": " + request, () -> {
+            if (open == null) {
+                assertThat(differences).as("%s: %s %s", id, request, Json.text(entry, "note")).isEmpty();
+            } else {
+                assertThat(differences).as("%s passes: take it off the list", id).isNotEmpty();
+            }
+        });
+    }
+
+    private static JsonNode entries(String file) {
+        try (InputStream in = ApiTranscriptTest.class.getResourceAsStream("/golden/api/" + file + ".json")) {
+            return Json.read(Objects.requireNonNull(in, file).readAllBytes());
+        } catch (IOException e) {
+            throw new IllegalStateException(file, e);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.wheelhouse.apiserver.schema;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The recorded requests and answers of a real API server, {@code golden/api}. */
+public final class GoldenApi {
+    private GoldenApi() {}
+
+    public static List<Exchange> read(String file) {
+        List<Exchange> exchanges = new ArrayList<>();
+        for (JsonNode json : resource("/golden/api/" + file)) {
+            exchanges.add(new Exchange(exchanges.size(), json));
+        }
+        return exchanges;
+    }
+
+    public static JsonNode scenario(String name) {
+        return resource("/golden/scenarios/" + name + ".json");
+    }
+
+    private static JsonNode resource(String name) {
+        try (InputStream in = Objects.requireNonNull(GoldenApi.class.getResourceAsStream(name), name)) {
+            return Json.read(in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One request and its answer. */
+    public record Exchange(int number, JsonNode json) {
+        public String method() {
+            return Json.text(json, "request", "method");
+        }
+
+        /** Without the query. */
+        public String path() {
+            String path = Json.text(json, "request", "path");
+            return path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
+        }
+
+        public boolean queryHas(String parameter) {
+            return Json.text(json, "request", "path").matches(".*[?&]" + parameter + "(&.*)?");
+        }
+
+        public String query(String name) {
+            String path = Json.text(json, "request", "path");
+            for (String part : path.substring(path.indexOf('?') + 1).split("&")) {
+                if (part.startsWith(name + "=")) {
+                    return part.substring(name.length() + 1);
+                }
+            }
+            return "";
+        }
+
+        public String contentType() {
+            return Json.text(json, "request", "headers", "Content-Type").replaceAll(";.*", "");
+        }
+
+        public JsonNode body() {
+            return json.path("request").path("body");
+        }
+
+        public int status() {
+            return (int) Json.number(json, 0, "response", "status");
+        }
+
+        public JsonNode answer() {
+            return json.path("response").path("body");
+        }
+
+        /** The object of the answer as this server would hold it: without the nulls that an older server wrote. */
+        public ObjectNode object() {
+            ObjectNode object = (ObjectNode) answer().deepCopy();
+            FieldValidation.prune(Json.text(object, "apiVersion"), Json.text(object, "kind"), object);
+            return object;
+        }
+
+        @Override
+        public String toString() {
+            return "#" + number + " " + method() + " " + Json.text(json, "request", "path") + " ("
+                    + json.path("note").asString("") + ")";
+        }
+    }
+}
