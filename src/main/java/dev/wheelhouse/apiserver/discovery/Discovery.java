@@ -1,14 +1,25 @@
 package dev.wheelhouse.apiserver.discovery;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 
-/** The discovery documents of what a registry holds at the moment. */
+/**
+ * The discovery documents of what a registry holds at the moment (upstream: {@code apiserver/pkg/endpoints/discovery}). They are made
+ * once per state of the registry and shared: do not change them. For any thread.
+ */
 public final class Discovery {
     private final ResourceRegistry registry;
+    private volatile @Nullable Documents documents;
 
     public Discovery(ResourceRegistry registry) {
         this.registry = registry;
@@ -16,30 +27,101 @@ public final class Discovery {
 
     /** {@code /api}. */
     public ObjectNode apiVersions() {
-        throw new UnsupportedOperationException(registry.toString());
+        return current().apiVersions;
     }
 
     /** {@code /apis}. */
     public ObjectNode apiGroupList() {
-        throw new UnsupportedOperationException();
+        return current().groupList;
     }
 
     /** {@code /apis/GROUP}; null for an unknown group. */
     public @Nullable ObjectNode apiGroup(String group) {
-        throw new UnsupportedOperationException();
+        return current().groups.get(group);
     }
 
     /** {@code /api/v1} and {@code /apis/GROUP/VERSION}; null for an unknown one. */
     public @Nullable ObjectNode apiResourceList(String group, String version) {
-        throw new UnsupportedOperationException();
+        return current().resourceLists.get(group + "/" + version);
     }
 
     /**
      * The aggregated form ({@code APIGroupDiscoveryList}) of {@code /api} ({@code core}) or {@code /apis}.
      *
      * @param apiVersion {@code v2} or {@code v2beta1} of {@code apidiscovery.k8s.io}
+     * @throws IllegalArgumentException for another version
      */
     public ObjectNode aggregated(boolean core, String apiVersion) {
-        throw new UnsupportedOperationException();
+        ObjectNode document = current().aggregated.get(apiVersion + (core ? " core" : ""));
+        if (document == null) {
+            throw new IllegalArgumentException(
+                    "aggregated discovery has no version " + apiVersion + ": ask for v2 or v2beta1");
+        }
+        return document;
+    }
+
+    private Documents current() {
+        List<ResourceInfo> state = registry.all();
+        Documents known = documents;
+        if (known == null || known.state != state) {
+            known = Documents.of(state);
+            documents = known;
+        }
+        return known;
+    }
+
+    private record Documents(List<ResourceInfo> state, ObjectNode apiVersions, ObjectNode groupList,
+            Map<String, ObjectNode> groups,
+            Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
+
+        static Documents of(List<ResourceInfo> state) {
+            GroupVersions all = GroupVersions.of(state);
+            Map<String, ObjectNode> groups = new LinkedHashMap<>();
+            Map<String, ObjectNode> resourceLists = new LinkedHashMap<>();
+            all.byGroup().forEach((group, versions) -> {
+                if (!group.isEmpty()) {
+                    groups.put(group, group(group, List.copyOf(versions.keySet())));
+                }
+                versions.forEach((version, resources) -> resourceLists.put(group + "/" + version,
+                        PlainDiscovery.resourceList(all, group, version, resources)));
+            });
+            Map<String, ObjectNode> aggregated = new LinkedHashMap<>();
+            for (String version : List.of("v2", "v2beta1")) {
+                aggregated.put(version, AggregatedDiscovery.list(all, false, version));
+                aggregated.put(version + " core", AggregatedDiscovery.list(all, true, version));
+            }
+            return new Documents(state, versions(), groupList(groups), groups, resourceLists, aggregated);
+        }
+
+        private static ObjectNode versions() {
+            ObjectNode versions = Json.object().put("kind", "APIVersions");
+            versions.putArray("versions").add("v1");
+            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
+                    .put("serverAddress", "");
+            return versions;
+        }
+
+        private static ObjectNode group(String group, List<String> versions) {
+            ObjectNode node = Json.object().put("kind", "APIGroup").put("apiVersion", "v1").put("name", group);
+            ArrayNode list = node.putArray("versions");
+            versions.forEach(version -> list.add(groupVersion(group, version)));
+            node.set("preferredVersion", groupVersion(group, versions.getFirst()));
+            return node;
+        }
+
+        private static ObjectNode groupVersion(String group, String version) {
+            return Json.object().put("groupVersion", group + "/" + version).put("version", version);
+        }
+
+        private static ObjectNode groupList(Map<String, ObjectNode> groups) {
+            ObjectNode list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
+            ArrayNode entries = list.putArray("groups");
+            groups.values().forEach(group -> {
+                ObjectNode entry = group.deepCopy();
+                entry.remove(List.of("kind", "apiVersion"));
+                entries.add(entry);
+            });
+            return list;
+        }
     }
 }

@@ -1,0 +1,76 @@
+package dev.wheelhouse.apiserver;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ResourceClient;
+
+/**
+ * A client of an embedded API server in the same process, without sockets and without waiting: its watches answer null when
+ * there is nothing, so that one thread can step a whole system. What goes in and comes out is JSON all the same, so objects
+ * are never shared with the server. Thread safe.
+ */
+public final class InProcessClient implements KubeClient {
+    private final RestServer rest;
+    private final String userAgent;
+
+    InProcessClient(RestServer rest, String userAgent) {
+        this.rest = rest;
+        this.userAgent = userAgent;
+    }
+
+    @Override
+    public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
+        return new InProcessResource<>(rest, userAgent, type, model, "application/json");
+    }
+
+    @Override
+    public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
+        return new InProcessResource<>(rest, userAgent, type, PartialObjectMetadata.class,
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    }
+
+    @Override
+    public Discovered discover() {
+        List<ResourceType> types = new ArrayList<>();
+        Set<String> seen = new TreeSet<>();
+        for (ResourceInfo resource : rest.registry().all()) {
+            if (resource.verbs().containsAll(List.of("list", "watch", "delete"))
+                    && seen.add(resource.type().groupResource())) {
+                types.add(resource.type());
+            }
+        }
+        return new Discovered(List.copyOf(types), List.of());
+    }
+
+    @Override
+    public String server() {
+        return "in-process";
+    }
+
+    @Override
+    public String serverVersion() {
+        ApiResponse answer = rest.handle(ApiRequest.of("GET", "/version", null));
+        return answer instanceof ApiResponse.Content content
+                ? Json.text(Json.read(content.body()), "gitVersion")
+                : "";
+    }
+
+    /** Does nothing: the server is its owner's to close. */
+    @Override
+    public void close() {
+        // There is no connection.
+    }
+}

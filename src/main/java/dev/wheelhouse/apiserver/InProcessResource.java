@@ -1,0 +1,283 @@
+package dev.wheelhouse.apiserver;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/** One resource type, called in-process. */
+final class InProcessResource<T extends KubernetesObject> implements ResourceClient<T> {
+    private final RestServer rest;
+    private final String userAgent;
+    private final ResourceType type;
+    private final Class<T> model;
+    private final String accept;
+
+    InProcessResource(RestServer rest, String userAgent, ResourceType type, Class<T> model, String accept) {
+        this.rest = rest;
+        this.userAgent = userAgent;
+        this.type = type;
+        this.model = model;
+        this.accept = accept;
+    }
+
+    @Override
+    public ResourceType type() {
+        return type;
+    }
+
+    @Override
+    public T get(ObjectKey key) {
+        return decode(call("get", key.toString(), "GET", type.path(key), null, ""));
+    }
+
+    @Override
+    public T create(T object) {
+        String namespace = object.getMetadata() == null || object.getMetadata().getNamespace() == null
+                ? ""
+                : object.getMetadata().getNamespace();
+        return decode(call("create", describe(object), "POST", type.path(namespace), ModelJson.writeBytes(object),
+                "application/json"));
+    }
+
+    private static String describe(KubernetesObject object) {
+        if (object.getMetadata() == null) {
+            return "";
+        }
+        String name = object.getMetadata().getName();
+        String namespace = object.getMetadata().getNamespace();
+        return (namespace == null ? "" : namespace + "/")
+                + (name == null ? object.getMetadata().getGenerateName() + "*" : name);
+    }
+
+    @Override
+    public T update(T object) {
+        return put(object, "");
+    }
+
+    @Override
+    public T updateStatus(T object) {
+        return put(object, "/status");
+    }
+
+    @Override
+    public T updateSubresource(T object, String subresource) {
+        return put(object, "/" + subresource);
+    }
+
+    private T put(T object, String subresource) {
+        ObjectKey key = ObjectKey.of(object);
+        return decode(call("update", key + subresource, "PUT", type.path(key) + subresource,
+                ModelJson.writeBytes(object), "application/json"));
+    }
+
+    @Override
+    public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
+        String path = type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource);
+        if (patchType == PatchType.APPLY) {
+            path += "?force=true&fieldManager=" + encode(manager());
+        }
+        return decode(call("patch", key.toString(), "PATCH", path, body.getBytes(StandardCharsets.UTF_8),
+                patchType.contentType()));
+    }
+
+    private String manager() {
+        int slash = userAgent.indexOf('/');
+        return slash < 0 ? userAgent : userAgent.substring(0, slash);
+    }
+
+    @Override
+    public void delete(ObjectKey key, Deletion deletion) {
+        delete(key.toString(), type.path(key), deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        delete("in " + namespace, type.path(namespace), deletion);
+    }
+
+    private void delete(String what, String path, Deletion deletion) {
+        ObjectNode options = Json.object().put("kind", "DeleteOptions").put("apiVersion", "v1");
+        if (deletion.gracePeriodSeconds() != null) {
+            options.put("gracePeriodSeconds", deletion.gracePeriodSeconds());
+        }
+        if (deletion.propagation() != null) {
+            options.put("propagationPolicy", deletion.propagation());
+        }
+        if (deletion.uid() != null) {
+            Json.child(options, "preconditions").put("uid", deletion.uid());
+        }
+        if (deletion.resourceVersion() != null) {
+            Json.child(options, "preconditions").put("resourceVersion", deletion.resourceVersion());
+        }
+        call("delete", what, "DELETE", path, Json.bytes(options), "application/json");
+    }
+
+    @Override
+    public void createSubresource(ObjectKey key, String subresource, Object body) {
+        call("create " + subresource + " of", key.toString(), "POST", type.path(key) + "/" + subresource,
+                ModelJson.writeBytes(body), "application/json");
+    }
+
+    @Override
+    public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
+        Map<String, String> query = selectors(labels, fields);
+        if (options.resourceVersion() != null) {
+            query.put("resourceVersion", options.resourceVersion());
+        }
+        if (options.resourceVersionMatch() != null) {
+            query.put("resourceVersionMatch", options.resourceVersionMatch());
+        }
+        if (options.limit() > 0) {
+            query.put("limit", Integer.toString(options.limit()));
+        }
+        if (options.continueToken() != null) {
+            query.put("continue", options.continueToken());
+        }
+        JsonNode list = Json.read(call("list", namespace, "GET", type.path(namespace) + query(query), null, ""));
+        List<T> items = new ArrayList<>();
+        List<DecodeFailure> skipped = new ArrayList<>();
+        for (JsonNode item : list.path("items")) {
+            if (item instanceof ObjectNode object) {
+                object.put("apiVersion", type.apiVersion()).put("kind", type.kind());
+            }
+            try {
+                items.add(ModelJson.read(item, model));
+            } catch (JacksonException e) {
+                skipped.add(failure(item, e));
+            }
+        }
+        String token = Json.text(list, "metadata", "continue");
+        return new ListPage<>(items, Json.text(list, "metadata", "resourceVersion"), token.isEmpty() ? null : token,
+                skipped);
+    }
+
+    DecodeFailure failure(JsonNode object, JacksonException e) {
+        String namespace = Json.text(object, "metadata", "namespace");
+        String key = (namespace.isEmpty() ? "" : namespace + "/") + Json.text(object, "metadata", "name");
+        String message = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+        return new DecodeFailure(type + " " + key, "", message);
+    }
+
+    private static Map<String, String> selectors(LabelSelector labels, FieldSelector fields) {
+        Map<String, String> query = new LinkedHashMap<>();
+        if (!labels.isEverything()) {
+            query.put("labelSelector", labels.toString());
+        }
+        if (!fields.isEverything()) {
+            query.put("fieldSelector", fields.toString());
+        }
+        return query;
+    }
+
+    private static String query(Map<String, String> parameters) {
+        StringBuilder text = new StringBuilder();
+        parameters.forEach((name, value) -> text.append(text.isEmpty() ? '?' : '&').append(name).append('=')
+                .append(encode(value)));
+        return text.toString();
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private T decode(byte[] body) {
+        ObjectNode object = (ObjectNode) Json.read(body);
+        return ModelJson.read(object, model);
+    }
+
+    private byte[] call(String verb, String what, String method, String path, byte @Nullable [] body,
+            String contentType) {
+        ApiResponse answer = rest.handle(request(method, path, body, contentType));
+        if (!(answer instanceof ApiResponse.Content content)) {
+            throw new IllegalStateException(method + " " + path + " answered with a watch");
+        }
+        if (content.code() >= 300) {
+            throw error(verb + " " + type + " " + what, Json.read(content.body()));
+        }
+        return content.body();
+    }
+
+    private ApiRequest request(String method, String path, byte @Nullable [] body, String contentType) {
+        return ApiRequest.of(method, path, contentType, body).withUserAgent(userAgent).withAccept(accept);
+    }
+
+    static ApiError error(String tried, JsonNode status) {
+        long retry = Json.number(status, 0, "details", "retryAfterSeconds");
+        return new ApiError(tried, (int) Json.number(status, 0, "code"), Json.text(status, "reason"),
+                Json.text(status, "message"), retry == 0 ? null : Duration.ofSeconds(retry));
+    }
+
+    @Override
+    public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
+        return new ListerWatcher<>() {
+            @Override
+            public ResourceType type() {
+                return type;
+            }
+
+            @Override
+            public String namespace() {
+                return namespace;
+            }
+
+            @Override
+            public ListPage<T> list(ListOptions options) {
+                return InProcessResource.this.list(namespace, labels, fields, options);
+            }
+
+            @Override
+            public WatchStream<T> watch(WatchOptions options) {
+                Map<String, String> query = selectors(labels, fields);
+                query.put("watch", "true");
+                query.put("allowWatchBookmarks", "true");
+                query.put("timeoutSeconds", Long.toString(Math.max(1, options.timeout().toSeconds())));
+                if (!options.resourceVersion().isEmpty()) {
+                    query.put("resourceVersion", options.resourceVersion());
+                }
+                if (options.sendInitialEvents()) {
+                    query.put("sendInitialEvents", "true");
+                    query.put("resourceVersionMatch", "NotOlderThan");
+                }
+                ApiResponse answer = rest.handle(request("GET", type.path(namespace) + query(query), null, ""));
+                return switch (answer) {
+                    case ApiResponse.Content content -> throw error("watch " + type + " " + namespace,
+                            Json.read(content.body()));
+                    case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), InProcessResource.this,
+                            model, "watch " + type + " " + namespace);
+                };
+            }
+        };
+    }
+}

@@ -1,0 +1,79 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchStream;
+
+/** A watch that is drawn from in the reader's own steps: it never waits. */
+final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T> {
+    private final WatchFeed feed;
+    private final InProcessResource<T> resource;
+    private final Class<T> model;
+    private final String tried;
+    private boolean ended;
+
+    InProcessWatch(WatchFeed feed, InProcessResource<T> resource, Class<T> model, String tried) {
+        this.feed = feed;
+        this.resource = resource;
+        this.model = model;
+        this.tried = tried;
+    }
+
+    @Override
+    public @Nullable WatchEvent<T> next(Duration maxWait) {
+        boolean last = feed.isEnded();
+        WatchFeed.Event event = feed.next();
+        if (event == null) {
+            ended = last;
+            return null;
+        }
+        return decode(event);
+    }
+
+    private WatchEvent<T> decode(WatchFeed.Event event) {
+        JsonNode object = Json.read(event.object());
+        switch (event.type()) {
+            case "BOOKMARK" -> {
+                return new WatchEvent.Bookmark<>(Json.text(object, "metadata", "resourceVersion"),
+                        Json.text(object, "metadata", "annotations", "k8s.io/initial-events-end").equals("true"));
+            }
+            case "ERROR" -> {
+                return new WatchEvent.Failed<>(InProcessResource.error(tried, object));
+            }
+            default -> {
+                T decoded;
+                try {
+                    decoded = ModelJson.read(object, model);
+                } catch (JacksonException e) {
+                    return new WatchEvent.Undecodable<>(resource.failure(object, e));
+                }
+                return switch (event.type()) {
+                    case "ADDED" -> new WatchEvent.Added<>(decoded);
+                    case "MODIFIED" -> new WatchEvent.Modified<>(decoded);
+                    default -> new WatchEvent.Deleted<>(decoded);
+                };
+            }
+        }
+    }
+
+    @Override
+    public boolean isEnded() {
+        return ended;
+    }
+
+    @Override
+    public void close() {
+        feed.close();
+    }
+}

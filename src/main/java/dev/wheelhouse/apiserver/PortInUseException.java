@@ -1,0 +1,11 @@
+package dev.wheelhouse.apiserver;
+
+/** The API server's port is taken. Its message is one sentence for the user, with the remedy. */
+public final class PortInUseException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    PortInUseException(String address, int port, Throwable cause) {
+        super("the API server cannot listen on " + address + ":" + port
+                + " because another process does: end that one, or choose another port (0 takes any free one)", cause);
+    }
+}

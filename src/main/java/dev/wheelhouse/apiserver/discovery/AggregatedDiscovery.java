@@ -1,0 +1,63 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+
+import static dev.wheelhouse.apiserver.discovery.PlainDiscovery.addTexts;
+
+/** Discovery of all groups in one document (upstream: {@code api/apidiscovery/v2}, {@code apiserver/pkg/endpoints/discovery/aggregated}). */
+final class AggregatedDiscovery {
+    private AggregatedDiscovery() {}
+
+    static ObjectNode list(GroupVersions all, boolean core, String apiVersion) {
+        ObjectNode document = Json.object().put("kind", "APIGroupDiscoveryList").put("apiVersion",
+                "apidiscovery.k8s.io/" + apiVersion);
+        document.putObject("metadata");
+        ArrayNode items = document.putArray("items");
+        all.byGroup().forEach((group, versions) -> {
+            if (group.isEmpty() == core) {
+                ObjectNode item = items.addObject();
+                ObjectNode metadata = item.putObject("metadata");
+                if (!core) {
+                    metadata.put("name", group);
+                }
+                metadata.putNull("creationTimestamp");
+                ArrayNode entries = item.putArray("versions");
+                versions.forEach((version, resources) -> {
+                    ObjectNode entry = entries.addObject().put("version", version);
+                    ArrayNode list = entry.putArray("resources");
+                    resources.forEach(resource -> addResource(list.addObject(), resource));
+                    entry.put("freshness", "Current");
+                });
+            }
+        });
+        return document;
+    }
+
+    /** An empty group and version of a kind mean those of the entry. */
+    private static void addResource(ObjectNode entry, ResourceInfo resource) {
+        entry.put("resource", resource.type().plural());
+        addKind(entry, "", "", resource.type().kind());
+        entry.put("scope", resource.type().namespaced() ? "Namespaced" : "Cluster").put("singularResource",
+                resource.singular());
+        addTexts(entry, "verbs", resource.verbs());
+        addTexts(entry, "shortNames", resource.shortNames());
+        addTexts(entry, "categories", resource.categories());
+        if (!resource.subresources().isEmpty()) {
+            ArrayNode list = entry.putArray("subresources");
+            for (Subresource subresource : resource.subresources()) {
+                ObjectNode sub = list.addObject().put("subresource", subresource.name());
+                addKind(sub, subresource.group(), subresource.version(), subresource.kind());
+                addTexts(sub, "verbs", subresource.verbs());
+            }
+        }
+    }
+
+    private static void addKind(ObjectNode entry, String group, String version, String kind) {
+        entry.putObject("responseKind").put("group", group).put("version", version).put("kind", kind);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * An OpenAPI v2 document as the protobuf message {@code openapi.v2.Document}. The numbers are those of the public schema
+ * {@code OpenAPIv2.proto} of gnostic; only what our documents contain is encoded.
+ */
+final class GnosticEncoder {
+    private GnosticEncoder() {}
+
+    static byte[] encode(ObjectNode document) {
+        ProtoMessage message = new ProtoMessage();
+        message.text(1, text(document, "swagger"));
+        JsonNode info = document.path("info");
+        message.message(2, new ProtoMessage().text(1, text(info, "title")).text(2, text(info, "version")));
+        ProtoMessage paths = new ProtoMessage();
+        document.path("paths").properties().forEach(
+                path -> paths.message(2, named(path.getKey(), pathItem(path.getValue()))));
+        message.message(8, paths);
+        ProtoMessage definitions = new ProtoMessage();
+        document.path("definitions").properties().forEach(
+                type -> definitions.message(1, named(type.getKey(), schema(type.getValue()))));
+        return message.message(9, definitions).bytes();
+    }
+
+    private static ProtoMessage named(String name, ProtoMessage value) {
+        return new ProtoMessage().text(1, name).message(2, value);
+    }
+
+    private static ProtoMessage pathItem(JsonNode item) {
+        ProtoMessage message = new ProtoMessage();
+        operation(message, 2, item.get("get"));
+        operation(message, 3, item.get("put"));
+        operation(message, 4, item.get("post"));
+        operation(message, 5, item.get("delete"));
+        operation(message, 8, item.get("patch"));
+        item.path("parameters").forEach(parameter -> message.message(9, parameter(parameter)));
+        return message;
+    }
+
+    private static void operation(ProtoMessage item, int number, JsonNode operation) {
+        if (operation == null) {
+            return;
+        }
+        ProtoMessage message = new ProtoMessage();
+        texts(message, 1, operation.path("tags"));
+        message.text(3, text(operation, "description")).text(5, text(operation, "operationId"));
+        texts(message, 6, operation.path("produces"));
+        texts(message, 7, operation.path("consumes"));
+        operation.path("parameters").forEach(parameter -> message.message(8, parameter(parameter)));
+        ProtoMessage responses = new ProtoMessage();
+        operation.path("responses").properties().forEach(
+                response -> responses.message(1, named(response.getKey(), response(response.getValue()))));
+        message.message(9, responses);
+        texts(message, 10, operation.path("schemes"));
+        extensions(message, 13, operation);
+        item.message(number, message);
+    }
+
+    /** A {@code ParametersItem}: it holds a {@code Parameter}, which holds one of body, query or path parameter. */
+    private static ProtoMessage parameter(JsonNode parameter) {
+        ProtoMessage message = new ProtoMessage();
+        String in = text(parameter, "in");
+        boolean required = parameter.path("required").asBoolean(false);
+        if (in.equals("body")) {
+            ProtoMessage body = new ProtoMessage().text(2, text(parameter, "name")).text(3, in).flag(4, required)
+                    .message(5, schema(parameter.path("schema")));
+            return message.message(1, new ProtoMessage().message(1, body));
+        }
+        boolean query = in.equals("query");
+        ProtoMessage other = new ProtoMessage().flag(1, required).text(2, in).text(3, text(parameter, "description"))
+                .text(4, text(parameter, "name")).text(query ? 6 : 5, text(parameter, "type"))
+                .flag(query ? 20 : 19, parameter.path("uniqueItems").asBoolean(false));
+        return message.message(1, new ProtoMessage().message(2, new ProtoMessage().message(query ? 3 : 4, other)));
+    }
+
+    /** A {@code ResponseValue}: it holds a {@code Response}, whose {@code SchemaItem} holds the schema. */
+    private static ProtoMessage response(JsonNode response) {
+        ProtoMessage message = new ProtoMessage().text(1, text(response, "description"));
+        if (response.has("schema")) {
+            message.message(2, new ProtoMessage().message(1, schema(response.path("schema"))));
+        }
+        return new ProtoMessage().message(1, message);
+    }
+
+    private static ProtoMessage schema(JsonNode schema) {
+        ProtoMessage message = new ProtoMessage().text(1, text(schema, "$ref")).text(2, text(schema, "format"))
+                .text(4, text(schema, "description"));
+        texts(message, 19, schema.path("required"));
+        schema.path("enum").forEach(value -> message.message(20, any(value)));
+        if (schema.has("additionalProperties")) {
+            message.message(21, new ProtoMessage().message(1, schema(schema.path("additionalProperties"))));
+        }
+        if (schema.has("type")) {
+            message.message(22, new ProtoMessage().text(1, text(schema, "type")));
+        }
+        if (schema.has("items")) {
+            message.message(23, new ProtoMessage().message(1, schema(schema.path("items"))));
+        }
+        if (schema.has("properties")) {
+            ProtoMessage properties = new ProtoMessage();
+            schema.path("properties").properties().forEach(
+                    property -> properties.message(1, named(property.getKey(), schema(property.getValue()))));
+            message.message(25, properties);
+        }
+        extensions(message, 31, schema);
+        return message;
+    }
+
+    private static void extensions(ProtoMessage message, int number, JsonNode node) {
+        node.properties().forEach(field -> {
+            if (field.getKey().startsWith("x-")) {
+                message.message(number, named(field.getKey(), any(field.getValue())));
+            }
+        });
+    }
+
+    /** An {@code Any} holds YAML, and JSON is YAML. */
+    private static ProtoMessage any(JsonNode value) {
+        return new ProtoMessage().text(2, value.toString());
+    }
+
+    private static void texts(ProtoMessage message, int number, JsonNode list) {
+        list.forEach(text -> message.text(number, text.asString("")));
+    }
+
+    private static String text(JsonNode node, String field) {
+        return node.path(field).asString("");
+    }
+}

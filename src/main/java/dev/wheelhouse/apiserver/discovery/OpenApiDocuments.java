@@ -1,0 +1,199 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+
+/** The documents of one state of the registry, each made when it is first asked for. */
+final class OpenApiDocuments {
+    private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+    private static final Descriptions DESCRIPTIONS = Descriptions.read();
+    private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3, DESCRIPTIONS);
+    /** The digests of the schemas of the third dialect, by type name. */
+    private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
+
+    private final List<ResourceInfo> state;
+    private final GroupVersions all;
+    /** What each document is about, by its path. */
+    private final Map<String, Scope> scopes = new TreeMap<>();
+    private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
+    private final Map<String, String> hashes = new ConcurrentHashMap<>();
+    private @Nullable ObjectNode v2;
+    private byte @Nullable [] v2Protobuf;
+
+    /** What a document is about. @param resources null for a document about a group or the server itself */
+    private record Scope(String group, String version, @Nullable List<ResourceInfo> resources) {}
+
+    OpenApiDocuments(List<ResourceInfo> state) {
+        this.state = state;
+        this.all = GroupVersions.of(state);
+        scopes.put("api", new Scope("", "", null));
+        scopes.put("apis", new Scope("", "", null));
+        all.byGroup().forEach((group, versions) -> {
+            if (!group.isEmpty()) {
+                scopes.put("apis/" + group, new Scope(group, "", null));
+            }
+            versions.forEach((version, resources) -> scopes.put(
+                    group.isEmpty() ? "api/" + version : "apis/" + group + "/" + version,
+                    new Scope(group, version, resources)));
+        });
+    }
+
+    boolean isOf(List<ResourceInfo> otherState) {
+        return state == otherState;
+    }
+
+    Set<String> paths() {
+        return scopes.keySet();
+    }
+
+    ObjectNode v3(String path) {
+        return documents.computeIfAbsent(path, this::write);
+    }
+
+    private ObjectNode write(String path) {
+        Scope scope = scopes.getOrDefault(path, new Scope("", "", null));
+        ObjectNode document = Json.object().put("openapi", "3.0.0");
+        addInfo(document);
+        ObjectNode paths = document.putObject("paths");
+        PathsWriter writer = new PathsWriter(Dialect.V3, paths);
+        addRoot(writer, path, scope);
+        TreeSet<String> names = new TreeSet<>();
+        if (scope.resources != null) {
+            scope.resources.forEach(writer::addResource);
+            if (scope.resources.stream().anyMatch(r -> r.verbs().contains("watch"))) {
+                SchemaWriter.collect(META + "WatchEvent", names);
+            }
+        }
+        collectReferences(paths, names);
+        ObjectNode schemas = document.putObject("components").putObject("schemas");
+        if (scope.resources != null) {
+            customSchemas(scope.resources, Dialect.V3).forEach(schemas::set);
+        }
+        for (String name : names) {
+            TypeSchema type = Schemas.ofName(name);
+            if (type != null) {
+                schemas.set(name, V3_SCHEMAS.schema(type));
+            }
+        }
+        return document;
+    }
+
+    private static void addInfo(ObjectNode document) {
+        document.putObject("info").put("title", "Kubernetes").put("version", "unversioned");
+    }
+
+    private static void addRoot(PathsWriter writer, String path, Scope scope) {
+        String group = PathsWriter.groupName(scope.group);
+        String tag = PathsWriter.tag(scope.group, scope.version);
+        if (scope.resources != null) {
+            writer.addDocument("/" + path + "/", "get" + group + PathsWriter.capital(scope.version) + "APIResources",
+                    tag,
+                    META + "APIResourceList");
+        } else if (path.equals("api")) {
+            writer.addDocument("/api/", "getCoreAPIVersions", tag, META + "APIVersions");
+        } else if (path.equals("apis")) {
+            writer.addDocument("/apis/", "getAPIVersions", "apis", META + "APIGroupList");
+        } else {
+            writer.addDocument("/" + path + "/", "get" + group + "APIGroup", tag, META + "APIGroup");
+        }
+    }
+
+    /** Adds the types that operations refer to, and all that these refer to. */
+    private static void collectReferences(ObjectNode paths, Set<String> names) {
+        TreeSet<String> collected = new TreeSet<>(names);
+        paths.findValuesAsString("$ref")
+                .forEach(ref -> SchemaWriter.collect(ref.substring(ref.lastIndexOf('/') + 1), collected));
+        names.addAll(collected);
+    }
+
+    /** Custom kinds and their lists, of which nothing is known but that they are objects. */
+    private static Map<String, ObjectNode> customSchemas(List<ResourceInfo> resources, Dialect dialect) {
+        Map<String, ObjectNode> schemas = new LinkedHashMap<>();
+        for (ResourceInfo resource : resources) {
+            String apiVersion = resource.type().apiVersion();
+            String kind = resource.type().kind();
+            if (SchemaNames.builtIn(apiVersion, kind) == null) {
+                ObjectNode schema = Json.object().put("type", "object");
+                schema.put("x-kubernetes-preserve-unknown-fields", true);
+                SchemaWriter.addKinds(schema, List.of(apiVersion + " " + kind));
+                schemas.put(SchemaNames.of(apiVersion, kind), schema);
+                ObjectNode list = Json.object().put("type", "object");
+                ObjectNode properties = list.putObject("properties");
+                properties.putObject("apiVersion").put("type", "string");
+                properties.putObject("kind").put("type", "string");
+                properties.set("metadata", dialect.ref(META + "ListMeta"));
+                properties.putObject("items").put("type", "array").set("items",
+                        dialect.ref(SchemaNames.of(apiVersion, kind)));
+                SchemaWriter.addKinds(list, List.of(apiVersion + " " + kind + "List"));
+                schemas.put(SchemaNames.of(apiVersion, kind + "List"), list);
+            }
+        }
+        return schemas;
+    }
+
+    /** A digest of the document's content: of its paths, and of each schema's own digest, so that no schema is digested twice. */
+    String hash(String path) {
+        return hashes.computeIfAbsent(path, p -> {
+            ObjectNode document = v3(p);
+            MessageDigest digest = PlainDiscovery.digest("SHA-512");
+            digest.update(Json.bytes(document.get("paths")));
+            document.at("/components/schemas").properties().forEach(schema -> {
+                digest.update(schema.getKey().getBytes(StandardCharsets.UTF_8));
+                digest.update(Schemas.ofName(schema.getKey()) == null
+                        ? Json.bytes(schema.getValue())
+                        : SCHEMA_DIGESTS.computeIfAbsent(schema.getKey(),
+                                n -> PlainDiscovery.digest("SHA-256").digest(Json.bytes(schema.getValue()))));
+            });
+            return HexFormat.of().formatHex(digest.digest()).toUpperCase(Locale.ROOT);
+        });
+    }
+
+    synchronized ObjectNode v2() {
+        if (v2 == null) {
+            v2 = writeV2();
+        }
+        return v2;
+    }
+
+    synchronized byte[] v2Protobuf() {
+        if (v2Protobuf == null) {
+            v2Protobuf = GnosticEncoder.encode(v2());
+        }
+        return v2Protobuf;
+    }
+
+    private ObjectNode writeV2() {
+        ObjectNode document = Json.object().put("swagger", "2.0");
+        addInfo(document);
+        PathsWriter writer = new PathsWriter(Dialect.V2, document.putObject("paths"));
+        scopes.forEach((path, scope) -> {
+            addRoot(writer, path, scope);
+            if (scope.resources != null) {
+                scope.resources.forEach(writer::addResource);
+            }
+        });
+        ObjectNode definitions = document.putObject("definitions");
+        SchemaWriter schemas = new SchemaWriter(Dialect.V2, DESCRIPTIONS);
+        Schemas.all().forEach(type -> definitions.set(type.name(), schemas.schema(type)));
+        customSchemas(state, Dialect.V2).forEach(definitions::set);
+        return document;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import tools.jackson.databind.node.ObjectNode;
+
+/** The parameters of requests. */
+final class Parameters {
+    static final List<String> WRITE = List.of("dryRun", "fieldManager", "fieldValidation");
+    static final List<String> PATCH = List.of("dryRun", "fieldManager", "fieldValidation", "force");
+    static final List<String> DELETE = List.of("dryRun", "gracePeriodSeconds", "orphanDependents",
+            "propagationPolicy");
+    static final List<String> LIST = List.of("allowWatchBookmarks", "continue", "fieldSelector", "labelSelector",
+            "limit", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds", "watch");
+    static final List<String> DELETE_COLLECTION = List.of("continue", "dryRun", "fieldSelector", "gracePeriodSeconds",
+            "labelSelector", "limit", "orphanDependents", "propagationPolicy", "resourceVersion",
+            "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds");
+
+    private record Query(String type, String description) {}
+
+    private static final Map<String, Query> QUERIES = new LinkedHashMap<>();
+
+    static {
+        add("allowWatchBookmarks", "boolean", "Whether a watch may send events that only tell the current version.");
+        add("continue", "string", "Token of the previous page, to get the next one.");
+        add("dryRun", "string", "All: do everything but keep the result.");
+        add("fieldManager", "string", "Name under which the changed fields are recorded.");
+        add("fieldSelector", "string", "Only objects whose fields have these values.");
+        add("fieldValidation", "string", "Ignore, Warn or Strict: what becomes of unknown and duplicate fields.");
+        add("force", "boolean", "Whether an apply takes over fields that others manage.");
+        add("gracePeriodSeconds", "integer", "Seconds until the object is gone for good; 0 for at once.");
+        add("labelSelector", "string", "Only objects whose labels match.");
+        add("limit", "integer", "How many objects one page has at most.");
+        add("orphanDependents", "boolean", "Old form of propagationPolicy=Orphan.");
+        add("pretty", "string", "Whether the answer is indented.");
+        add("propagationPolicy", "string", "Orphan, Background or Foreground: what becomes of dependents.");
+        add("resourceVersion", "string", "Version that the answer must be at, or not older than.");
+        add("resourceVersionMatch", "string", "Exact or NotOlderThan: how resourceVersion is meant.");
+        add("sendInitialEvents", "boolean", "Whether a watch begins with what there is.");
+        add("timeoutSeconds", "integer", "Seconds after which the server ends the answer.");
+        add("watch", "boolean", "Whether to send changes as they happen instead of a list.");
+    }
+
+    private Parameters() {}
+
+    private static void add(String name, String type, String description) {
+        QUERIES.put(name, new Query(type, description));
+    }
+
+    static ObjectNode query(Dialect dialect, String name) {
+        Query query = QUERIES.get(name);
+        if (query == null) {
+            throw new IllegalArgumentException("the query parameter " + name + " is not described");
+        }
+        return dialect.parameter("query", name, query.type, query.description, false);
+    }
+
+    static ObjectNode path(Dialect dialect, String name, String description) {
+        return dialect.parameter("path", name, "string", description, true);
+    }
+}

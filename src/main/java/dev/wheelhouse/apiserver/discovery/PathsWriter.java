@@ -1,0 +1,248 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+
+/** The paths of resources, and what can be done there (upstream: {@code apiserver/pkg/endpoints/installer.go}). */
+final class PathsWriter {
+    private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+    private static final List<String> PATCHES = List.of("application/json-patch+json", "application/merge-patch+json",
+            "application/strategic-merge-patch+json", "application/apply-patch+yaml");
+    private static final Set<String> CONNECTED = Set.of("attach", "exec", "portforward", "proxy");
+
+    private final Dialect dialect;
+    private final ObjectNode paths;
+
+    PathsWriter(Dialect dialect, ObjectNode paths) {
+        this.dialect = dialect;
+        this.paths = paths;
+    }
+
+    /** Adds a path with nothing but a document to read. */
+    void addDocument(String path, String operationId, String tag, String typeName) {
+        ObjectNode operation = Json.object().put("description", "get what is served here").put("operationId",
+                operationId);
+        dialect.response(operation, 200, "OK", typeName);
+        operation.putArray("tags").add(tag);
+        if (dialect == Dialect.V2) {
+            operation.putArray("schemes").add("https");
+        }
+        paths.putObject(path).set("get", operation);
+    }
+
+    void addResource(ResourceInfo resource) {
+        ResourceType type = resource.type();
+        String root = type.path("");
+        String collection = type.namespaced() ? type.path("{namespace}") : root;
+        boolean inNamespace = type.namespaced();
+        if (inNamespace && resource.verbs().contains("list")) {
+            ObjectNode everywhere = item(root, false, false);
+            operation(everywhere, resource, "list", "list", "", "ForAllNamespaces");
+        }
+        for (String verb : List.of("list", "create", "deletecollection")) {
+            if (resource.verbs().contains(verb)) {
+                operation(item(collection, inNamespace, false), resource, verb, verb, "", "");
+            }
+        }
+        for (String verb : List.of("get", "update", "patch", "delete")) {
+            if (resource.verbs().contains(verb)) {
+                operation(item(collection + "/{name}", inNamespace, true), resource, verb, verb, "", "");
+            }
+        }
+        for (Subresource subresource : resource.subresources()) {
+            ObjectNode item = item(collection + "/{name}/" + subresource.name(), inNamespace, true);
+            for (String verb : subresource.verbs()) {
+                subresourceOperation(item, resource, subresource, verb);
+            }
+        }
+    }
+
+    private ObjectNode item(String path, boolean inNamespace, boolean named) {
+        if (paths.get(path) instanceof ObjectNode known) {
+            return known;
+        }
+        ObjectNode item = paths.putObject(path);
+        ArrayNode parameters = item.putArray("parameters");
+        if (named) {
+            parameters.add(Parameters.path(dialect, "name", "Name of the object."));
+        }
+        if (inNamespace) {
+            parameters.add(Parameters.path(dialect, "namespace", "Namespace of the object."));
+        }
+        parameters.add(Parameters.query(dialect, "pretty"));
+        return item;
+    }
+
+    private void operation(ObjectNode item, ResourceInfo resource, String verb, String action, String subresource,
+            String suffix) {
+        ResourceType type = resource.type();
+        fill(item, verb, id(resource, verb, subresource, suffix), tag(type), action(action),
+                new Kind(type.group(), type.version(), type.kind()), SchemaNames.of(type.apiVersion(), type.kind()));
+    }
+
+    private void subresourceOperation(ObjectNode item, ResourceInfo resource, Subresource subresource, String verb) {
+        ResourceType type = resource.type();
+        if (CONNECTED.contains(subresource.name())) {
+            connection(item, resource, subresource, verb);
+            return;
+        }
+        Kind kind = subresource.version().isEmpty()
+                ? new Kind(type.group(), type.version(), subresource.kind())
+                : new Kind(subresource.group(), subresource.version(), subresource.kind());
+        String id = id(resource, verb, capital(subresource.name()), "");
+        fill(item, verb, id, tag(type), action(verb), kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
+    }
+
+    /** What goes through a connection is neither object nor JSON. */
+    private void connection(ObjectNode item, ResourceInfo resource, Subresource subresource, String verb) {
+        ResourceType type = resource.type();
+        String method = method(verb);
+        ObjectNode operation = item.putObject(method).put("description", "connect to " + subresource.name())
+                .put("operationId", "connect" + groupName(type.group()) + capital(type.version()) + capital(method)
+                        + (type.namespaced() ? "Namespaced" : "") + type.kind() + capital(subresource.name()));
+        dialect.response(operation, 200, "OK", null);
+        label(operation, tag(type), "connect", new Kind(type.group(), type.version(), subresource.kind()));
+    }
+
+    private record Kind(String group, String version, String kind) {
+        String apiVersion() {
+            return group.isEmpty() ? version : group + "/" + version;
+        }
+    }
+
+    /** @param typeName null where the answer is no object */
+    private void fill(ObjectNode item, String verb, String id, String tag, String action, Kind kind,
+            @Nullable String typeName) {
+        ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
+                .put("operationId", id);
+        ArrayNode parameters = operation.putArray("parameters");
+        queries(verb).forEach(name -> parameters.add(Parameters.query(dialect, name)));
+        switch (verb) {
+            case "create", "update" -> {
+                if (typeName != null) {
+                    dialect.body(operation, typeName, List.of(), true);
+                }
+            }
+            case "patch" -> dialect.body(operation, META + "Patch", PATCHES, true);
+            case "delete", "deletecollection" -> dialect.body(operation, META + "DeleteOptions", List.of(), false);
+            default -> {
+            }
+        }
+        respond(operation, verb, kind, typeName);
+        label(operation, tag, action, kind);
+    }
+
+    private void label(ObjectNode operation, String tag, String action, Kind kind) {
+        operation.putArray("tags").add(tag);
+        if (dialect == Dialect.V2) {
+            operation.putArray("schemes").add("https");
+        }
+        operation.put("x-kubernetes-action", action);
+        operation.putObject("x-kubernetes-group-version-kind").put("group", kind.group).put("kind", kind.kind)
+                .put("version", kind.version);
+    }
+
+    private void respond(ObjectNode operation, String verb, Kind kind, @Nullable String typeName) {
+        switch (verb) {
+            case "list" -> dialect.response(operation, 200, "OK",
+                    typeName == null ? null : SchemaNames.of(kind.apiVersion(), kind.kind + "List"));
+            case "delete" -> {
+                dialect.response(operation, 200, "OK", META + "Status");
+                dialect.response(operation, 202, "Accepted", META + "Status");
+            }
+            case "deletecollection" -> dialect.response(operation, 200, "OK", META + "Status");
+            case "create" -> {
+                dialect.response(operation, 200, "OK", typeName);
+                dialect.response(operation, 201, "Created", typeName);
+                dialect.response(operation, 202, "Accepted", typeName);
+            }
+            case "update", "patch" -> {
+                dialect.response(operation, 200, "OK", typeName);
+                dialect.response(operation, 201, "Created", typeName);
+            }
+            default -> dialect.response(operation, 200, "OK", typeName);
+        }
+    }
+
+    private static List<String> queries(String verb) {
+        return switch (verb) {
+            case "create", "update" -> Parameters.WRITE;
+            case "patch" -> Parameters.PATCH;
+            case "delete" -> Parameters.DELETE;
+            case "deletecollection" -> Parameters.DELETE_COLLECTION;
+            case "list" -> Parameters.LIST;
+            default -> List.of();
+        };
+    }
+
+    private static String method(String verb) {
+        return switch (verb) {
+            case "create" -> "post";
+            case "update" -> "put";
+            case "patch" -> "patch";
+            case "delete", "deletecollection" -> "delete";
+            default -> "get";
+        };
+    }
+
+    private static String action(String verb) {
+        return switch (verb) {
+            case "create" -> "post";
+            case "update" -> "put";
+            default -> verb;
+        };
+    }
+
+    /** As in {@code readAppsV1NamespacedDeploymentScale}, {@code deleteCoreV1CollectionNode}. */
+    private static String id(ResourceInfo resource, String verb, String subresource, String suffix) {
+        ResourceType type = resource.type();
+        String word = switch (verb) {
+            case "get" -> "read";
+            case "update" -> "replace";
+            case "deletecollection" -> "delete";
+            default -> verb;
+        };
+        return word + groupName(type.group()) + capital(type.version())
+                + (verb.equals("deletecollection") ? "Collection" : "")
+                + (type.namespaced() && suffix.isEmpty() ? "Namespaced" : "") + type.kind() + subresource + suffix;
+    }
+
+    private static String tag(ResourceType type) {
+        return tag(type.group(), type.version());
+    }
+
+    /** {@code apps_v1}. @param version empty for the group as a whole */
+    static String tag(String group, String version) {
+        String name = groupName(group);
+        return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1)
+                + (version.isEmpty() ? "" : "_" + version);
+    }
+
+    /** {@code RbacAuthorization} for {@code rbac.authorization.k8s.io}. */
+    static String groupName(String group) {
+        if (group.isEmpty()) {
+            return "Core";
+        }
+        String own = group.endsWith(".k8s.io") ? group.substring(0, group.length() - ".k8s.io".length()) : group;
+        StringBuilder name = new StringBuilder();
+        for (String part : own.split("\\.", -1)) {
+            name.append(capital(part));
+        }
+        return name.toString();
+    }
+
+    static String capital(String word) {
+        return word.isEmpty() ? "" : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+    }
+}

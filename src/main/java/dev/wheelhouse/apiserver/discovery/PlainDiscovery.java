@@ -1,0 +1,78 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+
+/** The {@code APIResourceList} of one group version. */
+final class PlainDiscovery {
+    private PlainDiscovery() {}
+
+    static ObjectNode resourceList(GroupVersions all, String group, String version, List<ResourceInfo> resources) {
+        ObjectNode list = Json.object().put("kind", "APIResourceList");
+        if (!group.isEmpty()) {
+            list.put("apiVersion", "v1");
+        }
+        list.put("groupVersion", group.isEmpty() ? version : group + "/" + version);
+        ArrayNode entries = list.putArray("resources");
+        for (ResourceInfo resource : resources) {
+            addResource(entries.addObject(), all, resource);
+            resource.subresources().forEach(s -> addSubresource(entries.addObject(), resource, s));
+        }
+        return list;
+    }
+
+    private static void addResource(ObjectNode entry, GroupVersions all, ResourceInfo resource) {
+        entry.put("name", resource.type().plural()).put("singularName", resource.singular())
+                .put("namespaced", resource.type().namespaced()).put("kind", resource.type().kind());
+        addTexts(entry, "verbs", resource.verbs());
+        addTexts(entry, "shortNames", resource.shortNames());
+        addTexts(entry, "categories", resource.categories());
+        if (resource.verbs().contains("watch")) {
+            entry.put("storageVersionHash", storageVersionHash(all, resource));
+        }
+    }
+
+    private static void addSubresource(ObjectNode entry, ResourceInfo resource, Subresource subresource) {
+        entry.put("name", resource.type().plural() + "/" + subresource.name()).put("singularName", "")
+                .put("namespaced", resource.type().namespaced());
+        if (!subresource.version().isEmpty()) {
+            entry.put("group", subresource.group()).put("version", subresource.version());
+        }
+        entry.put("kind", subresource.kind());
+        addTexts(entry, "verbs", subresource.verbs());
+    }
+
+    static void addTexts(ObjectNode entry, String field, Collection<String> texts) {
+        if (!texts.isEmpty()) {
+            ArrayNode list = entry.putArray(field);
+            texts.forEach(list::add);
+        }
+    }
+
+    /** The first eight bytes of a digest; clients compare it and see nothing else in it. */
+    private static String storageVersionHash(GroupVersions all, ResourceInfo resource) {
+        String stored = resource.type().group() + "/" + all.storageVersion(resource) + "/" + resource.type().kind();
+        byte[] digest = digest("SHA-256").digest(stored.getBytes(StandardCharsets.UTF_8));
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(digest, 8));
+    }
+
+    static MessageDigest digest(String algorithm) {
+        try {
+            return MessageDigest.getInstance(algorithm);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JVM has no " + algorithm + ", which every JVM must have", e);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+import com.google.protobuf.CodedOutputStream;
+
+/** A protobuf message under construction. Empty texts and false flags are left out, as proto3 does. */
+final class ProtoMessage {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final CodedOutputStream out = CodedOutputStream.newInstance(bytes, 512);
+
+    ProtoMessage text(int number, String text) {
+        return text.isEmpty() ? this : write(() -> out.writeString(number, text));
+    }
+
+    ProtoMessage flag(int number, boolean flag) {
+        return flag ? write(() -> out.writeBool(number, true)) : this;
+    }
+
+    /** Adds a message, an empty one too: that it is there has a meaning. */
+    ProtoMessage message(int number, ProtoMessage message) {
+        return write(() -> out.writeByteArray(number, message.bytes()));
+    }
+
+    byte[] bytes() {
+        write(out::flush);
+        return bytes.toByteArray();
+    }
+
+    private interface Write {
+        void run() throws IOException;
+    }
+
+    private ProtoMessage write(Write write) {
+        try {
+            write.run();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException("could not encode a protobuf message in memory", e);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.wheelhouse.apiserver.rest;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request, of whatever transport.
+ *
+ * @param path still encoded, without the query
+ * @param accept the Accept header, or empty
+ * @param contentType the Content-Type header, or empty
+ * @param userAgent the User-Agent header, or empty; its first word names the field manager
+ */
+public record ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
+        byte[] body) {
+    private static final byte[] NOTHING = {};
+
+    /** A request for JSON. */
+    public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
+        return of(method, pathAndQuery, "application/json", body);
+    }
+
+    /** A request for JSON with a body of some type. */
+    public static ApiRequest of(String method, String pathAndQuery, String contentType, byte @Nullable [] body) {
+        int mark = pathAndQuery.indexOf('?');
+        return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
+                Query.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json", contentType, "",
+                body == null ? NOTHING : body);
+    }
+
+    public ApiRequest withUserAgent(String agent) {
+        return new ApiRequest(method, path, query, accept, contentType, agent, body);
+    }
+
+    public ApiRequest withAccept(String media) {
+        return new ApiRequest(method, path, query, media, contentType, userAgent, body);
+    }
+
+    /** The manager that changes are ascribed to: the parameter, else the user agent's name, else {@code unknown}. */
+    String fieldManager() {
+        String given = query.get("fieldManager");
+        if (!given.isEmpty()) {
+            return given;
+        }
+        int slash = userAgent.indexOf('/');
+        String name = slash < 0 ? userAgent : userAgent.substring(0, slash);
+        return name.isEmpty() ? "unknown" : name;
+    }
+
+    boolean isDryRun() {
+        return query.has("dryRun");
+    }
+}

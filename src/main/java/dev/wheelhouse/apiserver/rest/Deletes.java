@@ -1,0 +1,285 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Snapshot;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Deletion: preconditions, propagation by finalizers, grace periods of pods (upstream:
+ * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
+ */
+final class Deletes {
+    private static final int TRIES = 10;
+    private static final String ORPHAN = "orphan";
+    private static final String FOREGROUND = "foregroundDeletion";
+    private static final Set<String> RETURN_DELETED = Set.of("pods", "services", "serviceaccounts",
+            "persistentvolumes", "persistentvolumeclaims", "podtemplates", "resourcequotas",
+            "storageclasses.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
+            "csidrivers.storage.k8s.io");
+    private static final Set<String> ORPHAN_BY_DEFAULT = Set.of("replicationcontrollers", "jobs.batch");
+
+    private final ObjectStore store;
+    private final Admission admission;
+    private final Hooks hooks;
+    private final Renderer renderer;
+    private final Clock clock;
+
+    Deletes(ObjectStore store, Admission admission, Hooks hooks, Renderer renderer, Clock clock) {
+        this.store = store;
+        this.admission = admission;
+        this.hooks = hooks;
+        this.renderer = renderer;
+        this.clock = clock;
+    }
+
+    /** @param orphan what the deprecated {@code orphanDependents} said, or null */
+    record Options(@Nullable Long grace, String uid, String version, String policy, @Nullable Boolean orphan,
+            boolean dryRun) {
+        static Options of(ApiRequest request) {
+            return of(Bodies.options(request), request.query());
+        }
+
+        static Options of(ObjectNode body, Query query) {
+            boolean fromQuery = body.isEmpty();
+            JsonNode graceNode = body.get("gracePeriodSeconds");
+            Long grace = fromQuery
+                    ? query.number("gracePeriodSeconds")
+                    : graceNode != null && graceNode.isNumber() ? Long.valueOf(graceNode.longValue()) : null;
+            String policy = fromQuery ? query.get("propagationPolicy") : Json.text(body, "propagationPolicy");
+            JsonNode orphanNode = body.get("orphanDependents");
+            Boolean orphan = orphanNode != null && orphanNode.isBoolean()
+                    ? Boolean.valueOf(orphanNode.booleanValue())
+                    : query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null;
+            if (!policy.isEmpty() && orphan != null) {
+                throw Errors.invalidOptions("DeleteOptions", new Cause("propagationPolicy", "FieldValueInvalid",
+                        "Invalid value: \"" + policy
+                                + "\": orphanDependents and deletionPropagation cannot be both set"));
+            }
+            if (!policy.isEmpty() && !Set.of("Foreground", "Background", "Orphan").contains(policy)) {
+                throw Errors.invalidOptions("DeleteOptions", new Cause("propagationPolicy", "FieldValueNotSupported",
+                        "Unsupported value: \"" + policy
+                                + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
+            }
+            List<String> dryRun = new ArrayList<>(query.all("dryRun"));
+            if (body.get("dryRun") instanceof ArrayNode array) {
+                array.forEach(value -> dryRun.add(value.asString("")));
+            }
+            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
+                throw Errors.invalidOptions("DeleteOptions", new Cause("dryRun", "FieldValueNotSupported",
+                        "Unsupported value: " + dryRun + ": supported values: \"All\""));
+            }
+            return new Options(grace, Json.text(body, "preconditions", "uid"),
+                    Json.text(body, "preconditions", "resourceVersion"), policy, orphan, !dryRun.isEmpty());
+        }
+    }
+
+    ApiResponse delete(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        Options options = Options.of(request);
+        ObjectNode answer = delete(target, options);
+        return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
+                ? renderer.response(200, answer, accept, List.of())
+                : renderer.object(200, target, answer, request, accept, List.of());
+    }
+
+    /** @return what to answer with: the object that waits for its end, or that is gone, or a Status */
+    ObjectNode delete(Target target, Options options) {
+        admission.delete(target.type(), target.name());
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = store.get(target.stored(), target.namespace(), target.name());
+            if (current == null) {
+                throw Errors.notFound(target.type(), target.name());
+            }
+            check(target.type(), current, options);
+            try {
+                return attempt(target, current, options);
+            } catch (StoreException.Conflict e) {
+                if (attempt == TRIES) {
+                    throw Errors.modified(target.type(), target.name());
+                }
+            }
+        }
+    }
+
+    private static void check(ResourceType type, StoredObject current, Options options) {
+        if (!options.uid().isEmpty() && !options.uid().equals(current.uid())) {
+            throw Errors.precondition(type, current.name(),
+                    "the UID in the precondition (" + options.uid() + ") does not match the UID in record ("
+                            + current.uid() + "). The object might have been deleted and then recreated");
+        }
+        if (!options.version().isEmpty() && !options.version().equals(Long.toString(current.version()))) {
+            throw Errors.precondition(type, current.name(),
+                    "the ResourceVersion in the precondition (" + options.version()
+                            + ") does not match the ResourceVersion in record (" + current.version()
+                            + "). The object might have been modified");
+        }
+    }
+
+    private ObjectNode attempt(Target target, StoredObject current, Options options) {
+        ResourceType type = target.type();
+        ObjectNode object = Renderer.tree(type, current);
+        if (type.equals(ResourceType.NAMESPACES)) {
+            return namespace(target, current, object, options);
+        }
+        List<String> before = Meta.finalizers(object);
+        List<String> finalizers = finalizers(type, before, options);
+        Meta.setFinalizers(object, finalizers);
+        if (type.equals(ResourceType.PODS)) {
+            return pod(target, current, object, options, !finalizers.equals(before));
+        }
+        if (finalizers.isEmpty()) {
+            return remove(target, current, options);
+        }
+        boolean first = !Meta.isDeleting(object);
+        if (!first && finalizers.equals(before)) {
+            return object;
+        }
+        if (first) {
+            mark(object, 0, clock.now());
+        }
+        return write(target, object, current, options);
+    }
+
+    private List<String> finalizers(ResourceType type, List<String> before, Options options) {
+        boolean orphan;
+        boolean foreground;
+        if (options.orphan() != null) {
+            orphan = options.orphan();
+            foreground = false;
+        } else if (!options.policy().isEmpty()) {
+            orphan = options.policy().equals("Orphan");
+            foreground = options.policy().equals("Foreground");
+        } else if (before.contains(ORPHAN) || before.contains(FOREGROUND)) {
+            return before;
+        } else {
+            orphan = ORPHAN_BY_DEFAULT.contains(type.groupResource());
+            foreground = false;
+        }
+        List<String> finalizers = new ArrayList<>(before);
+        finalizers.removeAll(List.of(ORPHAN, FOREGROUND));
+        if (orphan) {
+            finalizers.add(ORPHAN);
+        }
+        if (foreground) {
+            finalizers.add(FOREGROUND);
+        }
+        return finalizers;
+    }
+
+    private static void mark(ObjectNode object, long grace, Instant now) {
+        ObjectNode meta = Meta.of(object);
+        meta.put("deletionTimestamp", Meta.time(now.plusSeconds(grace)));
+        meta.put("deletionGracePeriodSeconds", grace);
+        long generation = Json.number(meta, 0, "generation");
+        if (generation > 0) {
+            meta.put("generation", generation + 1);
+        }
+    }
+
+    private ObjectNode pod(Target target, StoredObject current, ObjectNode pod, Options options,
+            boolean finalizersChanged) {
+        String phase = Json.text(pod, "status", "phase");
+        Long asked = options.grace();
+        long grace = asked == null
+                ? Json.number(pod, 30, "spec", "terminationGracePeriodSeconds")
+                : asked;
+        if (grace < 0) {
+            grace = 1;
+        }
+        if (Json.text(pod, "spec", "nodeName").isEmpty() || phase.equals("Succeeded") || phase.equals("Failed")) {
+            grace = 0;
+        }
+        ObjectNode meta = Meta.of(pod);
+        if (Meta.isDeleting(pod)) {
+            long earlier = Json.number(meta, 0, "deletionGracePeriodSeconds");
+            if (asked == null && grace > 0 || grace >= earlier && earlier > 0) {
+                return finalizersChanged ? write(target, pod, current, options) : pod;
+            }
+            if (earlier == 0) {
+                return Meta.finalizers(pod).isEmpty()
+                        ? remove(target, current, options)
+                        : finalizersChanged ? write(target, pod, current, options) : pod;
+            }
+            Instant end = Instant.parse(Json.text(meta, "deletionTimestamp"));
+            meta.put("deletionTimestamp", Meta.time(end.minusSeconds(earlier - grace)));
+            meta.put("deletionGracePeriodSeconds", grace);
+        } else {
+            mark(pod, grace, clock.now());
+        }
+        if (grace > 0 || !Meta.finalizers(pod).isEmpty()) {
+            return write(target, pod, current, options);
+        }
+        if (options.dryRun()) {
+            return pod;
+        }
+        StoredObject marked = store.update(target.stored(), pod, current.version());
+        return remove(target, marked, options);
+    }
+
+    private ObjectNode namespace(Target target, StoredObject current, ObjectNode namespace, Options options) {
+        boolean held = Json.at(namespace, "spec", "finalizers") instanceof ArrayNode f && !f.isEmpty();
+        if (!held && Meta.finalizers(namespace).isEmpty()) {
+            return remove(target, current, options);
+        }
+        if (Meta.isDeleting(namespace)) {
+            return namespace;
+        }
+        Meta.of(namespace).put("deletionTimestamp", Meta.time(clock.now()));
+        Json.child(namespace, "status").put("phase", "Terminating");
+        return write(target, namespace, current, options);
+    }
+
+    private ObjectNode write(Target target, ObjectNode object, StoredObject current, Options options) {
+        if (options.dryRun()) {
+            return object;
+        }
+        EventVersions.toStored(target.type(), object);
+        return Renderer.tree(target.type(), store.update(target.stored(), object, current.version()));
+    }
+
+    private ObjectNode remove(Target target, StoredObject current, Options options) {
+        ResourceType type = target.type();
+        StoredObject last = current;
+        if (!options.dryRun()) {
+            last = store.delete(target.stored(), current.namespace(), current.name(), current.version());
+            hooks.deleted(type, last.tree());
+        }
+        return RETURN_DELETED.contains(type.groupResource())
+                ? Renderer.tree(type, last)
+                : Errors.success(type, current.name(), current.uid());
+    }
+
+    ApiResponse deleteCollection(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        Options options = Options.of(request);
+        Snapshot snapshot = store.snapshot(target.stored());
+        List<StoredObject> items = snapshot.select(Reads.selection(target, request.query()));
+        for (StoredObject item : items) {
+            try {
+                delete(new Target(target.info(), item.namespace(), item.name(), "", false), options);
+            } catch (ApiException e) {
+                if (e.code() != 404) {
+                    throw e;
+                }
+            }
+        }
+        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
+        return renderer.list(target, items, meta, request, accept);
+    }
+}

@@ -1,0 +1,229 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
+
+/** Failures in upstream's words (upstream: {@code apimachinery/pkg/api/errors}). */
+final class Errors {
+    private Errors() {}
+
+    static ObjectNode status(int code, String reason, String message, @Nullable ObjectNode details) {
+        ObjectNode status = Json.object();
+        status.put("kind", "Status").put("apiVersion", "v1");
+        status.putObject("metadata");
+        status.put("status", "Failure").put("message", message);
+        if (!reason.isEmpty()) {
+            status.put("reason", reason);
+        }
+        if (details != null) {
+            status.set("details", details);
+        }
+        return status.put("code", code);
+    }
+
+    private static ApiException error(int code, String reason, String message, @Nullable ObjectNode details) {
+        return new ApiException(status(code, reason, message, details));
+    }
+
+    private static ObjectNode details(String name, String group, String kind) {
+        ObjectNode details = Json.object();
+        if (!name.isEmpty()) {
+            details.put("name", name);
+        }
+        if (!group.isEmpty()) {
+            details.put("group", group);
+        }
+        return kind.isEmpty() ? details : details.put("kind", kind);
+    }
+
+    private static ObjectNode details(ResourceType type, String name) {
+        return details(name, type.group(), type.plural());
+    }
+
+    static ApiException notFound(ResourceType type, String name) {
+        return error(404, "NotFound", type.groupResource() + " \"" + name + "\" not found", details(type, name));
+    }
+
+    static ApiException subresourceNotFound(ResourceType type, String subresource, String name) {
+        String kind = type.plural() + "/" + subresource;
+        return error(404, "NotFound",
+                kind + (type.group().isEmpty() ? "" : "." + type.group()) + " \"" + name + "\" not found",
+                details(name, type.group(), kind));
+    }
+
+    static ApiException noSuchResource() {
+        return error(404, "NotFound", "the server could not find the requested resource", Json.object());
+    }
+
+    static ApiException methodNotAllowed() {
+        return error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource",
+                Json.object());
+    }
+
+    static ApiException alreadyExists(ResourceType type, String name, boolean deleting) {
+        return error(409, "AlreadyExists", (deleting ? "object is being deleted: " : "") + type.groupResource() + " \""
+                + name + "\" already exists", details(type, name));
+    }
+
+    static ApiException generateNameConflict(ResourceType type, String name) {
+        ApiException error = error(409, "AlreadyExists", "the server was not able to generate a unique name for the "
+                + "object: " + type.groupResource() + " \"" + name + "\" already exists", details(type, name));
+        return error;
+    }
+
+    static ApiException conflict(ResourceType type, String name, String why) {
+        return error(409, "Conflict",
+                "Operation cannot be fulfilled on " + type.groupResource() + " \"" + name + "\": " + why,
+                details(type, name));
+    }
+
+    static ApiException modified(ResourceType type, String name) {
+        return conflict(type, name,
+                "the object has been modified; please apply your changes to the latest version and try again");
+    }
+
+    /** A precondition of a deletion failed; upstream names the kind here, not the resource. */
+    static ApiException precondition(ResourceType type, String name, String why) {
+        return error(409, "Conflict", "Operation cannot be fulfilled on " + qualifiedKind(type) + " \"" + name + "\": "
+                + why, details(name, type.group(), type.kind()));
+    }
+
+    static ApiException conflicts(List<Cause> causes, String message) {
+        ObjectNode details = Json.object();
+        details.set("causes", causes(causes));
+        return error(409, "Conflict", message, details);
+    }
+
+    static ApiException badRequest(String message) {
+        return error(400, "BadRequest", message, null);
+    }
+
+    static ApiException forbidden(ResourceType type, String name, String why, List<Cause> causes) {
+        ObjectNode details = details(type, name);
+        if (!causes.isEmpty()) {
+            details.set("causes", causes(causes));
+        }
+        return error(403, "Forbidden", type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
+    }
+
+    static String qualifiedKind(ResourceType type) {
+        return type.group().isEmpty() ? type.kind() : type.kind() + "." + type.group();
+    }
+
+    static ApiException invalid(ResourceType type, String name, List<Cause> causes) {
+        return invalid(type.group(), type.kind(), name, causes);
+    }
+
+    static ApiException invalid(String group, String kind, String name, List<Cause> causes) {
+        ObjectNode details = details(name, group, kind);
+        details.set("causes", causes(causes));
+        Set<String> parts = new LinkedHashSet<>();
+        causes.forEach(cause -> parts.add(cause.toString()));
+        String all = parts.size() == 1 ? parts.iterator().next() : "[" + String.join(", ", parts) + "]";
+        return error(422, "Invalid",
+                (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: " + all, details);
+    }
+
+    static ApiException invalidOptions(String kind, Cause cause) {
+        return invalid("meta.k8s.io", kind, "", List.of(cause));
+    }
+
+    private static ArrayNode causes(List<Cause> causes) {
+        ArrayNode out = Json.array();
+        for (Cause cause : causes) {
+            ObjectNode node = out.addObject();
+            node.put("reason", cause.reason()).put("message", cause.message());
+            if (!cause.field().isEmpty()) {
+                node.put("field", cause.field());
+            }
+        }
+        return out;
+    }
+
+    static ApiException unsupportedMediaType(String message) {
+        return error(415, "UnsupportedMediaType", message, null);
+    }
+
+    static ApiException unsupportedPatch() {
+        return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
+    }
+
+    static ApiException notAcceptable() {
+        return error(406, "NotAcceptable",
+                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml", Json.object());
+    }
+
+    static ApiException tooLarge(long limit) {
+        return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
+    }
+
+    static ApiException tooManyRequests(String message, String cause, int retryAfter) {
+        ObjectNode details = Json.object();
+        if (!cause.isEmpty()) {
+            details.set("causes", causes(List.of(new Cause("", "DisruptionBudget", cause))));
+        }
+        if (retryAfter > 0) {
+            details.put("retryAfterSeconds", retryAfter);
+        }
+        return error(429, "TooManyRequests", message, details);
+    }
+
+    static ApiException expired(String message, @Nullable String continueToken) {
+        ObjectNode status = status(410, "Expired", message, null);
+        if (continueToken != null) {
+            Json.child(status, "metadata").put("continue", continueToken);
+        }
+        return new ApiException(status);
+    }
+
+    static ApiException tooLargeVersion(long asked, long current) {
+        ObjectNode details = Json.object();
+        details.set("causes", causes(List.of(new Cause("", "ResourceVersionTooLarge", "Too large resource version"))));
+        details.put("retryAfterSeconds", 1);
+        return error(504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current,
+                details);
+    }
+
+    static ApiException internal(String message) {
+        return error(500, "", message, null);
+    }
+
+    /** A failure of a patch, by code. */
+    static ApiException patch(int code, String message) {
+        return switch (code) {
+            case 400 -> badRequest(message);
+            case 422 -> error(422, "Invalid", message, Json.object());
+            default -> error(code, "", message, null);
+        };
+    }
+
+    static ObjectNode success(ResourceType type, String name, String uid) {
+        ObjectNode status = success();
+        ObjectNode details = details(type, name);
+        details.put("uid", uid);
+        status.set("details", details);
+        return status;
+    }
+
+    static ObjectNode success() {
+        ObjectNode status = Json.object();
+        status.put("kind", "Status").put("apiVersion", "v1");
+        status.putObject("metadata");
+        return status.put("status", "Success");
+    }
+
+    static List<Cause> one(String field, String reason, String message) {
+        return new ArrayList<>(List.of(new Cause(field, reason, message)));
+    }
+}

@@ -1,0 +1,124 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * What follows from a committed write before its answer: each namespace has a {@code default} ServiceAccount and the
+ * {@code kube-root-ca.crt} ConfigMap (upstream has controllers for them), Services give back their addresses, and custom
+ * resource definitions are served.
+ */
+final class Hooks {
+    private static final String ROOT_CA = "kube-root-ca.crt";
+
+    private final ObjectStore store;
+    private final Ids ids;
+    private final Clock clock;
+    private final ServiceAddresses addresses;
+    private final CustomResources customResources;
+
+    Hooks(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses, CustomResources customResources) {
+        this.store = store;
+        this.ids = ids;
+        this.clock = clock;
+        this.addresses = addresses;
+        this.customResources = customResources;
+    }
+
+    /** @param before null for a creation */
+    void written(ResourceType type, @Nullable ObjectNode before, ObjectNode after) {
+        switch (type.groupResource()) {
+            case "namespaces" -> {
+                if (before == null) {
+                    fill(Meta.name(after));
+                }
+            }
+            case "customresourcedefinitions.apiextensions.k8s.io" -> customResources.serve(after);
+            default -> {
+            }
+        }
+    }
+
+    void deleted(ResourceType type, ObjectNode object) {
+        switch (type.groupResource()) {
+            case "services" -> addresses.release(object);
+            case "customresourcedefinitions.apiextensions.k8s.io" -> customResources.withdraw(object);
+            case "serviceaccounts", "configmaps" -> {
+                var namespace = store.get("namespaces", "", Meta.namespace(object));
+                if (namespace != null && !"Terminating".equals(namespace.field("status.phase"))) {
+                    fill(Meta.namespace(object));
+                }
+            }
+            default -> {
+            }
+        }
+    }
+
+    void fill(String namespace) {
+        if (store.get("serviceaccounts", namespace, "default") == null) {
+            create("serviceaccounts", object("ServiceAccount", namespace, "default"));
+        }
+        if (store.get("configmaps", namespace, ROOT_CA) == null) {
+            ObjectNode config = object("ConfigMap", namespace, ROOT_CA);
+            Meta.of(config).putObject("annotations").put("kubernetes.io/description",
+                    "The certificate authority of this API server; empty where it is served without TLS.");
+            config.putObject("data").put("ca.crt", "");
+            create("configmaps", config);
+        }
+    }
+
+    ObjectNode object(String kind, String namespace, String name) {
+        ObjectNode object = Json.object().put("kind", kind).put("apiVersion", "v1");
+        ObjectNode meta = object.putObject("metadata").put("name", name);
+        if (!namespace.isEmpty()) {
+            meta.put("namespace", namespace);
+        }
+        meta.put("uid", ids.uid()).put("creationTimestamp", Meta.time(clock.now()));
+        return object;
+    }
+
+    /** Stores a bootstrap object, unless there is one. */
+    void create(String resource, ObjectNode object) {
+        try {
+            store.create(resource, object);
+        } catch (StoreException.Exists e) {
+            // Somebody was faster.
+        }
+    }
+
+    /** The namespaces and the Service that every cluster has. */
+    void bootstrap() {
+        for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
+            if (store.get("namespaces", "", name) == null) {
+                ObjectNode namespace = object("Namespace", "", name);
+                Meta.of(namespace).putObject("labels").put("kubernetes.io/metadata.name", name);
+                namespace.putObject("spec").putArray("finalizers").add("kubernetes");
+                namespace.putObject("status").put("phase", "Active");
+                create("namespaces", namespace);
+            }
+            fill(name);
+        }
+        if (store.get("services", "default", "kubernetes") == null) {
+            ObjectNode service = object("Service", "default", "kubernetes");
+            Meta.of(service).putObject("labels").put("component", "apiserver").put("provider", "kubernetes");
+            ObjectNode spec = service.putObject("spec");
+            spec.put("clusterIP", "10.96.0.1").putArray("clusterIPs").add("10.96.0.1");
+            spec.put("internalTrafficPolicy", "Cluster").putArray("ipFamilies").add("IPv4");
+            spec.put("ipFamilyPolicy", "SingleStack").put("sessionAffinity", "None").put("type", "ClusterIP");
+            spec.putArray("ports").addObject().put("name", "https").put("port", 443).put("protocol", "TCP")
+                    .put("targetPort", 6443);
+            service.putObject("status").putObject("loadBalancer");
+            addresses.allocate(service, true);
+            create("services", service);
+        }
+    }
+}

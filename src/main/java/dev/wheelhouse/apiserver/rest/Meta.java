@@ -1,0 +1,87 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** An object's metadata, read and changed in place. */
+final class Meta {
+    private Meta() {}
+
+    static ObjectNode of(ObjectNode object) {
+        return Json.child(object, "metadata");
+    }
+
+    static String name(ObjectNode object) {
+        return Json.text(object, "metadata", "name");
+    }
+
+    static String namespace(ObjectNode object) {
+        return Json.text(object, "metadata", "namespace");
+    }
+
+    static boolean isDeleting(ObjectNode object) {
+        return !Json.text(object, "metadata", "deletionTimestamp").isEmpty();
+    }
+
+    static List<String> finalizers(ObjectNode object) {
+        List<String> finalizers = new ArrayList<>();
+        if (Json.at(object, "metadata", "finalizers") instanceof ArrayNode array) {
+            array.forEach(f -> finalizers.add(f.asString("")));
+        }
+        return finalizers;
+    }
+
+    static void setFinalizers(ObjectNode object, List<String> finalizers) {
+        if (finalizers.isEmpty()) {
+            of(object).remove("finalizers");
+        } else {
+            ArrayNode array = of(object).putArray("finalizers");
+            finalizers.forEach(array::add);
+        }
+    }
+
+    /** A time as {@code metav1.Time} prints it. */
+    static String time(Instant instant) {
+        return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    static void copy(ObjectNode from, ObjectNode to, String field) {
+        set(to, field, from.get(field));
+    }
+
+    static void set(ObjectNode to, String field, @Nullable JsonNode value) {
+        if (value == null || value.isNull()) {
+            to.remove(field);
+        } else {
+            to.set(field, value);
+        }
+    }
+
+    /** Removes empty maps and lists of the metadata, which upstream leaves out. */
+    static void tidy(ObjectNode object) {
+        ObjectNode meta = of(object);
+        for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {
+            JsonNode value = meta.get(field);
+            if (value != null && (value.isNull() || value.isContainer() && value.isEmpty())) {
+                meta.remove(field);
+            }
+        }
+        for (String field : List.of("selfLink", "creationTimestamp", "deletionTimestamp", "uid", "resourceVersion",
+                "generateName", "namespace", "deletionGracePeriodSeconds")) {
+            JsonNode value = meta.get(field);
+            if (value != null && (value.isNull() || value.isString() && value.stringValue().isEmpty())) {
+                meta.remove(field);
+            }
+        }
+    }
+}

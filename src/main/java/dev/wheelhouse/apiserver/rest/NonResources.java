@@ -1,0 +1,149 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.discovery.Discovery;
+import dev.wheelhouse.apiserver.discovery.OpenApi;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+
+/** Paths that name no resource: version, health, discovery, OpenAPI. */
+final class NonResources {
+    private static final Set<String> HEALTH = Set.of("healthz", "livez", "readyz");
+    private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+    private final ResourceRegistry registry;
+    private final Discovery discovery;
+    private final OpenApi openApi;
+    private final Renderer renderer;
+
+    NonResources(ResourceRegistry registry, Renderer renderer) {
+        this.registry = registry;
+        this.discovery = new Discovery(registry);
+        this.openApi = new OpenApi(registry);
+        this.renderer = renderer;
+    }
+
+    /** The answer; null if the path is none of these. */
+    @Nullable
+    ApiResponse handle(List<String> path, ApiRequest request) {
+        if (path.isEmpty()) {
+            return json(request, index());
+        }
+        return switch (path.getFirst()) {
+            case "healthz", "livez", "readyz" -> health(path, request);
+            case "version" -> json(request, version());
+            case "api" -> path.size() == 1
+                    ? discovery(request, true)
+                    : path.size() == 2 ? resources(request, "", path.get(1)) : null;
+            case "apis" -> switch (path.size()) {
+                case 1 -> discovery(request, false);
+                case 2 -> {
+                    ObjectNode group = discovery.apiGroup(path.get(1));
+                    yield group == null ? notFound() : json(request, group);
+                }
+                case 3 -> resources(request, path.get(1), path.get(2));
+                default -> null;
+            };
+            case "openapi" -> openApi(path, request);
+            default -> notFound();
+        };
+    }
+
+    private static ApiResponse notFound() {
+        return PodSubresources.text(404, "404 page not found\n");
+    }
+
+    private static ApiResponse health(List<String> path, ApiRequest request) {
+        if (path.size() == 1 && request.query().has("verbose")) {
+            return PodSubresources.text(200,
+                    "[+]ping ok\n[+]store ok\n" + path.getFirst() + " check passed\n");
+        }
+        return HEALTH.contains(path.getFirst()) ? PodSubresources.text(200, "ok") : notFound();
+    }
+
+    static ObjectNode version() {
+        return Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0+wheelhouse")
+                .put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
+                .put("goVersion", "none; Java " + Runtime.version().feature()).put("compiler", "javac")
+                .put("platform", "jvm/any");
+    }
+
+    private ApiResponse resources(ApiRequest request, String group, String version) {
+        ObjectNode list = discovery.apiResourceList(group, version);
+        if (list == null) {
+            throw Errors.noSuchResource();
+        }
+        return json(request, list);
+    }
+
+    private ApiResponse discovery(ApiRequest request, boolean core) {
+        for (String clause : request.accept().split(",")) {
+            if (clause.contains("as=APIGroupDiscoveryList") && clause.strip().startsWith("application/json")) {
+                String version = clause.contains("v=v2beta1") ? "v2beta1" : "v2";
+                return new ApiResponse.Content(200,
+                        "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList",
+                        Json.bytes(discovery.aggregated(core, version)), List.of(), null);
+            }
+        }
+        return json(request, core ? discovery.apiVersions() : discovery.apiGroupList());
+    }
+
+    private ApiResponse openApi(List<String> path, ApiRequest request) {
+        if (path.size() == 2 && path.get(1).equals("v2")) {
+            return request.accept().contains(OPENAPI_PROTOBUF)
+                    ? new ApiResponse.Content(200, "application/octet-stream", openApi.v2Protobuf(), List.of(), null)
+                    : plainJson(openApi.v2());
+        }
+        if (path.size() >= 2 && path.get(1).equals("v3")) {
+            ObjectNode document = path.size() == 2
+                    ? openApi.v3Index()
+                    : openApi.v3(String.join("/", path.subList(2, path.size())));
+            return document == null ? notFound() : plainJson(document);
+        }
+        return notFound();
+    }
+
+    private static ApiResponse plainJson(ObjectNode body) {
+        return new ApiResponse.Content(200, "application/json", Json.bytes(body), List.of(), null);
+    }
+
+    private ApiResponse json(ApiRequest request, ObjectNode body) {
+        Accept accept;
+        try {
+            accept = Accept.parse(request.accept(), request.query());
+        } catch (ApiException e) {
+            accept = Accept.JSON;
+        }
+        return renderer.response(200, body, new Accept(Accept.Form.OBJECT, accept.yaml(), accept.pretty()),
+                List.of());
+    }
+
+    private ObjectNode index() {
+        Set<String> paths = new TreeSet<>(
+                List.of("/api", "/apis", "/healthz", "/livez", "/readyz", "/version", "/openapi/v2", "/openapi/v3"));
+        registry.all().forEach(resource -> {
+            String group = resource.type().group();
+            if (!group.isEmpty()) {
+                paths.add("/apis/" + group);
+            }
+            paths.add((group.isEmpty() ? "/api/" : "/apis/") + resource.type().apiVersion());
+        });
+        ObjectNode index = Json.object();
+        ArrayNode array = index.putArray("paths");
+        paths.forEach(array::add);
+        return index;
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,218 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+
+import io.kubernetes.client.proto.Meta;
+import io.kubernetes.client.proto.Runtime;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+
+/**
+ * Reads {@code application/vnd.kubernetes.protobuf} bodies, which kubectl's typed commands send, into JSON trees (upstream:
+ * {@code apimachinery/pkg/runtime/serializer/protobuf}). The message descriptors are the official client's.
+ */
+final class ProtobufBodies {
+    static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
+    private static final byte[] MAGIC = {'k', '8', 's', 0};
+    private static final long ZERO_TIME = -62135596800L;
+    private static final Map<String, FileDescriptor> FILES = new ConcurrentHashMap<>();
+
+    /**
+     * Fields whose zero means something, since upstream's types hold them by pointer. Any other zero is what an absent field
+     * means, and is left out.
+     */
+    private static final Set<String> ZERO_COUNTS = Set.of("replicas", "terminationGracePeriodSeconds",
+            "revisionHistoryLimit", "progressDeadlineSeconds", "deletionGracePeriodSeconds", "gracePeriodSeconds",
+            "runAsUser", "runAsGroup", "fsGroup", "backoffLimit", "ttlSecondsAfterFinished", "parallelism",
+            "completions", "expirationSeconds", "activeDeadlineSeconds", "defaultMode", "mode", "tolerationSeconds",
+            "minReplicas", "priority", "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
+            "automountServiceAccountToken", "allowPrivilegeEscalation", "privileged", "readOnlyRootFilesystem",
+            "runAsNonRoot", "optional", "immutable", "enableServiceLinks", "shareProcessNamespace", "hostUsers",
+            "suspend", "controller", "blockOwnerDeletion", "allocateLoadBalancerNodePorts", "orphanDependents",
+            "leaseTransitions", "stabilizationWindowSeconds", "storageClassName", "value");
+
+    private ProtobufBodies() {}
+
+    /** @throws ApiException 400 if the bytes are no such object, 415 if its type is not known */
+    static ObjectNode read(byte[] body) {
+        if (body.length < MAGIC.length || !Arrays.equals(body, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
+            throw Errors.badRequest("the body does not begin as a Kubernetes protobuf object does");
+        }
+        try {
+            Message envelope = DynamicMessage.parseFrom(Runtime.getDescriptor().findMessageTypeByName("Unknown"),
+                    ByteString.copyFrom(body, MAGIC.length, body.length - MAGIC.length));
+            Message typeMeta = (Message) get(envelope, "typeMeta");
+            String apiVersion = String.valueOf(get(typeMeta, "apiVersion"));
+            String kind = String.valueOf(get(typeMeta, "kind"));
+            Descriptor type = descriptor(apiVersion, kind);
+            if (type == null) {
+                throw Errors.unsupportedMediaType("the server cannot read " + apiVersion + " " + kind
+                        + " as protobuf: send application/json");
+            }
+            ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
+            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), Schemas.ofKind(apiVersion, kind),
+                    object);
+            return object;
+        } catch (InvalidProtocolBufferException e) {
+            throw Errors.badRequest("the body is no protobuf object: " + e.getMessage());
+        }
+    }
+
+    private static @Nullable Descriptor descriptor(String apiVersion, String kind) {
+        FileDescriptor file = file(apiVersion);
+        Descriptor found = file == null ? null : file.findMessageTypeByName(kind);
+        return found != null ? found : Meta.getDescriptor().findMessageTypeByName(kind);
+    }
+
+    private static @Nullable FileDescriptor file(String apiVersion) {
+        FileDescriptor known = FILES.get(apiVersion);
+        if (known != null) {
+            return known;
+        }
+        int slash = apiVersion.indexOf('/');
+        String group = slash < 0 ? "" : apiVersion.substring(0, slash);
+        String first = group.contains(".") ? group.substring(0, group.indexOf('.')) : group;
+        String name = "io.kubernetes.client.proto." + capital(apiVersion.substring(slash + 1)) + capital(first);
+        try {
+            Object file = Class.forName(name).getMethod("getDescriptor").invoke(null);
+            if (file instanceof FileDescriptor descriptor) {
+                FILES.put(apiVersion, descriptor);
+                return descriptor;
+            }
+        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException
+                | InvocationTargetException e) {
+            // The client has no messages of that group.
+        }
+        return null;
+    }
+
+    private static String capital(String text) {
+        return text.isEmpty() ? text : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+    }
+
+    private static void fields(Message message, @Nullable TypeSchema schema, ObjectNode into) {
+        message.getAllFields().forEach((field, value) -> {
+            TypeSchema.Field known = schema == null ? null : schema.fields().get(field.getName());
+            if (schema != null && known == null && value instanceof Message inline && !field.isRepeated()) {
+                fields(inline, schema, into);
+                return;
+            }
+            TypeSchema type = known == null ? null : Schemas.ofName(known.typeName());
+            JsonNode node = field.isMapField()
+                    ? map(message, field, type)
+                    : field.isRepeated() ? list(message, field, type) : value(field, value, type);
+            if (node != null) {
+                into.set(field.getName(), node);
+            }
+        });
+    }
+
+    private static ArrayNode list(Message message, FieldDescriptor field, @Nullable TypeSchema type) {
+        ArrayNode list = Json.array();
+        for (int i = 0; i < message.getRepeatedFieldCount(field); i++) {
+            JsonNode node = scalarOrMessage(field, message.getRepeatedField(field, i), type);
+            if (node != null) {
+                list.add(node);
+            }
+        }
+        return list;
+    }
+
+    private static ObjectNode map(Message message, FieldDescriptor field, @Nullable TypeSchema type) {
+        ObjectNode map = Json.object();
+        FieldDescriptor key = field.getMessageType().findFieldByNumber(1);
+        FieldDescriptor value = field.getMessageType().findFieldByNumber(2);
+        for (int i = 0; i < message.getRepeatedFieldCount(field); i++) {
+            Message entry = (Message) message.getRepeatedField(field, i);
+            JsonNode node = scalarOrMessage(value, entry.getField(value), type);
+            if (node != null) {
+                map.set(String.valueOf(entry.getField(key)), node);
+            }
+        }
+        return map;
+    }
+
+    /** A single field's value; null for a zero that stands for an absent field. */
+    private static @Nullable JsonNode value(FieldDescriptor field, Object value, @Nullable TypeSchema type) {
+        boolean zero = value instanceof String s && s.isEmpty() || value instanceof Number n && n.doubleValue() == 0
+                || value instanceof Boolean b && !b;
+        return zero && !ZERO_COUNTS.contains(field.getName()) ? null : scalarOrMessage(field, value, type);
+    }
+
+    private static @Nullable JsonNode scalarOrMessage(FieldDescriptor field, Object value,
+            @Nullable TypeSchema type) {
+        return value instanceof Message message
+                ? message(message, type)
+                : value instanceof ByteString bytes
+                        ? Json.mapper().valueToTree(Base64.getEncoder().encodeToString(bytes.toByteArray()))
+                        : Json.mapper().valueToTree(value);
+    }
+
+    private static @Nullable JsonNode message(Message message, @Nullable TypeSchema type) {
+        String name = message.getDescriptorForType().getName();
+        return switch (name) {
+            case "Time", "MicroTime" -> time(message, name.equals("MicroTime"));
+            case "Quantity" -> Json.mapper().valueToTree(get(message, "string"));
+            case "IntOrString" -> ((Number) get(message, "type")).intValue() == 0
+                    ? Json.mapper().valueToTree(get(message, "intVal"))
+                    : Json.mapper().valueToTree(get(message, "strVal"));
+            case "RawExtension", "FieldsV1", "JSON" -> raw(message);
+            case "ExtraValue", "Verbs" -> list(message,
+                    message.getDescriptorForType().findFieldByName("items"), null);
+            default -> {
+                ObjectNode object = Json.object();
+                fields(message, type, object);
+                yield object;
+            }
+        };
+    }
+
+    private static Object get(Message message, String field) {
+        return message.getField(message.getDescriptorForType().findFieldByName(field));
+    }
+
+    private static @Nullable JsonNode time(Message message, boolean micros) {
+        long seconds = (Long) get(message, "seconds");
+        if (seconds == ZERO_TIME || message.getAllFields().isEmpty()) {
+            return null;
+        }
+        Instant instant = Instant.ofEpochSecond(seconds, micros ? (Integer) get(message, "nanos") : 0);
+        return Json.mapper().valueToTree(micros
+                ? instant.atOffset(java.time.ZoneOffset.UTC)
+                        .format(java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'"))
+                : instant.toString());
+    }
+
+    private static @Nullable JsonNode raw(Message message) {
+        for (Map.Entry<FieldDescriptor, Object> field : message.getAllFields().entrySet()) {
+            if (field.getValue() instanceof ByteString bytes && !bytes.isEmpty()) {
+                return Json.read(bytes.toString(StandardCharsets.UTF_8));
+            }
+        }
+        return null;
+    }
+}

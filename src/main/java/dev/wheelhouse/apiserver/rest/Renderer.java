@@ -1,0 +1,230 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.table.Tables;
+import dev.wheelhouse.runtime.Clock;
+
+/** Writes objects, lists and tables in the form that a request accepts. */
+final class Renderer {
+    private final Clock clock;
+
+    Renderer(Clock clock) {
+        this.clock = clock;
+    }
+
+    ApiResponse.Content response(int code, JsonNode body, Accept accept, List<String> warnings) {
+        return new ApiResponse.Content(code, accept.contentType(), bytes(body, accept), warnings, null);
+    }
+
+    private static byte[] bytes(JsonNode body, Accept accept) {
+        if (accept.yaml()) {
+            return Yaml.write(body);
+        }
+        return accept.pretty()
+                ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
+                : Json.bytes(body);
+    }
+
+    /** One object that is stored. */
+    ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
+            List<String> warnings) {
+        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
+            return new ApiResponse.Content(code, accept.contentType(), json(target.type(), object), warnings, null);
+        }
+        return object(code, target, tree(target.type(), object), request, accept, warnings);
+    }
+
+    /** One object. */
+    ApiResponse.Content object(int code, Target target, ObjectNode object, ApiRequest request, Accept accept,
+            List<String> warnings) {
+        ObjectNode body = switch (accept.form()) {
+            case OBJECT -> object;
+            case PARTIAL -> partial(object);
+            case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
+                    version(Json.text(object, "metadata", "resourceVersion")), clock.now());
+        };
+        return response(code, body, accept, warnings);
+    }
+
+    static Tables.IncludeObject include(ApiRequest request) {
+        return switch (request.query().get("includeObject")) {
+            case "", "Metadata" -> Tables.IncludeObject.METADATA;
+            case "None" -> Tables.IncludeObject.NONE;
+            case "Object" -> Tables.IncludeObject.OBJECT;
+            default -> throw Errors.badRequest("invalid includeObject value \""
+                    + request.query().get("includeObject") + "\": use None, Metadata or Object");
+        };
+    }
+
+    private static ObjectNode version(String resourceVersion) {
+        return Json.object().put("resourceVersion", resourceVersion);
+    }
+
+    /** The object as JSON in the version of the request. */
+    static byte[] json(ResourceType type, StoredObject object) {
+        if (EventVersions.differ(type)) {
+            return Json.bytes(tree(type, object));
+        }
+        byte[] json = object.json();
+        byte[] head = head(type);
+        int body = object.bodyOffset();
+        if (body == head.length && startsWith(json, head)) {
+            return json;
+        }
+        byte[] out = new byte[head.length + json.length - body];
+        System.arraycopy(head, 0, out, 0, head.length);
+        System.arraycopy(json, body, out, head.length, json.length - body);
+        return out;
+    }
+
+    private static byte[] head(ResourceType type) {
+        return ("{\"kind\":\"" + type.kind() + "\",\"apiVersion\":\"" + type.apiVersion() + "\",")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static boolean startsWith(byte[] json, byte[] head) {
+        for (int i = 0; i < head.length; i++) {
+            if (json[i] != head[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The object as a tree in the version of the request. */
+    static ObjectNode tree(ResourceType type, StoredObject object) {
+        ObjectNode tree = object.tree();
+        EventVersions.toRequested(type, tree);
+        tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+        return tree;
+    }
+
+    ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
+            Accept accept) {
+        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
+            return new ApiResponse.Content(200, accept.contentType(), listJson(target.type(), items, listMeta),
+                    List.of(), null);
+        }
+        List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
+        return trees(target, trees, listMeta, request, accept);
+    }
+
+    /** A list of objects that are not in the store as they are shown. */
+    ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
+            Accept accept) {
+        if (accept.form() == Accept.Form.TABLE) {
+            return response(200,
+                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now()),
+                    accept, List.of());
+        }
+        boolean partial = accept.form() == Accept.Form.PARTIAL;
+        ObjectNode list = Json.object();
+        list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
+        list.put("apiVersion", partial ? "meta.k8s.io/v1" : target.type().apiVersion());
+        list.set("metadata", listMeta);
+        ArrayNode array = list.putArray("items");
+        boolean typed = isTyped(target.type());
+        for (ObjectNode tree : trees) {
+            ObjectNode item = partial ? partial(tree) : tree;
+            if (typed && !partial) {
+                item.remove("kind");
+                item.remove("apiVersion");
+            }
+            array.add(item);
+        }
+        return response(200, list, accept, List.of());
+    }
+
+    /** Lists of built-in types leave out the items' kind and apiVersion. */
+    private static boolean isTyped(ResourceType type) {
+        return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
+    }
+
+    private static byte[] listJson(ResourceType type, List<StoredObject> items, ObjectNode listMeta) {
+        boolean cut = isTyped(type) && !EventVersions.differ(type);
+        ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
+        out.writeBytes(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
+                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8));
+        boolean first = true;
+        for (StoredObject item : items) {
+            if (!first) {
+                out.write(',');
+            }
+            first = false;
+            if (cut) {
+                out.write('{');
+                out.write(item.json(), item.bodyOffset(), item.json().length - item.bodyOffset());
+            } else {
+                out.writeBytes(json(type, item));
+            }
+        }
+        out.writeBytes("]}\n".getBytes(StandardCharsets.UTF_8));
+        return out.toByteArray();
+    }
+
+    static ObjectNode partial(ObjectNode object) {
+        ObjectNode partial = Json.object();
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        Meta.set(partial, "metadata", object.get("metadata"));
+        return partial;
+    }
+
+    /** Makes the objects of a watch's events. */
+    Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
+        return switch (accept.form()) {
+            case OBJECT -> object -> json(info.type(), object);
+            case PARTIAL -> object -> Json.bytes(partial(tree(info.type(), object)));
+            case TABLE -> new TableEncoder(info, include(request));
+        };
+    }
+
+    /** Turns an object into the JSON of a watch event's object. */
+    interface Encoder {
+        byte[] encode(StoredObject object);
+
+        /** The object of a bookmark. */
+        default byte @Nullable [] bookmark(ObjectNode bookmark) {
+            return Json.bytes(bookmark);
+        }
+    }
+
+    private final class TableEncoder implements Encoder {
+        private final ResourceInfo info;
+        private final Tables.IncludeObject include;
+        private boolean first = true;
+
+        TableEncoder(ResourceInfo info, Tables.IncludeObject include) {
+            this.info = info;
+            this.include = include;
+        }
+
+        @Override
+        public byte[] encode(StoredObject object) {
+            ObjectNode table = Tables.table(info, List.of(tree(info.type(), object)), include, first,
+                    version(Long.toString(object.version())), clock.now());
+            first = false;
+            return Json.bytes(table);
+        }
+
+        @Override
+        public byte[] bookmark(ObjectNode bookmark) {
+            ObjectNode table = Tables.table(info, List.of(), include, first, Meta.of(bookmark), clock.now());
+            first = false;
+            return Json.bytes(table);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
+ * does not wait for anything. Never throws: what goes wrong is an answer.
+ */
+public final class RestServer {
+    private static final Logger log = LoggerFactory.getLogger(RestServer.class);
+
+    private final ResourceRegistry registry;
+    private final Router router;
+    private final Reads reads;
+    private final Updates updates;
+    private final Deletes deletes;
+    private final Scales scales;
+    private final PodSubresources pods;
+    private final Reviews reviews;
+    private final NonResources nonResources;
+    private final Renderer renderer;
+
+    /**
+     * Creates what every cluster has, where the store has it not yet.
+     *
+     * @param random for UIDs and generated names
+     */
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
+        this.registry = ResourceRegistry.builtIn();
+        Ids ids = new Ids(random);
+        Admission admission = new Admission(store);
+        ServiceAddresses addresses = new ServiceAddresses(store);
+        CustomResources customResources = new CustomResources(store, registry, clock);
+        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources);
+        Writes writes = new Writes(store, admission, addresses, customResources, hooks, ids, clock);
+        this.renderer = new Renderer(clock);
+        this.router = new Router(registry);
+        this.reads = new Reads(store, renderer, ids, clock);
+        this.updates = new Updates(writes, renderer, clock);
+        this.deletes = new Deletes(store, admission, hooks, renderer, clock);
+        this.scales = new Scales(writes, renderer, clock);
+        this.pods = new PodSubresources(store, deletes, renderer, clock);
+        this.reviews = new Reviews(store, renderer, clock);
+        this.nonResources = new NonResources(registry, renderer);
+        hooks.bootstrap();
+    }
+
+    /** The resources that are served at the moment. */
+    public ResourceRegistry registry() {
+        return registry;
+    }
+
+    public ApiResponse handle(ApiRequest request) {
+        try {
+            return route(request);
+        } catch (ApiException e) {
+            return failure(e.status());
+        } catch (RuntimeException | StackOverflowError e) {
+            log.error("{} {} failed", request.method(), request.path(), e);
+            return failure(Errors.status(500, "InternalError",
+                    "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+        }
+    }
+
+    /** The answer to a body that is longer than {@code limit} bytes. */
+    public static ApiResponse.Content tooLarge(long limit) {
+        return answer(Errors.tooLarge(limit));
+    }
+
+    /** The answer to a request that could not even be read. */
+    public static ApiResponse.Content answer(ApiException e) {
+        return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
+    }
+
+    private ApiResponse failure(ObjectNode status) {
+        long retry = Json.number(status, 0, "details", "retryAfterSeconds");
+        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status, Accept.JSON,
+                List.of());
+        return retry == 0
+                ? content
+                : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
+                        (int) retry);
+    }
+
+    private ApiResponse route(ApiRequest request) {
+        List<String> path = Router.segments(request.path());
+        Target target = path.isEmpty() || !path.getFirst().equals("api") && !path.getFirst().equals("apis")
+                ? null
+                : router.find(path);
+        if (target != null) {
+            return resource(target, request);
+        }
+        ApiResponse answer = nonResources.handle(path, request);
+        if (answer == null) {
+            throw Errors.noSuchResource();
+        }
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            throw Errors.methodNotAllowed();
+        }
+        return answer;
+    }
+
+    private ApiResponse resource(Target target, ApiRequest request) {
+        if (!target.subresource().isEmpty()) {
+            return subresource(target, request);
+        }
+        boolean collection = target.name().isEmpty();
+        boolean namespaceMissing = target.type().namespaced() && target.namespace().isEmpty();
+        if (collection && Reviews.isReview(target)) {
+            require(target, "create", request.method().equals("POST"));
+            return reviews.review(target, request);
+        }
+        return switch (request.method()) {
+            case "GET" -> {
+                boolean watch = target.watchPath() || collection && request.query().flag("watch");
+                if (watch) {
+                    require(target, "watch", true);
+                    yield reads.watch(target, request);
+                }
+                require(target, collection ? "list" : "get", true);
+                yield collection ? reads.list(target, request) : reads.get(target, request);
+            }
+            case "POST" -> {
+                require(target, "create", collection && !namespaceMissing);
+                yield target.type().plural().equals("bindings") && target.type().group().isEmpty()
+                        ? pods.bind(target, request)
+                        : updates.create(target, request);
+            }
+            case "PUT" -> {
+                require(target, "update", !collection);
+                yield updates.update(target, request);
+            }
+            case "PATCH" -> {
+                require(target, "patch", !collection);
+                yield updates.patch(target, request);
+            }
+            case "DELETE" -> {
+                require(target, collection ? "deletecollection" : "delete", !collection || !namespaceMissing);
+                yield collection ? deletes.deleteCollection(target, request) : deletes.delete(target, request);
+            }
+            default -> throw Errors.methodNotAllowed();
+        };
+    }
+
+    private static void require(Target target, String verb, boolean fits) {
+        if (!fits || !target.info().verbs().contains(verb)) {
+            throw Errors.methodNotAllowed();
+        }
+    }
+
+    private ApiResponse subresource(Target target, ApiRequest request) {
+        String method = request.method();
+        ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
+            case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
+            case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
+            case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
+            case "serviceaccounts/token" -> method.equals("POST") ? reviews.token(target, request) : null;
+            case "pods/exec", "pods/attach", "pods/portforward" -> throw Errors.badRequest("the pod "
+                    + target.namespace() + "/" + target.name() + " runs on a hollow node: no process runs, so "
+                    + target.subresource() + " has nothing to connect to");
+            default -> viewOfObject(target, request);
+        };
+        if (own == null) {
+            throw Errors.methodNotAllowed();
+        }
+        return own;
+    }
+
+    private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
+        if (target.subresource().startsWith("proxy")) {
+            throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
+        }
+        if (target.subresource().equals("scale")) {
+            return scales.handle(target, request);
+        }
+        return switch (request.method()) {
+            case "GET" -> reads.get(target, request);
+            case "PUT" -> updates.update(target, request);
+            case "PATCH" -> updates.patch(target, request);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,189 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
+final class Scales {
+    private static final ResourceType SCALE = new ResourceType("autoscaling", "v1", "scales", "Scale", true);
+    private static final int TRIES = 10;
+
+    private final Writes writes;
+    private final Renderer renderer;
+    private final Clock clock;
+
+    Scales(Writes writes, Renderer renderer, Clock clock) {
+        this.writes = writes;
+        this.renderer = renderer;
+        this.clock = clock;
+    }
+
+    ApiResponse handle(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), java.util.Set.of(), List.of()),
+                target.namespace(), target.name(), "", false);
+        return switch (request.method()) {
+            case "GET" -> renderer.object(200, shown, scale(find(target).tree()), request, accept, List.of());
+            case "PUT" -> {
+                List<String> warnings = Bodies.newWarnings();
+                ObjectNode scale = Bodies.object(request, SCALE, warnings);
+                yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
+            }
+            case "PATCH" -> renderer.object(200, shown, patch(target, request), request, accept, List.of());
+            default -> throw Errors.methodNotAllowed();
+        };
+    }
+
+    private StoredObject find(Target target) {
+        StoredObject current = writes.current(target);
+        if (current == null) {
+            throw Errors.subresourceNotFound(target.type(), "scale", target.name());
+        }
+        return current;
+    }
+
+    private ObjectNode patch(Target target, ApiRequest request) {
+        String media = Bodies.mediaType(request.contentType());
+        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+            return apply(target, request);
+        }
+        JsonNode patch = Updates.readPatch(SCALE, media, request.body());
+        return change(target, request, scale -> Updates.patched(SCALE, media, scale, patch), null);
+    }
+
+    private interface Patching {
+        ObjectNode patch(ObjectNode scale);
+    }
+
+    /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
+    private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
+            @Nullable ObjectNode given) {
+        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = find(target);
+            ObjectNode object = Renderer.tree(target.type(), current);
+            ObjectNode wanted = patching != null ? patching.patch(scale(object)) : given == null ? object : given;
+            String version = Json.text(wanted, "metadata", "resourceVersion");
+            if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
+                throw Errors.modified(target.type(), target.name());
+            }
+            String name = Json.text(wanted, "metadata", "name");
+            if (!name.isEmpty() && !name.equals(target.name())) {
+                throw Errors.badRequest("the name of the object (" + name + ") does not match the name on the URL ("
+                        + target.name() + ")");
+            }
+            long replicas = replicas(target, wanted);
+            Json.child(object, "spec").put("replicas", replicas);
+            try {
+                return scale(writes.change(target, object, current, origin));
+            } catch (StoreException.Conflict e) {
+                if (attempt == TRIES) {
+                    throw Errors.modified(target.type(), target.name());
+                }
+            }
+        }
+    }
+
+    private static long replicas(Target target, ObjectNode scale) {
+        JsonNode replicas = Json.at(scale, "spec", "replicas");
+        if (replicas != null && !replicas.isIntegralNumber()) {
+            throw Errors.badRequest("Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal "
+                    + "into Go struct field ScaleSpec.spec.replicas of type int32");
+        }
+        long wanted = replicas == null ? 0 : replicas.longValue();
+        if (wanted < 0) {
+            throw Errors.invalid("autoscaling", "Scale", target.name(), Errors.one("spec.replicas",
+                    "FieldValueInvalid", "Invalid value: " + wanted + ": must be greater than or equal to 0"));
+        }
+        return wanted;
+    }
+
+    private ObjectNode apply(Target target, ApiRequest request) {
+        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request);
+        long replicas = replicas(target, patch);
+        Writes.Origin origin = Writes.Origin.of(request, target, true);
+        ObjectNode parent = Json.object();
+        parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
+        parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
+        parent.putObject("spec").put("replicas", replicas);
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = find(target);
+            try {
+                ObjectNode applied = FieldManagement.apply(Renderer.tree(target.type(), current), parent.deepCopy(),
+                        origin.manager(), request.query().flag("force"), "scale", clock.now());
+                return scale(writes.change(target, applied, current, origin));
+            } catch (FieldManagement.ConflictException e) {
+                throw Updates.conflict(e);
+            } catch (StoreException.Conflict e) {
+                if (attempt == TRIES) {
+                    throw Errors.modified(target.type(), target.name());
+                }
+            }
+        }
+    }
+
+    private static ObjectNode scale(ObjectNode object) {
+        ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
+        ObjectNode meta = scale.putObject("metadata");
+        for (String field : List.of("name", "namespace", "uid", "resourceVersion", "creationTimestamp")) {
+            Meta.copy(Meta.of(object), meta, field);
+        }
+        long replicas = Json.number(object, 0, "spec", "replicas");
+        ObjectNode spec = scale.putObject("spec");
+        if (replicas != 0) {
+            spec.put("replicas", replicas);
+        }
+        ObjectNode status = scale.putObject("status").put("replicas", Json.number(object, 0, "status", "replicas"));
+        String selector = selector(Json.at(object, "spec", "selector"));
+        if (!selector.isEmpty()) {
+            status.put("selector", selector);
+        }
+        return scale;
+    }
+
+    /** A selector in its text form; a replication controller's is a plain map. */
+    private static String selector(@Nullable JsonNode selector) {
+        if (!(selector instanceof ObjectNode object)) {
+            return "";
+        }
+        boolean labelSelector = object.has("matchLabels") || object.has("matchExpressions");
+        Map<String, String> terms = new TreeMap<>();
+        JsonNode labels = labelSelector ? object.get("matchLabels") : object;
+        if (labels instanceof ObjectNode map) {
+            map.properties().forEach(e -> terms.put(e.getKey(), e.getKey() + "=" + e.getValue().asString("")));
+        }
+        if (labelSelector && object.get("matchExpressions") instanceof ArrayNode expressions) {
+            expressions.forEach(e -> terms.put(Json.text(e, "key") + " ", expression(e)));
+        }
+        return String.join(",", terms.values());
+    }
+
+    private static String expression(JsonNode expression) {
+        String key = Json.text(expression, "key");
+        StringBuilder values = new StringBuilder();
+        if (expression.get("values") instanceof ArrayNode array) {
+            array.forEach(v -> values.append(values.isEmpty() ? "" : ",").append(v.asString("")));
+        }
+        return switch (Json.text(expression, "operator")) {
+            case "In" -> key + " in (" + values + ")";
+            case "NotIn" -> key + " notin (" + values + ")";
+            case "Exists" -> key;
+            default -> "!" + key;
+        };
+    }
+}

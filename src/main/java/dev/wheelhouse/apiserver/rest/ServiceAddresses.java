@@ -1,0 +1,167 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+
+/**
+ * Gives Services their cluster IPs (10.96.0.0/12) and node ports (30000 to 32767), and takes them back (upstream:
+ * {@code pkg/registry/core/service}). Thread safe; derived from the stored Services.
+ */
+final class ServiceAddresses {
+    private static final int BASE = 10 << 24 | 96 << 16;
+    private static final int SIZE = 1 << 20;
+    private static final int STATIC_BAND = 256;
+    private static final int FIRST_PORT = 30_000;
+    private static final int PORTS = 2_768;
+
+    private final Map<Integer, String> addresses = new HashMap<>();
+    private final BitSet ports = new BitSet(PORTS);
+
+    ServiceAddresses(ObjectStore store) {
+        store.snapshot("services").select(Selection.all()).forEach(service -> take(service.tree()));
+    }
+
+    private synchronized void take(ObjectNode service) {
+        int address = parse(Json.text(service, "spec", "clusterIP"));
+        if (address >= 0) {
+            addresses.put(address, Meta.namespace(service) + "/" + Meta.name(service));
+        }
+        nodePorts(service).forEach(ports::set);
+    }
+
+    /** Takes back what a Service had that is gone, or that its next state no longer has. */
+    synchronized void release(ObjectNode service) {
+        addresses.remove(parse(Json.text(service, "spec", "clusterIP")),
+                Meta.namespace(service) + "/" + Meta.name(service));
+        nodePorts(service).forEach(ports::clear);
+    }
+
+    private static List<Integer> nodePorts(ObjectNode service) {
+        List<Integer> found = new java.util.ArrayList<>();
+        if (Json.at(service, "spec", "ports") instanceof ArrayNode list) {
+            for (JsonNode port : list) {
+                int at = (int) Json.number(port, 0, "nodePort") - FIRST_PORT;
+                if (at >= 0 && at < PORTS) {
+                    found.add(at);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static int parse(String address) {
+        String[] parts = address.split("\\.");
+        if (parts.length != 4) {
+            return -1;
+        }
+        int value = 0;
+        try {
+            for (String part : parts) {
+                value = value << 8 | Integer.parseInt(part);
+            }
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+        int at = value - BASE;
+        return at >= 0 && at < SIZE ? at : -1;
+    }
+
+    private static String format(int at) {
+        int value = BASE + at;
+        return (value >>> 24) + "." + (value >>> 16 & 255) + "." + (value >>> 8 & 255) + "." + (value & 255);
+    }
+
+    /** Fills in what a new Service, or a changed one, leaves to the server. */
+    synchronized void allocate(ObjectNode service, boolean keep) {
+        ObjectNode spec = Json.child(service, "spec");
+        String type = Json.text(spec, "type");
+        if (type.isEmpty()) {
+            type = "ClusterIP";
+            spec.put("type", type);
+        }
+        if (type.equals("ExternalName")) {
+            spec.remove(List.of("clusterIP", "clusterIPs"));
+            return;
+        }
+        String owner = Meta.namespace(service) + "/" + Meta.name(service);
+        String wanted = Json.text(spec, "clusterIP");
+        if (wanted.isEmpty() && spec.get("clusterIPs") instanceof ArrayNode all && !all.isEmpty()) {
+            wanted = all.get(0).asString("");
+        }
+        if (wanted.isEmpty()) {
+            wanted = format(free(owner));
+        } else if (!wanted.equals("None")) {
+            String holder = addresses.get(parse(wanted));
+            if (holder != null && !(keep && holder.equals(owner))) {
+                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
+                        List.of(new Cause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: []string{\"" + wanted
+                                + "\"}: failed to allocate IP " + wanted + ": provided IP is already allocated")));
+            }
+        }
+        spec.put("clusterIP", wanted);
+        spec.putArray("clusterIPs").add(wanted);
+        if (!spec.has("ipFamilies")) {
+            spec.putArray("ipFamilies").add("IPv4");
+        }
+        if (!spec.has("ipFamilyPolicy")) {
+            spec.put("ipFamilyPolicy", "SingleStack");
+        }
+        if (parse(wanted) >= 0) {
+            addresses.put(parse(wanted), owner);
+        }
+        allocatePorts(spec, type);
+    }
+
+    private void allocatePorts(ObjectNode spec, String type) {
+        boolean wants = type.equals("NodePort") || type.equals("LoadBalancer")
+                && (!(spec.get("allocateLoadBalancerNodePorts") instanceof JsonNode allocate)
+                        || allocate.asBoolean(true));
+        if (!(spec.get("ports") instanceof ArrayNode list)) {
+            return;
+        }
+        for (JsonNode port : list) {
+            if (!(port instanceof ObjectNode one)) {
+                continue;
+            }
+            long given = Json.number(one, 0, "nodePort");
+            if (given > 0) {
+                if (type.equals("ClusterIP")) {
+                    one.remove("nodePort");
+                } else if (given >= FIRST_PORT && given < FIRST_PORT + PORTS) {
+                    ports.set((int) given - FIRST_PORT);
+                }
+            } else if (wants) {
+                int at = ports.nextClearBit(Math.floorMod(one.toString().hashCode(), PORTS / 2));
+                if (at >= PORTS) {
+                    throw Errors.internal("no node port is free between " + FIRST_PORT + " and "
+                            + (FIRST_PORT + PORTS - 1) + ": delete a Service of type NodePort");
+                }
+                ports.set(at);
+                one.put("nodePort", FIRST_PORT + at);
+            }
+        }
+    }
+
+    private int free(String owner) {
+        int from = STATIC_BAND + Math.floorMod(owner.hashCode(), SIZE - 2 * STATIC_BAND);
+        for (int i = 0; i < SIZE - 2 * STATIC_BAND; i++) {
+            int at = STATIC_BAND + (from - STATIC_BAND + i) % (SIZE - 2 * STATIC_BAND);
+            if (!addresses.containsKey(at)) {
+                return at;
+            }
+        }
+        throw Errors.internal("no cluster IP is free in 10.96.0.0/12: delete Services that are not needed");
+    }
+}

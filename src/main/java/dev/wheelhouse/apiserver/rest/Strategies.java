@@ -1,0 +1,194 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+
+/**
+ * What each kind does to an object before it is stored: which parts a request may set, and when the generation grows
+ * (upstream: the {@code strategy.go} files of {@code pkg/registry}).
+ */
+final class Strategies {
+    /** Groups whose kinds count generations. */
+    private static final Set<String> GENERATION_GROUPS = Set.of("apps", "batch", "policy", "networking.k8s.io",
+            "apiextensions.k8s.io", "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io");
+    private static final Set<String> GENERATION_KINDS = Set.of("pods", "replicationcontrollers", "podtemplates");
+    private static final Set<String> NO_GENERATION = Set.of("controllerrevisions.apps",
+            "ingressclasses.networking.k8s.io", "ipaddresses.networking.k8s.io");
+    private static final Set<String> CREATE_ON_UPDATE = Set.of("leases.coordination.k8s.io", "endpoints", "events",
+            "events.events.k8s.io", "limitranges", "services", "roles.rbac.authorization.k8s.io",
+            "rolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io",
+            "clusterrolebindings.rbac.authorization.k8s.io", "runtimeclasses.node.k8s.io");
+    private static final Set<String> CONDITIONAL_ONLY = Set.of("leases.coordination.k8s.io",
+            "customresourcedefinitions.apiextensions.k8s.io", "endpointslices.discovery.k8s.io",
+            "poddisruptionbudgets.policy", "runtimeclasses.node.k8s.io", "csidrivers.storage.k8s.io",
+            "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io", "apiservices.apiregistration.k8s.io");
+
+    private Strategies() {}
+
+    static boolean allowsCreateOnUpdate(ResourceType type) {
+        return CREATE_ON_UPDATE.contains(type.groupResource());
+    }
+
+    /** Whether an update without a resourceVersion is allowed. */
+    static boolean allowsUnconditionalUpdate(ResourceType type) {
+        return !CONDITIONAL_ONLY.contains(type.groupResource()) && !isCustom(type);
+    }
+
+    static boolean isCustom(ResourceType type) {
+        return Schemas.ofKind(type.apiVersion(), type.kind()) == null;
+    }
+
+    private static boolean hasGeneration(ResourceType type) {
+        if (NO_GENERATION.contains(type.groupResource())) {
+            return false;
+        }
+        return GENERATION_GROUPS.contains(type.group()) || isCustom(type)
+                || type.group().isEmpty() && GENERATION_KINDS.contains(type.plural());
+    }
+
+    static void prepareForCreate(ResourceInfo info, ObjectNode object) {
+        ResourceType type = info.type();
+        ObjectNode meta = Meta.of(object);
+        meta.remove(List.of("resourceVersion", "uid", "creationTimestamp", "deletionTimestamp",
+                "deletionGracePeriodSeconds", "selfLink", "generation"));
+        if (hasGeneration(type)) {
+            meta.put("generation", 1);
+        }
+        if (info.has("status")) {
+            object.remove("status");
+        }
+        switch (type.groupResource()) {
+            case "pods" -> {
+                ObjectNode status = object.putObject("status");
+                status.put("phase", "Pending");
+                status.put("qosClass", QosClass.of(object));
+            }
+            case "namespaces" -> {
+                object.putObject("status").put("phase", "Active");
+                ObjectNode spec = Json.child(object, "spec");
+                if (!(spec.get("finalizers") instanceof JsonNode f) || !f.toString().contains("\"kubernetes\"")) {
+                    spec.putArray("finalizers").add("kubernetes");
+                }
+            }
+            case "persistentvolumes" -> object.putObject("status").put("phase", "Pending");
+            case "persistentvolumeclaims" -> object.putObject("status").put("phase", "Pending");
+            case "services" -> object.putObject("status").putObject("loadBalancer");
+            default -> {
+            }
+        }
+        fillStructs(type, object);
+    }
+
+    /** Parts that upstream's types always write, however empty: spec, status and the status' required counters. */
+    private static void fillStructs(ResourceType type, ObjectNode object) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        if (schema == null) {
+            return;
+        }
+        for (String part : List.of("spec", "status")) {
+            TypeSchema.Field field = schema.fields().get(part);
+            if (field == null) {
+                continue;
+            }
+            ObjectNode struct = Json.child(object, part);
+            TypeSchema of = Schemas.ofName(field.typeName());
+            if (of != null && part.equals("status")) {
+                of.fields().values().stream()
+                        .filter(f -> f.required() && f.typeName().equals("integer") && !struct.has(f.name())
+                                && f.shape() == TypeSchema.Shape.SINGLE)
+                        .forEach(f -> struct.put(f.name(), 0));
+            }
+        }
+    }
+
+    /** Before an update of the object itself. */
+    static void prepareForUpdate(ResourceInfo info, ObjectNode object, ObjectNode old) {
+        ResourceType type = info.type();
+        keepSystemFields(object, old);
+        if (info.has("status")) {
+            Meta.copy(old, object, "status");
+        }
+        if (type.groupResource().equals("namespaces")) {
+            Meta.set(Json.child(object, "spec"), "finalizers", Json.at(old, "spec", "finalizers"));
+        }
+        ObjectNode meta = Meta.of(object);
+        Meta.copy(Meta.of(old), meta, "generation");
+        if (hasGeneration(type) && (specChanged(type, object, old) || deletionBegan(object, old))) {
+            meta.put("generation", Json.number(Meta.of(old), 0, "generation") + 1);
+        }
+    }
+
+    private static boolean deletionBegan(ObjectNode object, ObjectNode old) {
+        return Meta.isDeleting(object) && !Meta.isDeleting(old);
+    }
+
+    private static boolean specChanged(ResourceType type, ObjectNode object, ObjectNode old) {
+        if (type.groupResource().equals("deployments.apps")
+                && !Objects.equals(annotations(object), annotations(old))) {
+            return true;
+        }
+        return !content(object).equals(content(old));
+    }
+
+    private static @Nullable JsonNode annotations(ObjectNode object) {
+        JsonNode annotations = Json.at(object, "metadata", "annotations");
+        return annotations == null || annotations.isEmpty() ? null : annotations;
+    }
+
+    /** All but the metadata and the status. */
+    private static ObjectNode content(ObjectNode object) {
+        ObjectNode content = Json.object();
+        object.properties().forEach(field -> {
+            if (!field.getKey().equals("metadata") && !field.getKey().equals("status")
+                    && !field.getKey().equals("apiVersion")) {
+                content.set(field.getKey(), field.getValue());
+            }
+        });
+        return content;
+    }
+
+    /** Before an update of the status: all else stays, save what the kind lets its status' writers change. */
+    static void prepareForStatusUpdate(ResourceInfo info, ObjectNode object, ObjectNode old) {
+        ResourceType type = info.type();
+        keepSystemFields(object, old);
+        Meta.copy(Meta.of(old), Meta.of(object), "generation");
+        old.properties().forEach(field -> {
+            if (!field.getKey().equals("metadata") && !field.getKey().equals("status")) {
+                object.set(field.getKey(), field.getValue());
+            }
+        });
+        object.remove(object.propertyNames().stream().filter(name -> !old.has(name) && !name.equals("status"))
+                .toList());
+        if (isCustom(type)) {
+            JsonNode managed = Meta.of(object).get("managedFields");
+            object.set("metadata", Meta.of(old).deepCopy());
+            Meta.set(Meta.of(object), "managedFields", managed);
+        } else if (type.group().equals("apps") && type.plural().equals("deployments")) {
+            Meta.copy(Meta.of(old), Meta.of(object), "labels");
+        } else if (type.groupResource().equals("pods")) {
+            Meta.copy(Meta.of(old), Meta.of(object), "ownerReferences");
+        }
+    }
+
+    private static void keepSystemFields(ObjectNode object, ObjectNode old) {
+        ObjectNode meta = Meta.of(object);
+        ObjectNode before = Meta.of(old);
+        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
+                "deletionGracePeriodSeconds", "generateName")) {
+            Meta.copy(before, meta, field);
+        }
+        meta.remove("selfLink");
+    }
+}

@@ -1,0 +1,313 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.Patches;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * POST, PUT and PATCH of objects and of the subresources that are views of the object itself (upstream:
+ * {@code apiserver/pkg/endpoints/handlers}: create.go, update.go, patch.go).
+ */
+final class Updates {
+    private static final int TRIES = 10;
+
+    private final Writes writes;
+    private final Renderer renderer;
+    private final Clock clock;
+
+    Updates(Writes writes, Renderer renderer, Clock clock) {
+        this.writes = writes;
+        this.renderer = renderer;
+        this.clock = clock;
+    }
+
+    ApiResponse create(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode object = Bodies.object(request, target.type(), warnings);
+        ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false));
+        return renderer.object(201, target, made, request, accept, warnings);
+    }
+
+    ApiResponse update(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode object = Bodies.object(request, target.type(), warnings);
+        checkName(target, object);
+        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        ResourceType type = target.type();
+        String version = Json.text(object, "metadata", "resourceVersion");
+        String uid = Json.text(object, "metadata", "uid");
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = writes.current(target);
+            if (current == null) {
+                if (!target.subresource().isEmpty() || !Strategies.allowsCreateOnUpdate(type)) {
+                    throw Errors.notFound(type, target.name());
+                }
+                if (!uid.isEmpty() || !version.isEmpty()) {
+                    throw Errors.modified(type, target.name());
+                }
+                Meta.of(object).put("name", target.name());
+                ObjectNode made = writes.create(target, object, origin);
+                return renderer.object(201, target, made, request, accept, warnings);
+            }
+            if (!uid.isEmpty() && !uid.equals(current.uid())) {
+                throw Errors.conflict(type, target.name(),
+                        "StorageError: invalid object, Code: 4, Key: /registry/" + type.plural() + "/"
+                                + (target.namespace().isEmpty() ? "" : target.namespace() + "/") + target.name()
+                                + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                                + "precondition: " + uid + ", UID in object meta: " + current.uid());
+            }
+            boolean unconditional = version.isEmpty() || version.equals("0");
+            if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
+                throw Errors.invalid(type, target.name(), Errors.one("metadata.resourceVersion", "FieldValueInvalid",
+                        "Invalid value: " + (Strategies.isCustom(type) ? "0" : "\"\"")
+                                + ": must be specified for an update"));
+            }
+            if (!unconditional && !version.equals(Long.toString(current.version()))) {
+                throw Errors.modified(type, target.name());
+            }
+            try {
+                ObjectNode changed = writes.change(target, object.deepCopy(), current, origin);
+                return renderer.object(200, target, changed, request, accept, warnings);
+            } catch (StoreException.Conflict e) {
+                if (!unconditional || attempt == TRIES) {
+                    throw Errors.modified(type, target.name());
+                }
+            }
+        }
+    }
+
+    private static void checkName(Target target, ObjectNode object) {
+        String name = Meta.name(object);
+        if (name.isEmpty()) {
+            Meta.of(object).put("name", target.name());
+        } else if (!name.equals(target.name())) {
+            throw Errors.badRequest("the name of the object (" + name + ") does not match the name on the URL ("
+                    + target.name() + ")");
+        }
+        String namespace = Meta.namespace(object);
+        if (target.type().namespaced()) {
+            if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
+                throw Errors.badRequest("the namespace of the object (" + namespace
+                        + ") does not match the namespace on the URL (" + target.namespace() + ")");
+            }
+            Meta.of(object).put("namespace", target.namespace());
+        }
+    }
+
+    ApiResponse patch(Target target, ApiRequest request) {
+        Accept accept = Accept.parse(request.accept(), request.query());
+        String media = Bodies.mediaType(request.contentType());
+        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+            return apply(target, request, accept);
+        }
+        if (request.query().has("force")) {
+            throw Errors.invalidOptions("PatchOptions", new Cause("force", "FieldValueForbidden",
+                    "Forbidden: may not be specified for non-apply patch"));
+        }
+        JsonNode patch = readPatch(target.type(), media, request.body());
+        List<String> warnings = Bodies.newWarnings();
+        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = writes.current(target);
+            if (current == null) {
+                throw Errors.notFound(target.type(), target.name());
+            }
+            ObjectNode patched = patched(target.type(), media, Renderer.tree(target.type(), current), patch);
+            warnings.clear();
+            checkPatched(target, patched, request, warnings);
+            if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
+                    && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
+                throw Errors.modified(target.type(), target.name());
+            }
+            boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
+            try {
+                ObjectNode changed = writes.change(target, patched, current, origin);
+                return renderer.object(200, target, changed, request, accept, warnings);
+            } catch (StoreException.Conflict e) {
+                if (pinned || attempt == TRIES) {
+                    throw Errors.modified(target.type(), target.name());
+                }
+            }
+        }
+    }
+
+    private static void checkPatched(Target target, ObjectNode patched, ApiRequest request, List<String> warnings) {
+        checkName(target, patched);
+        ResourceType type = target.type();
+        if (!patched.has("kind") && !patched.has("apiVersion")) {
+            patched.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+        }
+        if (!Json.text(patched, "kind").equals(type.kind())
+                || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
+            throw Errors.badRequest("a patch may not change apiVersion or kind");
+        }
+        if (Strategies.isCustom(type)) {
+            return;
+        }
+        String before = patched.toString();
+        try {
+            Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
+                    "Invalid value: " + quoted(before) + ": " + e.getMessage()));
+        }
+    }
+
+    private static String quoted(String json) {
+        return Json.mapper().writeValueAsString(json);
+    }
+
+    /** Reads a patch, and says whether its format is known. */
+    static JsonNode readPatch(ResourceType type, String media, byte[] body) {
+        switch (media) {
+            case "application/json-patch+json", "application/merge-patch+json" -> {
+            }
+            case "application/strategic-merge-patch+json" -> {
+                if (Strategies.isCustom(type)) {
+                    throw Errors.unsupportedMediaType(
+                            "the body of the request was in an unknown format - accepted media types include: "
+                                    + "application/json-patch+json, application/merge-patch+json, "
+                                    + "application/apply-patch+yaml");
+                }
+            }
+            default -> throw Errors.unsupportedPatch();
+        }
+        try {
+            JsonNode patch = Json.read(body);
+            if (patch.isMissingNode()) {
+                throw Errors.badRequest("error decoding patch: unexpected end of JSON input");
+            }
+            if (media.startsWith("application/json-patch") && !patch.isArray()) {
+                throw Errors.badRequest("error decoding patch: json: cannot unmarshal "
+                        + (patch.isObject() ? "object" : patch.isString() ? "string" : "number")
+                        + " into Go value of type []handlers.jsonPatchOp");
+            }
+            return patch;
+        } catch (JacksonException e) {
+            throw Errors.badRequest("error decoding patch: " + Bodies.problem(e));
+        }
+    }
+
+    /** @throws ApiException if the patch does not apply */
+    static ObjectNode patched(ResourceType type, String media, ObjectNode object, JsonNode patch) {
+        try {
+            return switch (media) {
+                case "application/json-patch+json" -> Patches.json(object, patch);
+                case "application/merge-patch+json" -> Patches.merge(object, patch);
+                default -> Patches.strategicMerge(object, patch, schema(type));
+            };
+        } catch (Patches.PatchException e) {
+            throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static TypeSchema schema(ResourceType type) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        if (schema == null) {
+            throw Errors.unsupportedPatch();
+        }
+        return schema;
+    }
+
+    private ApiResponse apply(Target target, ApiRequest request, Accept accept) {
+        ResourceType type = target.type();
+        ObjectNode patch = readApply(type.apiVersion(), type.kind(), request);
+        checkName(target, patch);
+        List<String> warnings = Bodies.newWarnings();
+        Writes.Origin origin = Writes.Origin.of(request, target, true);
+        boolean force = request.query().flag("force");
+        for (int attempt = 1;; attempt++) {
+            StoredObject current = writes.current(target);
+            ObjectNode live = current == null ? null : Renderer.tree(type, current);
+            String pinned = Json.text(patch, "metadata", "resourceVersion");
+            if (current == null && !target.subresource().isEmpty()) {
+                throw Errors.notFound(type, target.name());
+            }
+            if (!pinned.isEmpty() && (current == null || !pinned.equals(Long.toString(current.version())))) {
+                throw Errors.modified(type, target.name());
+            }
+            ObjectNode applied;
+            try {
+                applied = FieldManagement.apply(live, patch.deepCopy(), origin.manager(), force,
+                        target.subresource(), clock.now());
+            } catch (FieldManagement.ConflictException e) {
+                throw conflict(e);
+            } catch (Patches.PatchException e) {
+                throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
+            }
+            Bodies.prune(request, type, applied, warnings);
+            try {
+                if (current == null) {
+                    Meta.of(applied).remove("resourceVersion");
+                    ObjectNode made = writes.create(target, applied, origin);
+                    return renderer.object(201, target, made, request, accept, warnings);
+                }
+                ObjectNode changed = writes.change(target, applied, current, origin);
+                return renderer.object(200, target, changed, request, accept, warnings);
+            } catch (StoreException.Conflict e) {
+                if (!pinned.isEmpty() || attempt == TRIES) {
+                    throw Errors.modified(type, target.name());
+                }
+            }
+        }
+    }
+
+    /** The body of a server-side apply, checked as far as that goes without the object. */
+    static ObjectNode readApply(String apiVersion, String kind, ApiRequest request) {
+        if (request.query().get("fieldManager").isEmpty()) {
+            throw Errors.invalidOptions("PatchOptions", new Cause("fieldManager", "FieldValueRequired",
+                    "Required value: is required for apply patch"));
+        }
+        if (!(Yaml.read(request.body()) instanceof ObjectNode patch)) {
+            throw Errors.badRequest("error decoding YAML: an apply patch must be an object");
+        }
+        if (!Json.text(patch, "apiVersion").equals(apiVersion)) {
+            throw Errors.badRequest("Incorrect version specified in apply patch. Specified patch version: "
+                    + Json.text(patch, "apiVersion") + ", expected: " + apiVersion);
+        }
+        if (!Json.text(patch, "kind").equals(kind)) {
+            throw Errors.badRequest("Incorrect kind specified in apply patch: " + Json.text(patch, "kind")
+                    + ", expected: " + kind);
+        }
+        if (Json.at(patch, "metadata", "managedFields") != null) {
+            throw Errors.badRequest("metadata.managedFields must be nil");
+        }
+        return patch;
+    }
+
+    static ApiException conflict(FieldManagement.ConflictException e) {
+        List<Cause> causes = e.conflicts().stream()
+                .map(c -> new Cause(c.field(), "FieldManagerConflict", c.manager())).toList();
+        StringBuilder message = new StringBuilder("Apply failed with ").append(causes.size())
+                .append(causes.size() == 1 ? " conflict: " : " conflicts: ");
+        if (causes.size() == 1) {
+            message.append(causes.getFirst().message()).append(": ").append(causes.getFirst().field());
+        } else {
+            String manager = "";
+            for (Cause cause : causes) {
+                if (!cause.message().equals(manager)) {
+                    message.append(manager.isEmpty() ? "" : "\n").append(cause.message()).append(":");
+                    manager = cause.message();
+                }
+                message.append("\n- ").append(cause.field());
+            }
+        }
+        return Errors.conflicts(causes, message.toString());
+    }
+}

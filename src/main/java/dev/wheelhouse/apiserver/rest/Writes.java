@@ -1,0 +1,296 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.Defaults;
+import dev.wheelhouse.apiserver.schema.Validation;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Stores new and changed objects: defaults, strategy, admission, validation, field ownership, then the write (upstream:
+ * {@code apiserver/pkg/registry/rest}, {@code registry/generic/registry/store.go}).
+ */
+final class Writes {
+    private static final int GENERATED_NAME_TRIES = 8;
+
+    private final ObjectStore store;
+    private final Admission admission;
+    private final ServiceAddresses addresses;
+    private final CustomResources customResources;
+    private final Hooks hooks;
+    private final Ids ids;
+    private final Clock clock;
+
+    Writes(ObjectStore store, Admission admission, ServiceAddresses addresses, CustomResources customResources,
+            Hooks hooks, Ids ids, Clock clock) {
+        this.store = store;
+        this.admission = admission;
+        this.addresses = addresses;
+        this.customResources = customResources;
+        this.hooks = hooks;
+        this.ids = ids;
+        this.clock = clock;
+    }
+
+    /** How a change came about: who made it, where, and whether its field ownership is already noted. */
+    record Origin(String manager, String subresource, boolean applied, boolean dryRun) {
+        static Origin of(ApiRequest request, Target target, boolean applied) {
+            List<String> dryRun = request.query().all("dryRun");
+            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
+                String given = String.join(",", dryRun);
+                throw Errors.invalidOptions(
+                        request.method().equals("POST")
+                                ? "CreateOptions"
+                                : request.method().equals("PUT") ? "UpdateOptions" : "PatchOptions",
+                        new Cause("dryRun", "FieldValueNotSupported",
+                                "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
+            }
+            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty());
+        }
+    }
+
+    /**
+     * Stores a new object.
+     *
+     * @return the object as it is to be shown
+     * @throws ApiException if it may not be stored
+     */
+    ObjectNode create(Target target, ObjectNode object, Origin origin) {
+        ResourceType type = target.type();
+        ObjectNode meta = Meta.of(object);
+        if (!Json.text(meta, "resourceVersion").isEmpty()) {
+            throw Errors.internal("resourceVersion should not be set on objects to be created");
+        }
+        namespace(target, meta);
+        if (type.equals(ResourceType.NAMESPACES)) {
+            Json.child(meta, "labels").put("kubernetes.io/metadata.name", Json.text(meta, "name"));
+        }
+        admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
+        String base = Json.text(meta, "generateName");
+        boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
+        for (int attempt = 1;; attempt++) {
+            ObjectNode candidate = object.deepCopy();
+            if (generated) {
+                Meta.of(candidate).put("name", ids.name(base));
+            }
+            candidate = prepareCreate(target, candidate, origin);
+            try {
+                return store(target, candidate, origin);
+            } catch (StoreException.Exists e) {
+                if (!generated) {
+                    throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
+                }
+                if (attempt == GENERATED_NAME_TRIES) {
+                    throw Errors.generateNameConflict(type, Meta.name(candidate));
+                }
+            }
+        }
+    }
+
+    private static void namespace(Target target, ObjectNode meta) {
+        String given = Json.text(meta, "namespace");
+        if (!target.type().namespaced()) {
+            meta.remove("namespace");
+            return;
+        }
+        if (!given.isEmpty() && !given.equals(target.namespace())) {
+            throw Errors.badRequest(
+                    "the namespace of the provided object does not match the namespace sent on the request");
+        }
+        meta.put("namespace", target.namespace());
+    }
+
+    /** The owner of a field is who sent it: what strategy and admission fill in is nobody's, so it comes after. */
+    private ObjectNode prepareCreate(Target target, ObjectNode given, Origin origin) {
+        ResourceType type = target.type();
+        if (target.info().has("status")) {
+            given.remove("status");
+        }
+        Defaults.apply(type, given);
+        Meta.tidy(given);
+        ObjectNode object = origin.applied()
+                ? given
+                : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
+        Strategies.prepareForCreate(target.info(), object);
+        admission.mutateCreate(type, object);
+        if (target.stored().equals(CustomResources.RESOURCE)) {
+            customResources.accept(object);
+        }
+        Meta.tidy(object);
+        List<Cause> causes = Validation.create(type, object);
+        if (causes.isEmpty() && Meta.name(object).isEmpty()) {
+            causes = Errors.one("metadata.name", "FieldValueRequired",
+                    "Required value: name or generateName is required");
+        }
+        if (!causes.isEmpty()) {
+            throw Errors.invalid(type, Meta.name(object), causes);
+        }
+        ObjectNode meta = Meta.of(object);
+        meta.put("uid", ids.uid());
+        meta.put("creationTimestamp", Meta.time(clock.now()));
+        return object;
+    }
+
+    private ObjectNode store(Target target, ObjectNode object, Origin origin) {
+        ResourceType type = target.type();
+        StoredObject present = store.get(target.stored(), target.namespace(), Meta.name(object));
+        boolean service = type.equals(ResourceType.SERVICES) && present == null;
+        if (service) {
+            addresses.allocate(object, false);
+        }
+        boolean stored = false;
+        try {
+            if (origin.dryRun()) {
+                if (present != null) {
+                    throw Errors.alreadyExists(type, present.name(), false);
+                }
+                return object;
+            }
+            EventVersions.toStored(type, object);
+            StoredObject made = store.create(target.stored(), object);
+            stored = true;
+            hooks.written(type, null, object);
+            return Renderer.tree(type, made);
+        } finally {
+            if (service && !stored) {
+                addresses.release(object);
+            }
+        }
+    }
+
+    /**
+     * Replaces an object, at the version of {@code current}.
+     *
+     * @param object the wanted state
+     * @return the object as it is to be shown; where nothing changed, the old one
+     * @throws StoreException.Conflict if somebody was faster
+     */
+    ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
+        ResourceType type = target.type();
+        ObjectNode old = Renderer.tree(type, current);
+        boolean main = target.subresource().isEmpty();
+        if (main && type.equals(ResourceType.SERVICES)) {
+            Services.carryOver(object, old);
+        }
+        Defaults.apply(type, object);
+        ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
+        List<Cause> causes = immutable(next, old);
+        switch (target.subresource()) {
+            case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
+            case "finalize" -> finalizers(next, old);
+            default -> Strategies.prepareForUpdate(target.info(), next, old);
+        }
+        if (main && target.stored().equals(CustomResources.RESOURCE)) {
+            customResources.accept(next);
+        }
+        if (type.equals(ResourceType.NAMESPACES)) {
+            Json.child(Meta.of(next), "labels").put("kubernetes.io/metadata.name", current.name());
+        }
+        Meta.tidy(next);
+        if (causes.isEmpty()) {
+            causes = Validation.update(type, target.subresource(), next, old);
+        }
+        if (!causes.isEmpty()) {
+            throw Errors.invalid(type, current.name(), causes);
+        }
+        if (!origin.applied()) {
+            next = FieldManagement.updated(old, next, origin.manager(), origin.subresource(), clock.now());
+        }
+        return replace(target, next, old, current, origin);
+    }
+
+    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
+        ResourceType type = target.type();
+        if (sameIgnoringTimes(next, old)) {
+            return old;
+        }
+        if (isReadyToGo(type, next)) {
+            Meta.of(next).put("resourceVersion", Long.toString(current.version()));
+            if (!origin.dryRun()) {
+                store.delete(target.stored(), current.namespace(), current.name(), current.version());
+                hooks.deleted(type, next);
+            }
+            return next;
+        }
+        if (origin.dryRun()) {
+            return next;
+        }
+        if (type.equals(ResourceType.SERVICES) && target.subresource().isEmpty()) {
+            addresses.release(old);
+            addresses.allocate(next, true);
+        }
+        ObjectNode toStore = next.deepCopy();
+        EventVersions.toStored(type, toStore);
+        StoredObject stored = store.update(target.stored(), toStore, current.version());
+        hooks.written(type, old, toStore);
+        return Renderer.tree(type, stored);
+    }
+
+    /** Fields of the metadata that a request may leave out but not change. */
+    private static List<Cause> immutable(ObjectNode next, ObjectNode old) {
+        for (String field : List.of("uid", "creationTimestamp")) {
+            String now = Json.text(next, "metadata", field);
+            if (!now.isEmpty() && !now.equals(Json.text(old, "metadata", field))) {
+                return Errors.one("metadata." + field, "FieldValueInvalid",
+                        "Invalid value: \"" + now + "\": field is immutable");
+            }
+        }
+        return Errors.one("", "", "").subList(0, 0);
+    }
+
+    private static void finalizers(ObjectNode next, ObjectNode old) {
+        JsonNode finalizers = Json.at(next, "spec", "finalizers");
+        next.removeAll();
+        next.setAll(old.deepCopy());
+        if (finalizers instanceof ArrayNode array && !array.isEmpty()) {
+            Json.child(next, "spec").set("finalizers", array);
+        } else {
+            Json.child(next, "spec").remove("finalizers");
+        }
+    }
+
+    /** Whether an object whose deletion began has nothing left to wait for. */
+    static boolean isReadyToGo(ResourceType type, ObjectNode object) {
+        return Meta.isDeleting(object) && Meta.finalizers(object).isEmpty()
+                && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0
+                && (!type.equals(ResourceType.NAMESPACES)
+                        || !(Json.at(object, "spec", "finalizers") instanceof ArrayNode held) || held.isEmpty());
+    }
+
+    private static boolean sameIgnoringTimes(ObjectNode a, ObjectNode b) {
+        return comparable(a).equals(comparable(b));
+    }
+
+    private static JsonNode comparable(ObjectNode object) {
+        ObjectNode copy = (ObjectNode) Json.read(Json.bytes(object));
+        ObjectNode meta = Meta.of(copy);
+        meta.remove("resourceVersion");
+        if (meta.get("managedFields") instanceof ArrayNode entries) {
+            entries.forEach(entry -> {
+                if (entry instanceof ObjectNode one) {
+                    one.remove("time");
+                }
+            });
+        }
+        return copy;
+    }
+
+    /** The newest state, or null. */
+    @Nullable
+    StoredObject current(Target target) {
+        return store.get(target.stored(), target.namespace(), target.name());
+    }
+}

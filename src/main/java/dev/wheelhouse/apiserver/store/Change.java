@@ -1,0 +1,49 @@
+package dev.wheelhouse.apiserver.store;
+
+import org.jspecify.annotations.Nullable;
+
+/** One committed write, with the whole state of its resource after it. */
+final class Change {
+    final long version;
+    final StoredObject object;
+    final @Nullable StoredObject previous;
+    final boolean deletion;
+    final SortedTree<StoredObject> after;
+    final long nanos;
+    private volatile @Nullable StoredObject left;
+
+    /** @param object the state after; of a deletion, the last state at the deletion's version */
+    Change(StoredObject object, @Nullable StoredObject previous, boolean deletion, SortedTree<StoredObject> after,
+            long nanos) {
+        this.version = object.version();
+        this.object = object;
+        this.previous = previous;
+        this.deletion = deletion;
+        this.after = after;
+        this.nanos = nanos;
+    }
+
+    /** What a watcher with this selection is told of it: nothing, or one event. */
+    @Nullable
+    StoreEvent seenBy(Selection selection) {
+        boolean before = previous != null && selection.matches(previous);
+        if (deletion) {
+            return before ? new StoreEvent(StoreEvent.Type.DELETED, object) : null;
+        }
+        boolean now = selection.matches(object);
+        if (now) {
+            return new StoreEvent(before ? StoreEvent.Type.MODIFIED : StoreEvent.Type.ADDED, object);
+        }
+        return before ? new StoreEvent(StoreEvent.Type.DELETED, left()) : null;
+    }
+
+    private StoredObject left() {
+        StoredObject known = left;
+        if (known == null) {
+            StoredObject old = previous;
+            known = (old == null ? object : old).atVersion(version);
+            left = known;
+        }
+        return known;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.wheelhouse.apiserver.store;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+
+/**
+ * Which objects of a resource are meant.
+ *
+ * @param namespace empty for all
+ */
+public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
+    private static final Selection ALL = new Selection("", LabelSelector.everything(), FieldSelector.everything());
+
+    public static Selection all() {
+        return ALL;
+    }
+
+    public boolean matches(StoredObject object) {
+        return (namespace.isEmpty() || namespace.equals(object.namespace()))
+                && (labels.isEverything() || labels.matches(object.labels()))
+                && (fields.isEverything() || fields.matches(object::field));
+    }
+
+    /** Whether it says more than a namespace. */
+    public boolean isFiltered() {
+        return !labels.isEverything() || !fields.isEverything();
+    }
+}

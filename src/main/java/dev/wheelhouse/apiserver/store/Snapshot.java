@@ -1,0 +1,61 @@
+package dev.wheelhouse.apiserver.store;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** All objects of one resource at one version. Immutable. */
+public final class Snapshot {
+    private final SortedTree<StoredObject> tree;
+    private final long version;
+
+    Snapshot(SortedTree<StoredObject> tree, long version) {
+        this.tree = tree;
+        this.version = version;
+    }
+
+    /** The version that it stands for. */
+    public long version() {
+        return version;
+    }
+
+    public int size() {
+        return tree.size();
+    }
+
+    /** The objects of the selection in key order. */
+    public List<StoredObject> select(Selection selection) {
+        return page(selection, "", 0).items();
+    }
+
+    /**
+     * One page of the selection in key order.
+     *
+     * @param start the continuation that the page before gave, or empty
+     * @param limit the most objects, or 0 for all
+     */
+    public Page page(Selection selection, String start, int limit) {
+        String prefix = selection.namespace().isEmpty() ? "" : selection.namespace() + "/";
+        String end = prefix.isEmpty() ? SortedTree.END : selection.namespace() + "0";
+        List<StoredObject> items = new ArrayList<>();
+        StoredObject last = null;
+        for (StoredObject object : tree.range(prefix + start, end)) {
+            if (!selection.matches(object)) {
+                continue;
+            }
+            if (limit > 0 && items.size() == limit && last != null) {
+                String next = last.key() + "\0";
+                return new Page(items, next.substring(prefix.length()),
+                        selection.isFiltered() ? -1 : tree.rank(end) - tree.rank(next));
+            }
+            items.add(object);
+            last = object;
+        }
+        return new Page(items, "", 0);
+    }
+
+    /**
+     * @param next where the next page starts, relative to the namespace; empty if there is none
+     * @param remaining how many objects follow, or -1 where that is not known
+     */
+    public record Page(List<StoredObject> items, String next, int remaining) {}
+}

@@ -1,0 +1,74 @@
+package dev.wheelhouse.apiserver.store;
+
+import org.jspecify.annotations.Nullable;
+
+/** Why the store refused. */
+public abstract sealed class StoreException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    StoreException(String message) {
+        super(message);
+    }
+
+    /** The object is there already. */
+    public static final class Exists extends StoreException {
+        private static final long serialVersionUID = 1;
+        private final transient StoredObject present;
+
+        Exists(StoredObject present) {
+            super(present.key() + " exists");
+            this.present = present;
+        }
+
+        public StoredObject present() {
+            return present;
+        }
+    }
+
+    /** The object is not at the expected version, or not there. */
+    public static final class Conflict extends StoreException {
+        private static final long serialVersionUID = 1;
+        private final transient @Nullable StoredObject present;
+
+        Conflict(String key, @Nullable StoredObject present) {
+            super(key + " is " + (present == null ? "missing" : "at version " + present.version()));
+            this.present = present;
+        }
+
+        /** Null if there is none. */
+        public @Nullable StoredObject present() {
+            return present;
+        }
+    }
+
+    /** The version was compacted away. */
+    public static final class Expired extends StoreException {
+        private static final long serialVersionUID = 1;
+        private final long oldest;
+
+        Expired(long version, long oldest) {
+            super("version " + version + " is older than what is kept (" + oldest + ")");
+            this.oldest = oldest;
+        }
+
+        /** The oldest version that is kept. */
+        public long oldest() {
+            return oldest;
+        }
+    }
+
+    /** The version is newer than any. */
+    public static final class Future extends StoreException {
+        private static final long serialVersionUID = 1;
+        private final long current;
+
+        Future(long version, long current) {
+            super("version " + version + " is newer than the newest (" + current + ")");
+            this.current = current;
+        }
+
+        public long current() {
+            return current;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.wheelhouse.apiserver.store;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * One watch of one resource. One thread polls and awaits; writers offer; any thread may close. A watcher whose queue
+ * overflows is ended: it must start again from the last version that it saw.
+ */
+public final class Watcher implements AutoCloseable {
+    private final ObjectStore store;
+    private final ResourceLog log;
+    private final Selection selection;
+    private final long after;
+    private final int bound;
+    private final ArrayDeque<Change> queue = new ArrayDeque<>();
+    private final Signal signal = new Signal();
+    private @Nullable Iterator<StoreEvent> initial;
+    private volatile boolean closed;
+    private volatile boolean overflowed;
+
+    Watcher(ObjectStore store, ResourceLog log, Selection selection, long after, int bound,
+            Iterator<StoreEvent> initial) {
+        this.store = store;
+        this.log = log;
+        this.selection = selection;
+        this.after = after;
+        this.bound = bound;
+        this.initial = initial;
+    }
+
+    Selection selection() {
+        return selection;
+    }
+
+    /** The version of the state that the initial events stand for. */
+    public long startVersion() {
+        return after;
+    }
+
+    /** Whether the initial events, or the replayed ones, have all been polled. */
+    public boolean isInitialDone() {
+        Iterator<StoreEvent> first = initial;
+        return first == null || !first.hasNext();
+    }
+
+    void offer(Change change) {
+        if (change.version <= after || closed) {
+            return;
+        }
+        synchronized (queue) {
+            if (queue.size() >= bound) {
+                overflowed = true;
+                queue.clear();
+            } else {
+                queue.add(change);
+            }
+        }
+        if (overflowed) {
+            close();
+        }
+        signal.raise();
+    }
+
+    /** The next event, or null if there is none now. */
+    public @Nullable StoreEvent poll() {
+        Iterator<StoreEvent> first = initial;
+        if (first != null) {
+            if (first.hasNext()) {
+                return first.next();
+            }
+            initial = null;
+        }
+        while (true) {
+            Change change;
+            synchronized (queue) {
+                change = queue.poll();
+            }
+            if (change == null) {
+                return null;
+            }
+            StoreEvent event = change.seenBy(selection);
+            if (event != null) {
+                return event;
+            }
+        }
+    }
+
+    /**
+     * The newest version up to which this watcher has polled everything, or -1 if there is something left to poll.
+     */
+    public long progress() {
+        long version = store.version();
+        log.dispatch();
+        synchronized (queue) {
+            return queue.isEmpty() && isInitialDone() && log.isDispatched() ? Math.max(version, after) : -1;
+        }
+    }
+
+    /** Waits until there may be something to poll. @param nanos the longest time, in real nanoseconds */
+    public void await(long nanos) throws InterruptedException {
+        signal.await(nanos);
+    }
+
+    /** Whether it was ended, by its owner, the store, or because it was too slow. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether it was ended because its queue was full. */
+    public boolean isOverflowed() {
+        return overflowed;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            log.remove(this);
+            signal.raise();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One column: its definition, and how its cell is made of an object.
+ *
+ * @param priority 0 for a column that is always shown, 1 for one of the wide output
+ * @param cell gives text, a whole number, a boolean, or null
+ */
+record Column(String name, String type, String format, String description, int priority,
+        Function<Item, ? extends @Nullable Object> cell) {
+
+    private static final String NAME_TEXT = "Name of the object, unique among the objects of its kind in its namespace.";
+    private static final String CREATED_TEXT = "When the API server created the object.";
+
+    static Column objectName() {
+        return named(Item::name);
+    }
+
+    /** The name column with a cell of its own. */
+    static Column named(Function<Item, String> cell) {
+        return new Column("Name", "string", "name", NAME_TEXT, 0, cell);
+    }
+
+    static Column age() {
+        return of("Age", CREATED_TEXT, Item::age);
+    }
+
+    /** The creation time as kinds without a printer of their own show it. */
+    static Column createdAt() {
+        return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
+    }
+
+    static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
+        return typed("string", name, description, cell);
+    }
+
+    static Column integer(String name, String description, Function<Item, Long> cell) {
+        return typed("integer", name, description, cell);
+    }
+
+    static Column bool(String name, String description, Function<Item, Boolean> cell) {
+        return typed("boolean", name, description, cell);
+    }
+
+    private static Column typed(String type, String name, String description,
+            Function<Item, ? extends @Nullable Object> cell) {
+        return new Column(name, type, "", description, 0, cell);
+    }
+
+    /** The same column, shown in the wide output only. */
+    Column wide() {
+        return new Column(name, type, format, description, 1, cell);
+    }
+
+    /** The same column with a format. */
+    Column format(String newFormat) {
+        return new Column(name, type, newFormat, description, priority, cell);
+    }
+
+    ObjectNode definition(ObjectNode into) {
+        return into.put("name", name).put("type", type).put("format", format).put("description", description)
+                .put("priority", priority);
+    }
+
+    /** Adds the object's cell to a row; an object that is too odd for this column costs only its cell. */
+    void addCell(ArrayNode cells, Item item) {
+        Object value;
+        try {
+            value = cell.apply(item);
+        } catch (RuntimeException e) {
+            value = "<invalid>";
+        }
+        switch (value) {
+            case null -> cells.addNull();
+            case Long number -> cells.add(number.longValue());
+            case Integer number -> cells.add(number.intValue());
+            case Boolean flag -> cells.add(flag.booleanValue());
+            default -> cells.add(value.toString());
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.util.Arrays;
+
+/** The columns that show the containers of a pod template. */
+final class Containers {
+    private Containers() {}
+
+    /** @param template the path of the pod template */
+    static Column names(String... template) {
+        return column("Containers", "Names of the template's containers.", "name", template);
+    }
+
+    /** @param template the path of the pod template */
+    static Column images(String... template) {
+        return column("Images", "Images of the template's containers.", "image", template);
+    }
+
+    private static Column column(String name, String description, String field, String... template) {
+        String[] path = Arrays.copyOf(template, template.length + 2);
+        path[template.length] = "spec";
+        path[template.length + 1] = "containers";
+        return Column.of(name, description, o -> o.join(container -> container.text(field), path));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * An object, or a part of one, as the printers read it: every access is total, so that a missing or odd field gives an empty value.
+ *
+ * @param now the moment that ages count to
+ */
+record Item(JsonNode node, Instant now) {
+    static final String NONE = "<none>";
+    static final String UNSET = "<unset>";
+    static final String UNKNOWN = "<unknown>";
+
+    String text(String... path) {
+        return Json.text(node, path);
+    }
+
+    /** The text, or a stand-in where it is missing or empty. */
+    String textOr(String otherwise, String... path) {
+        String text = text(path);
+        return text.isEmpty() ? otherwise : text;
+    }
+
+    long number(String... path) {
+        return Json.number(node, 0, path);
+    }
+
+    boolean flag(String... path) {
+        return flagOr(false, path);
+    }
+
+    boolean flagOr(boolean otherwise, String... path) {
+        JsonNode at = Json.at(node, path);
+        return at != null && at.isBoolean() ? at.booleanValue() : otherwise;
+    }
+
+    boolean has(String... path) {
+        return Json.at(node, path) != null;
+    }
+
+    /** A number, text, quantity or int-or-string as its text; a stand-in where it is missing. */
+    String scalarOr(String otherwise, String... path) {
+        JsonNode at = Json.at(node, path);
+        return at == null || !at.isValueNode() ? otherwise : at.asString();
+    }
+
+    /** The part at a path; an empty one if there is none. */
+    Item part(String... path) {
+        JsonNode at = Json.at(node, path);
+        return new Item(at == null ? Json.object() : at, now);
+    }
+
+    /** The elements of the list at a path. */
+    List<Item> items(String... path) {
+        JsonNode at = Json.at(node, path);
+        if (at == null || !at.isArray()) {
+            return List.of();
+        }
+        List<Item> items = new ArrayList<>(at.size());
+        at.forEach(element -> items.add(new Item(element, now)));
+        return items;
+    }
+
+    /** How many elements or entries the list or map at a path has. */
+    long size(String... path) {
+        JsonNode at = Json.at(node, path);
+        return at == null || at.isValueNode() ? 0 : at.size();
+    }
+
+    /** The texts of the list at a path. */
+    List<String> texts(String... path) {
+        return items(path).stream().map(i -> i.node.asString("")).toList();
+    }
+
+    /** The non-empty texts of a list's elements, joined by commas. */
+    String join(Function<Item, String> text, String... path) {
+        return String.join(",", items(path).stream().map(text).toList());
+    }
+
+    /** The texts of the map at a path, sorted by key. */
+    Map<String, String> entries(String... path) {
+        Map<String, String> entries = new TreeMap<>();
+        JsonNode at = Json.at(node, path);
+        if (at != null && at.isObject()) {
+            at.properties().forEach(e -> entries.put(e.getKey(), e.getValue().asString("")));
+        }
+        return entries;
+    }
+
+    /** The labels at a path, as in {@code app=web,tier=front}. */
+    String labels(String... path) {
+        List<String> labels = new ArrayList<>();
+        entries(path).forEach((key, value) -> labels.add(key + "=" + value));
+        return labels.isEmpty() ? NONE : String.join(",", labels);
+    }
+
+    /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
+    Item ofType(String type, String... path) {
+        for (Item element : items(path)) {
+            if (element.text("type").equals(type)) {
+                return element;
+            }
+        }
+        return new Item(Json.object(), now);
+    }
+
+    /** Whether {@code status.conditions} has this condition with status True. */
+    boolean isTrue(String condition) {
+        return ofType(condition, "status", "conditions").text("status").equals("True");
+    }
+
+    String name() {
+        return text("metadata", "name");
+    }
+
+    boolean deleting() {
+        return has("metadata", "deletionTimestamp");
+    }
+
+    String age() {
+        return since("metadata", "creationTimestamp");
+    }
+
+    /** The time that has passed since the timestamp at a path. */
+    String since(String... path) {
+        if (text(path).isEmpty()) {
+            return UNKNOWN;
+        }
+        Instant then = time(path);
+        return then == null ? "<invalid>" : HumanDuration.of(Duration.between(then, now));
+    }
+
+    /** The timestamp at a path; null if it is missing or no time. */
+    @Nullable
+    Instant time(String... path) {
+        try {
+            return Instant.parse(text(path));
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+
+import static dev.wheelhouse.apiserver.table.Item.NONE;
+import static dev.wheelhouse.apiserver.table.Item.UNKNOWN;
+
+/** Services, endpoints, and groups {@code networking.k8s.io} and {@code discovery.k8s.io}. */
+final class NetworkPrinters {
+    private static final int SHOWN = 3;
+
+    private NetworkPrinters() {}
+
+    static void addTo(Map<String, List<Column>> all) {
+        all.put("/Service", List.of(Column.objectName(),
+                Column.of("Type", "How the service is reached.", o -> o.text("spec", "type")),
+                Column.of("Cluster-IP", "Address within the cluster.", NetworkPrinters::clusterIp),
+                Column.of("External-IP", "Addresses from outside.", NetworkPrinters::externalIp),
+                Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", NetworkPrinters::servicePorts),
+                Column.age(),
+                Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide()));
+        all.put("/Endpoints", List.of(Column.objectName(),
+                Column.of("Endpoints", "Addresses and ports behind the service.", NetworkPrinters::endpoints),
+                Column.age()));
+        all.put("discovery.k8s.io/EndpointSlice", List.of(Column.objectName(),
+                Column.of("AddressType", "What sort of addresses these are.", o -> o.text("addressType")),
+                Column.of("Ports", "Ports of every endpoint.",
+                        o -> shorten(o.items("ports").stream().map(NetworkPrinters::slicePort).toList())),
+                Column.of("Endpoints", "Addresses of the endpoints.",
+                        o -> shorten(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                                .toList())),
+                Column.age()));
+        all.put("networking.k8s.io/Ingress", List.of(Column.objectName(),
+                Column.of("Class", "Ingress class that handles it.", o -> o.textOr(NONE, "spec", "ingressClassName")),
+                Column.of("Hosts", "Host names of the rules.", NetworkPrinters::hosts),
+                Column.of("Address", "Where the traffic comes in.", NetworkPrinters::loadBalancer),
+                Column.of("Ports", "Ports that are open, 443 only with TLS.",
+                        o -> o.size("spec", "tls") == 0 ? "80" : "80, 443"),
+                Column.age()));
+        all.put("networking.k8s.io/IngressClass", List.of(
+                Column.named(o -> o.name() + (o.text("metadata", "annotations",
+                        "ingressclass.kubernetes.io/is-default-class").equals("true") ? " (default)" : "")),
+                Column.of("Controller", "Who handles ingresses of this class.", o -> o.text("spec", "controller")),
+                Column.of("Parameters", "Object with more settings.", NetworkPrinters::parameters), Column.age()));
+        all.put("networking.k8s.io/NetworkPolicy", List.of(Column.objectName(),
+                Column.of("Pod-Selector", "Which pods the policy is for.",
+                        o -> Selectors.format(o, "spec", "podSelector")),
+                Column.age()));
+        all.put("networking.k8s.io/ServiceCIDR", List.of(Column.objectName(),
+                Column.of("CIDRs", "Ranges of service addresses.", o -> String.join(",", o.texts("spec", "cidrs"))),
+                Column.age()));
+        all.put("networking.k8s.io/IPAddress", List.of(Column.objectName(),
+                Column.of("ParentRef", "Object that has the address.", NetworkPrinters::parent), Column.age()));
+    }
+
+    private static String clusterIp(Item service) {
+        List<String> ips = service.texts("spec", "clusterIPs");
+        return ips.isEmpty() ? service.textOr(NONE, "spec", "clusterIP") : ips.getFirst();
+    }
+
+    private static String externalIp(Item service) {
+        List<String> ips = new ArrayList<>();
+        String type = service.text("spec", "type");
+        switch (type) {
+            case "ClusterIP", "NodePort" -> {
+            }
+            case "LoadBalancer" -> {
+                String balancer = loadBalancer(service);
+                if (!balancer.isEmpty()) {
+                    ips.add(balancer);
+                }
+            }
+            case "ExternalName" -> {
+                return service.text("spec", "externalName");
+            }
+            default -> {
+                return UNKNOWN;
+            }
+        }
+        ips.addAll(service.texts("spec", "externalIPs"));
+        if (!ips.isEmpty()) {
+            return String.join(",", ips);
+        }
+        return type.equals("LoadBalancer") ? "<pending>" : NONE;
+    }
+
+    private static String servicePorts(Item service) {
+        String ports = service.join(port -> {
+            long nodePort = port.number("nodePort");
+            return port.number("port") + (nodePort > 0 ? ":" + nodePort : "") + "/" + port.textOr("TCP", "protocol");
+        }, "spec", "ports");
+        return ports.isEmpty() ? NONE : ports;
+    }
+
+    private static String loadBalancer(Item item) {
+        TreeSet<String> addresses = new TreeSet<>();
+        for (Item ingress : item.items("status", "loadBalancer", "ingress")) {
+            addresses.add(ingress.textOr(ingress.text("hostname"), "ip"));
+        }
+        addresses.remove("");
+        return String.join(",", addresses);
+    }
+
+    private static String endpoints(Item endpoints) {
+        List<String> all = new ArrayList<>();
+        for (Item subset : endpoints.items("subsets")) {
+            List<String> ips = subset.items("addresses").stream().map(a -> a.text("ip")).toList();
+            if (subset.size("ports") == 0) {
+                all.addAll(ips);
+            }
+            for (Item port : subset.items("ports")) {
+                ips.forEach(ip -> all.add((ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port.number("port")));
+            }
+        }
+        if (endpoints.size("subsets") == 0) {
+            return NONE;
+        }
+        return all.isEmpty() ? "" : shorten(all);
+    }
+
+    private static String slicePort(Item port) {
+        return port.has("port") ? Long.toString(port.number("port")) : port.textOr("*", "name");
+    }
+
+    /** The first three, and how many more there are. */
+    static String shorten(List<String> all) {
+        if (all.size() > SHOWN) {
+            return String.join(",", all.subList(0, SHOWN)) + " + " + (all.size() - SHOWN) + " more...";
+        }
+        String text = String.join(",", all);
+        return text.isEmpty() ? Item.UNSET : text;
+    }
+
+    private static String hosts(Item ingress) {
+        List<String> hosts = new ArrayList<>();
+        boolean more = false;
+        for (Item rule : ingress.items("spec", "rules")) {
+            more |= hosts.size() == SHOWN;
+            String host = rule.text("host");
+            if (!more && !host.isEmpty()) {
+                hosts.add(host);
+            }
+        }
+        if (hosts.isEmpty()) {
+            return "*";
+        }
+        return String.join(",", hosts)
+                + (more ? " + " + (ingress.size("spec", "rules") - SHOWN) + " more..." : "");
+    }
+
+    private static String parameters(Item ingressClass) {
+        Item parameters = ingressClass.part("spec", "parameters");
+        if (!ingressClass.has("spec", "parameters")) {
+            return NONE;
+        }
+        String group = parameters.has("apiGroup") ? "." + parameters.text("apiGroup") : "";
+        return parameters.text("kind") + group + "/" + parameters.text("name");
+    }
+
+    private static String parent(Item address) {
+        if (!address.has("spec", "parentRef")) {
+            return NONE;
+        }
+        Item parent = address.part("spec", "parentRef");
+        String group = parent.text("group");
+        String namespace = parent.text("namespace");
+        return (parent.text("resource") + (group.isEmpty() ? "" : "." + group)).toLowerCase(Locale.ROOT)
+                + (namespace.isEmpty() ? "" : "/" + namespace) + "/" + parent.text("name");
+    }
+}

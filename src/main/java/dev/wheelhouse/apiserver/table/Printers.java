@@ -1,0 +1,57 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.Schemas;
+
+/** Which columns a kind has. All versions of a kind share them. */
+final class Printers {
+    private static final List<Column> BUILT_IN_DEFAULT = List.of(Column.objectName(), Column.createdAt());
+    private static final List<Column> CUSTOM_DEFAULT = List.of(Column.objectName(), Column.age());
+    private static final List<Column> SCALE = List.of(Column.objectName(),
+            Column.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
+            Column.integer("Available", "How many replicas there are.", o -> o.number("status", "replicas")),
+            Column.age());
+    private static final Map<String, List<Column>> BY_GROUP_KIND = all();
+
+    private Printers() {}
+
+    private static Map<String, List<Column>> all() {
+        Map<String, List<Column>> all = new HashMap<>();
+        CorePrinters.addTo(all);
+        PodPrinters.addTo(all);
+        NodePrinters.addTo(all);
+        VolumePrinters.addTo(all);
+        EventPrinters.addTo(all);
+        AppsPrinters.addTo(all);
+        BatchPrinters.addTo(all);
+        AutoscalingPrinters.addTo(all);
+        NetworkPrinters.addTo(all);
+        AccessPrinters.addTo(all);
+        AdmissionPrinters.addTo(all);
+        SchedulingPrinters.addTo(all);
+        ControlPlanePrinters.addTo(all);
+        DevicePrinters.addTo(all);
+        return Map.copyOf(all);
+    }
+
+    /** The columns for these objects: those of the resource's kind, or of {@code Scale} where the subresource's objects come. */
+    static List<Column> of(ResourceInfo resource, List<ObjectNode> objects) {
+        if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
+            return SCALE;
+        }
+        ResourceType type = resource.type();
+        List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
+        if (columns != null) {
+            return columns;
+        }
+        return Schemas.ofKind(type.apiVersion(), type.kind()) != null ? BUILT_IN_DEFAULT : CUSTOM_DEFAULT;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.zip.GZIPInputStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.Eventually;
+import dev.wheelhouse.apiserver.json.Json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The server over HTTP. */
+class EmbeddedApiServerTest {
+    private EmbeddedApiServer server;
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @BeforeEach
+    void start() {
+        server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofSeconds(20))
+                .header("Content-Type", "application/json");
+    }
+
+    private HttpResponse<String> send(String method, String path, String body) throws Exception {
+        return http.send(request(path).method(method, HttpRequest.BodyPublishers.ofString(body)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static String configMap(String name) {
+        return """
+                {"metadata": {"name": "%s"}, "data": {"k": "v"}}""".formatted(name);
+    }
+
+    @Test
+    void saysItsVersionAndItsHealth() throws Exception {
+        assertThat(send("GET", "/version", "").body()).contains("v1.36.0+wheelhouse");
+        assertThat(send("GET", "/readyz", "").body()).isEqualTo("ok");
+    }
+
+    @Test
+    void storesReadsAndDeletesAnObject() throws Exception {
+        HttpResponse<String> created = send("POST", "/api/v1/namespaces/default/configmaps", configMap("a"));
+        assertThat(created.statusCode()).isEqualTo(201);
+        JsonNode object = Json.read(created.body());
+        assertThat(Json.text(object, "metadata", "uid")).hasSize(36);
+        assertThat(send("GET", "/api/v1/namespaces/default/configmaps/a", "").body()).contains("\"k\":\"v\"");
+        assertThat(send("DELETE", "/api/v1/namespaces/default/configmaps/a", "").statusCode()).isEqualTo(200);
+        assertThat(send("GET", "/api/v1/namespaces/default/configmaps/a", "").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void streamsAWatchAndEndsItWhenItCloses() throws Exception {
+        HttpResponse<java.io.InputStream> watch = http.send(
+                request("/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Dw").build(),
+                HttpResponse.BodyHandlers.ofInputStream());
+        send("POST", "/api/v1/namespaces/default/configmaps", configMap("w"));
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(watch.body(), StandardCharsets.UTF_8))) {
+            assertThat(lines.readLine()).startsWith("{\"type\":\"ADDED\"").contains("\"name\":\"w\"");
+            server.close();
+            assertThat(lines.readLine()).isNull();
+        }
+    }
+
+    @Test
+    void endsAWatchAfterItsTimeout() throws Exception {
+        HttpResponse<String> watch = send("GET", "/api/v1/nodes?watch=1&timeoutSeconds=1", "");
+        assertThat(watch.statusCode()).isEqualTo(200);
+        assertThat(watch.body()).isEmpty();
+    }
+
+    @Test
+    void compressesWhatIsLargeWhenAsked() throws Exception {
+        String body = "{\"metadata\": {\"name\": \"big\"}, \"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}";
+        assertThat(send("POST", "/api/v1/namespaces/default/configmaps", body).statusCode()).isEqualTo(201);
+        HttpResponse<java.io.InputStream> answer = http.send(
+                request("/api/v1/namespaces/default/configmaps/big").header("Accept-Encoding", "gzip").build(),
+                HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(answer.headers().firstValue("Content-Encoding")).hasValue("gzip");
+        assertThat(new GZIPInputStream(answer.body()).readAllBytes()).hasSizeGreaterThan(200_000);
+    }
+
+    @Test
+    void refusesABodyThatIsTooLarge() throws Exception {
+        String body = "{\"data\": {\"k\": \"" + "x".repeat(4 * 1024 * 1024) + "\"}}";
+        HttpRequest request = request("/api/v1/namespaces/default/configmaps")
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build();
+        assertThat(http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+    }
+
+    @Test
+    void namesAddressPortAndRemedyWhenThePortIsTaken() {
+        EmbeddedApiServer second = new EmbeddedApiServer(ApiServerOptions.defaults().withPort(server.port()));
+        assertThatThrownBy(second::start).isInstanceOf(PortInUseException.class)
+                .hasMessageContaining("127.0.0.1:" + server.port()).hasMessageContaining("choose another port");
+        second.close();
+    }
+
+    @Test
+    void leavesNoThreadBehind() {
+        server.close();
+        Eventually.eventually("no thread of the server is left", Duration.ofSeconds(10),
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(t -> t.getName().contains("http-nio") && t.isAlive()));
+    }
+}

@@ -1,0 +1,182 @@
+package dev.wheelhouse.apiserver.discovery;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.table.Tables;
+
+/** Serves discovery, OpenAPI and a few objects that never change: as much of an API server as kubectl needs to read. */
+final class DocumentServer implements AutoCloseable {
+    private static final String PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    private static final String AGGREGATED = "as=APIGroupDiscoveryList";
+
+    private final HttpServer http;
+    private final Instant now;
+    private final Discovery discovery;
+    private final OpenApi openApi;
+    private final ResourceRegistry registry;
+    private final Map<String, ObjectNode> objects = new ConcurrentHashMap<>();
+    private final List<String> patches = new CopyOnWriteArrayList<>();
+    private volatile boolean aggregated = true;
+    private volatile boolean v3 = true;
+
+    DocumentServer(ResourceRegistry registry, Instant now) throws IOException {
+        this.registry = registry;
+        this.now = now;
+        this.discovery = new Discovery(registry);
+        this.openApi = new OpenApi(registry);
+        this.http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        http.createContext("/", this::handle);
+        http.start();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + http.getAddress().getPort();
+    }
+
+    /** Plain discovery only, as an old server. */
+    void withoutAggregatedDiscovery() {
+        aggregated = false;
+    }
+
+    /** The second OpenAPI only, as an old server. */
+    void withoutV3() {
+        v3 = false;
+    }
+
+    /** Serves an object of the default namespace. @param collection as in {@code apis/apps/v1/namespaces/default/deployments} */
+    void put(String collection, ObjectNode object) {
+        objects.put("/" + collection + "/" + Json.text(object, "metadata", "name"), object);
+    }
+
+    /** Content type and body of each patch that came. */
+    List<String> patches() {
+        return List.copyOf(patches);
+    }
+
+    @Override
+    public void close() {
+        http.stop(0);
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String path = exchange.getRequestURI().getPath();
+            String accept = String.valueOf(exchange.getRequestHeaders().getFirst("Accept"));
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            if (exchange.getRequestMethod().equals("PATCH")) {
+                patches.add(exchange.getRequestHeaders().getFirst("Content-Type") + " " + body);
+            }
+            if (path.equals("/openapi/v2") && accept.contains(PROTOBUF)) {
+                send(exchange, 200, "application/octet-stream", openApi.v2Protobuf());
+                return;
+            }
+            boolean inOne = aggregated && accept.contains(AGGREGATED);
+            JsonNode answer = answer(path, accept, inOne);
+            String type = "application/json"
+                    + (inOne && path.startsWith("/api") ? ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" : "");
+            if (answer == null) {
+                send(exchange, 404, type, Json.bytes(Json.object().put("kind", "Status").put("apiVersion", "v1")
+                        .put("status", "Failure").put("reason", "NotFound").put("message", "not found: " + path)
+                        .put("code", 404)));
+            } else {
+                send(exchange, 200, type, Json.bytes(answer));
+            }
+        }
+    }
+
+    private @Nullable JsonNode answer(String path, String accept, boolean inOne) {
+        String[] parts = path.substring(1).split("/");
+        return switch (parts[0]) {
+            case "version" -> Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0");
+            case "openapi" -> openApi(path);
+            case "api" -> parts.length == 1
+                    ? (inOne ? discovery.aggregated(true, "v2") : discovery.apiVersions())
+                    : parts.length == 2
+                            ? discovery.apiResourceList("", parts[1])
+                            : objects(path, accept, "", parts[1], parts);
+            case "apis" -> switch (parts.length) {
+                case 1 -> inOne ? discovery.aggregated(false, "v2") : discovery.apiGroupList();
+                case 2 -> discovery.apiGroup(parts[1]);
+                case 3 -> discovery.apiResourceList(parts[1], parts[2]);
+                default -> objects(path, accept, parts[1], parts[2], parts);
+            };
+            default -> null;
+        };
+    }
+
+    private @Nullable JsonNode openApi(String path) {
+        if (path.equals("/openapi/v2")) {
+            return openApi.v2();
+        }
+        if (!v3) {
+            return null;
+        }
+        return path.equals("/openapi/v3") ? openApi.v3Index() : openApi.v3(path.substring("/openapi/v3/".length()));
+    }
+
+    private @Nullable JsonNode objects(String path, String accept, String group, String version, String[] parts) {
+        ObjectNode object = objects.get(path);
+        String plural = object == null ? parts[parts.length - 1] : parts[parts.length - 2];
+        ResourceInfo resource = registry.find(group, version, plural);
+        if (resource == null) {
+            return null;
+        }
+        List<ObjectNode> found = new ArrayList<>();
+        if (object != null) {
+            found.add(object);
+        } else {
+            objects.forEach((key, value) -> {
+                if (key.startsWith(path + "/")) {
+                    found.add(value);
+                }
+            });
+        }
+        ObjectNode meta = Json.object().put("resourceVersion", "7");
+        if (accept.contains("as=Table")) {
+            return Tables.table(resource, found, Tables.IncludeObject.METADATA, true, meta, now);
+        }
+        if (object != null) {
+            return object;
+        }
+        ObjectNode list = Json.object().put("kind", resource.type().kind() + "List").put("apiVersion",
+                resource.type().apiVersion());
+        list.set("metadata", meta);
+        found.forEach(Dialect.array(list, "items")::add);
+        return list;
+    }
+
+    private static void send(HttpExchange exchange, int code, String type, byte[] bytes) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(code, bytes.length);
+        try (OutputStream out = exchange.getResponseBody()) {
+            out.write(bytes);
+        }
+    }
+
+    /** For trying kubectl by hand. */
+    public static void main(String[] args) throws IOException {
+        DocumentServer server = new DocumentServer(ResourceRegistry.builtIn(), Instant.parse("2026-03-01T12:00:00Z"));
+        System.out.println(server.url());
+    }
+}
