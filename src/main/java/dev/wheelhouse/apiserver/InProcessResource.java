@@ -91,6 +91,11 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         return put(object, "/status");
     }
 
+    @Override
+    public T updateSubresource(T object, String subresource) {
+        return put(object, "/" + subresource);
+    }
+
     private T put(T object, String subresource) {
         ObjectKey key = ObjectKey.of(object);
         return decode(call("update", key + subresource, "PUT", type.path(key) + subresource,
@@ -114,6 +119,15 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public void delete(ObjectKey key, Deletion deletion) {
+        delete(key.toString(), type.path(key), deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        delete("in " + namespace, type.path(namespace), deletion);
+    }
+
+    private void delete(String what, String path, Deletion deletion) {
         ObjectNode options = Json.object().put("kind", "DeleteOptions").put("apiVersion", "v1");
         if (deletion.gracePeriodSeconds() != null) {
             options.put("gracePeriodSeconds", deletion.gracePeriodSeconds());
@@ -127,7 +141,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         if (deletion.resourceVersion() != null) {
             Json.child(options, "preconditions").put("resourceVersion", deletion.resourceVersion());
         }
-        call("delete", key.toString(), "DELETE", type.path(key), Json.bytes(options), "application/json");
+        call("delete", what, "DELETE", path, Json.bytes(options), "application/json");
     }
 
     @Override

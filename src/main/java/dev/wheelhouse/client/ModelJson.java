@@ -1,20 +1,30 @@
 package dev.wheelhouse.client;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.google.gson.annotations.SerializedName;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.V1Patch;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -22,11 +32,15 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.cfg.MutableConfigOverride;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedField;
+import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
@@ -35,15 +49,17 @@ import tools.jackson.databind.util.TokenBuffer;
 
 /**
  * JSON of the official client's model classes, by Jackson instead of their own strict Gson: unknown fields and null values
- * never fail. Thread safe.
+ * never fail. Null fields and empty collections are not written, as Go's {@code omitempty} does it. Thread safe.
  */
 public final class ModelJson {
     /** {@code 2026-11-21T08:00:00Z}, as {@code metav1.Time} is written; fractions of a second only where there are any. */
-    private static final JsonMapper MAPPER = mapper();
+    private static final JsonMapper MAPPER = mapper(new GsonNames(false));
+    /** The same for reading what is to be cached: without {@code metadata.managedFields}. */
+    private static final JsonMapper WITHOUT_MANAGED_FIELDS = mapper(new GsonNames(true));
 
     private ModelJson() {}
 
-    private static JsonMapper mapper() {
+    private static JsonMapper mapper(GsonNames names) {
         SimpleModule module = new SimpleModule("kubernetes-models");
         module.addDeserializer(OffsetDateTime.class, new StdScalarDeserializer<>(OffsetDateTime.class) {
             @Override
@@ -93,18 +109,59 @@ public final class ModelJson {
                 g.writeRawValue(patch.getValue());
             }
         });
-        return JsonMapper.builder().addModule(module).annotationIntrospector(new GsonNames())
+        return JsonMapper.builder().addModule(module).annotationIntrospector(names)
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
                 .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))
+                // The models make every collection beforehand: an empty one means the same as none, and a null leaves it.
+                .withConfigOverride(List.class, ModelJson::likeGo).withConfigOverride(Map.class, ModelJson::likeGo)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .build();
     }
 
+    private static void likeGo(MutableConfigOverride collection) {
+        collection.setInclude(JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY, JsonInclude.Include.ALWAYS))
+                .setNullHandling(JsonSetter.Value.forValueNulls(Nulls.SKIP));
+    }
+
     private static final class GsonNames extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1;
+
+        private final boolean dropManagedFields;
+
+        GsonNames(boolean dropManagedFields) {
+            this.dropManagedFields = dropManagedFields;
+        }
+
+        @Override
+        public boolean hasIgnoreMarker(MapperConfig<?> config, AnnotatedMember m) {
+            return dropManagedFields && m.getDeclaringClass() == V1ObjectMeta.class
+                    && m.getName().equals("managedFields")
+                    || super.hasIgnoreMarker(config, m);
+        }
+
+        /** A collection that the API requires is written even when it is empty. */
+        @Override
+        public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated a) {
+            if (a instanceof AnnotatedField field
+                    && (field.getRawType() == List.class || field.getRawType() == Map.class)
+                    && isRequired(field)) {
+                return JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS);
+            }
+            return super.findPropertyInclusion(config, a);
+        }
+
+        private static boolean isRequired(AnnotatedField field) {
+            SerializedName name = field.getAnnotation(SerializedName.class);
+            try {
+                return name != null && field.getDeclaringClass().getField("openapiRequiredFields")
+                        .get(null) instanceof Set<?> required && required.contains(name.value());
+            } catch (ReflectiveOperationException e) {
+                return false;
+            }
+        }
 
         @Override
         public @Nullable PropertyName findNameForDeserialization(MapperConfig<?> config, Annotated a) {
@@ -128,9 +185,79 @@ public final class ModelJson {
     private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss'Z'");
     private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
 
+    /** Decodes objects of one model class, without {@code metadata.managedFields}. Thread safe. */
+    public static <T> Reader<T> reader(Class<T> type) {
+        return new Reader<>(WITHOUT_MANAGED_FIELDS.readerFor(type));
+    }
+
+    /** A decoder of one model class. */
+    public static final class Reader<T> {
+        private final ObjectReader reader;
+
+        private Reader(ObjectReader reader) {
+            this.reader = reader;
+        }
+
+        /** @throws tools.jackson.core.JacksonException if it does not parse */
+        public @Nullable T read(byte[] json, int from, int to) {
+            return reader.readValue(json, from, to - from);
+        }
+    }
+
+    /** Sets {@code apiVersion} and {@code kind}, which the items of a list lack. */
+    public static void fillIn(KubernetesObject object, String apiVersion, String kind) {
+        TypeMeta.of(object.getClass()).set(object, apiVersion, kind);
+    }
+
+    /** The setters of a model class. */
+    private record TypeMeta(MethodHandle apiVersion, MethodHandle kind) {
+        private static final ClassValue<TypeMeta> CACHE = new ClassValue<>() {
+            @Override
+            protected TypeMeta computeValue(Class<?> model) {
+                return new TypeMeta(setter(model, "setApiVersion"), setter(model, "setKind"));
+            }
+        };
+
+        static TypeMeta of(Class<?> model) {
+            return CACHE.get(model);
+        }
+
+        private static MethodHandle setter(Class<?> model, String name) {
+            try {
+                return MethodHandles.publicLookup().unreflect(model.getMethod(name, String.class))
+                        .asType(MethodType.methodType(void.class, Object.class, String.class));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalArgumentException(
+                        model.getName() + " is no Kubernetes model: it has no public " + name,
+                        e);
+            }
+        }
+
+        void set(Object object, String apiVersionText, String kindText) {
+            try {
+                apiVersion.invokeExact(object, apiVersionText);
+                kind.invokeExact(object, kindText);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     /** The mapper itself, for streaming. */
     public static JsonMapper mapperForModels() {
         return MAPPER;
+    }
+
+    /** @throws tools.jackson.core.JacksonException if it does not parse */
+    static <T> @Nullable T read(byte[] json, int from, int to, Class<T> type) {
+        return MAPPER.readValue(json, from, to - from, type);
+    }
+
+    /** @throws tools.jackson.core.JacksonException if it does not parse */
+    static JsonNode tree(byte[] json, int from, int to) {
+        return MAPPER.readTree(json, from, to - from);
     }
 
     /** @throws tools.jackson.core.JacksonException if it does not parse */

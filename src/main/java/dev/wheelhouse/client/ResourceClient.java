@@ -32,6 +32,14 @@ public interface ResourceClient<T extends KubernetesObject> {
     T updateStatus(T object);
 
     /**
+     * Replaces a subresource that takes the whole object, such as {@code namespaces/finalize}, at its
+     * {@code metadata.resourceVersion}.
+     */
+    default T updateSubresource(T object, String subresource) {
+        throw new UnsupportedOperationException("PUT of " + type() + "/" + subresource);
+    }
+
+    /**
      * Patches the object, or a subresource of it.
      *
      * @param subresource {@code "status"}, {@code "scale"}, …, or empty
@@ -40,6 +48,11 @@ public interface ResourceClient<T extends KubernetesObject> {
     T patch(ObjectKey key, String subresource, PatchType patchType, String body);
 
     void delete(ObjectKey key, Deletion deletion);
+
+    /** Deletes every object of a namespace, or of all for the empty one; a type that cannot answers 405. */
+    default void deleteCollection(String namespace, Deletion deletion) {
+        throw new UnsupportedOperationException("DELETE of all " + type());
+    }
 
     /** Creates a subresource, such as {@code pods/binding}; the answer is not read. */
     void createSubresource(ObjectKey key, String subresource, Object body);

@@ -19,6 +19,15 @@ public sealed interface WatchEvent<T> {
     /** The server ends the watch with an error, often 410 Expired. */
     record Failed<T>(ApiError error) implements WatchEvent<T> {}
 
-    /** An event whose object could not be decoded, or was not of the expected type. */
-    record Undecodable<T>(DecodeFailure failure) implements WatchEvent<T> {}
+    /**
+     * An event whose object could not be decoded, or was not of the expected type.
+     *
+     * @param deleted whether the event told its deletion
+     */
+    record Undecodable<T>(DecodeFailure failure, boolean deleted) implements WatchEvent<T> {
+        /** One that told no deletion. */
+        public Undecodable(DecodeFailure failure) {
+            this(failure, false);
+        }
+    }
 }

@@ -21,6 +21,16 @@ public interface WatchStream<T> extends AutoCloseable {
     /** Whether the other side ended the stream in good order and no event is left. */
     boolean isEnded();
 
+    /**
+     * Asks to be told when {@link #next} may have something: for a stream whose {@code next} never waits. It calls back from
+     * whatever thread brings an event, or the end.
+     *
+     * @return whether it will; if not, and if {@code next} does not wait, the reader has to look again from time to time
+     */
+    default boolean onReady(Runnable wake) {
+        return false;
+    }
+
     /** Bytes read so far, 0 where there are none to count. */
     default long bytesRead() {
         return 0;

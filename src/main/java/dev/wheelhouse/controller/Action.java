@@ -2,6 +2,7 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -48,11 +49,39 @@ public sealed interface Action {
         }
     }
 
+    /** Replaces a subresource that takes the whole object, such as {@code finalize}, at the version that it carries. */
+    record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
+            String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return ObjectKey.of(object);
+        }
+    }
+
     /** Patches an object or a subresource ({@code ""} for the object itself). */
     record Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
-            String why) implements Write {}
+            String why, Set<Integer> harmless) implements Write {
+        /** @param harmless HTTP codes that count as success: what was wanted is so already, or no longer makes sense */
+        public Patch {
+            harmless = Set.copyOf(harmless);
+        }
 
+        public Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
+                String why) {
+            this(type, target, subresource, patchType, body, why, Set.of());
+        }
+    }
+
+    /** Deletes an object; one that is gone already is no failure. */
     record Delete(ResourceType type, ObjectKey target, Deletion deletion, String why) implements Write {}
+
+    /** Deletes every object of a type in a namespace, in one request; a type that cannot answers 405. */
+    record DeleteCollection(ResourceType type, String namespace, Deletion deletion, String why) implements Write {
+        @Override
+        public ObjectKey target() {
+            return new ObjectKey(namespace, "*");
+        }
+    }
 
     /**
      * Writes that do not depend on each other, carried out in slow-start batches of 1, 2, 4, …: a failure skips the rest
@@ -63,6 +92,12 @@ public sealed interface Action {
             writes = List.copyOf(writes);
         }
     }
+
+    /**
+     * Carries on only if a live read shows that the object still exists with this UID and is not being deleted; adoptions
+     * stand behind it (upstream: {@code RecheckDeletionTimestamp} in {@code pkg/controller/controller_ref_manager.go}).
+     */
+    record RequireLive(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
 
     /** A Kubernetes Event about an object. @param type {@code Normal} or {@code Warning} */
     record Event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message)

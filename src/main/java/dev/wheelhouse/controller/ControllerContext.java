@@ -1,6 +1,7 @@
 package dev.wheelhouse.controller;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
@@ -21,4 +22,20 @@ public interface ControllerContext {
 
     /** How many workers a controller is to have. */
     int workers(String controller);
+
+    /**
+     * What a controller's executor has written and the caches have not yet seen: the same store for every call with one name.
+     */
+    default ConsistencyStore consistency(String controller) {
+        return new ConsistencyStore(clock());
+    }
+
+    /** Reports Events on behalf of a component, for those that do not go through an executor. */
+    default EventRecorder events(String component) {
+        return EventRecorder.NONE;
+    }
+
+    default ControllerMetrics metrics() {
+        return ControllerMetrics.NONE;
+    }
 }

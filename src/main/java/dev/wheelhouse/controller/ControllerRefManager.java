@@ -2,14 +2,21 @@ package dev.wheelhouse.controller;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
 
 /**
  * Decides which objects a controller owns, adopts and releases (upstream: {@code pkg/controller/controller_ref_manager.go}).
@@ -50,5 +57,60 @@ public final class ControllerRefManager {
             }
         }
         return claim;
+    }
+
+    /**
+     * The writes that a claim asks for: adoptions behind a live check of the controller, then releases. Objects that are gone
+     * meanwhile are no failure; neither is releasing one that is no longer what it was.
+     *
+     * @param childType the type of the claimed objects
+     * @param ownerType the controller's type
+     */
+    public static <T extends KubernetesObject> List<Action> actions(Claim<T> claim, ResourceType childType,
+            ResourceType ownerType, V1ObjectMeta controller) {
+        List<Action> actions = new ArrayList<>();
+        ObjectKey owner = ObjectKey.of(controller);
+        String name = ownerType.kind() + " " + owner;
+        if (!claim.adopt.isEmpty()) {
+            String why = "it matches the selector of " + name + " and has no controller";
+            actions.add(new Action.RequireLive(ownerType, owner, controller.getUid(),
+                    "to adopt " + claim.adopt.size() + " " + childType.plural()));
+            actions.add(new Action.Batch(claim.adopt.stream()
+                    .map(child -> patch(childType, child, adoption(child.getMetadata(), ownerType, controller), why,
+                            Set.of(404)))
+                    .toList()));
+        }
+        if (!claim.release.isEmpty()) {
+            String why = "it no longer matches the selector of " + name;
+            actions.add(new Action.Batch(claim.release.stream()
+                    .map(child -> patch(childType, child, release(child.getMetadata(), controller), why,
+                            Set.of(404, 422)))
+                    .toList()));
+        }
+        return actions;
+    }
+
+    private static Action.Write patch(ResourceType type, KubernetesObject child, Map<String, Object> metadata,
+            String why, Set<Integer> harmless) {
+        return new Action.Patch(type, ObjectKey.of(child), "", PatchType.STRATEGIC_MERGE,
+                ModelJson.write(Map.of("metadata", metadata)), why, harmless);
+    }
+
+    /** The child's UID in the patch makes the server refuse it for another object of the same name. */
+    private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller) {
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put("ownerReferences", List.of(OwnerReferences.controllerReference(ownerType, controller)));
+        metadata.put("uid", child.getUid());
+        return metadata;
+    }
+
+    private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller) {
+        Map<String, Object> reference = new LinkedHashMap<>();
+        reference.put("$patch", "delete");
+        reference.put("uid", controller.getUid());
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put("uid", child.getUid());
+        metadata.put("ownerReferences", List.of(reference));
+        return metadata;
     }
 }

@@ -23,6 +23,11 @@ public interface SharedIndexInformer<T> {
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();
 
+    /** Up to which resource version the cache has followed the server; empty before it has synced. */
+    default String resourceVersion() {
+        return state().resourceVersion();
+    }
+
     /** What the informer knows of itself; never blocks. */
     InformerState state();
 

@@ -15,11 +15,21 @@ public interface WorkQueue<K> {
     /** Adds a key. Does nothing once the queue is shutting down. */
     void add(K key);
 
+    /** Adds a key that may wait for more urgent ones; the highest priority it was added with since it was taken counts. */
+    default void add(K key, Priority priority) {
+        add(key);
+    }
+
     /** Adds a key after a delay; an earlier due time of the same key wins. */
     void addAfter(K key, Duration delay);
 
     /** Adds a key after the delay that the rate limiter demands, and counts a failure of that key. */
     void addRateLimited(K key);
+
+    /** The same, but not before {@code atLeast} has passed, as a server's Retry-After demands. */
+    default void addRateLimited(K key, Duration atLeast) {
+        addRateLimited(key);
+    }
 
     /** Forgets the failures of a key. */
     void forget(K key);
@@ -41,13 +51,13 @@ public interface WorkQueue<K> {
     /** Nanoseconds until the next delayed key is due; {@code Long.MAX_VALUE} if there is none. */
     long nanosToNextDue();
 
-    /** Ends the work on a key that was taken. */
+    /** Ends the work on a key that was taken; without effect on any other. */
     void done(K key);
 
     /** Keys that wait to be taken; delayed ones do not count. */
     int size();
 
-    /** Takes no more keys, wakes all waiters; keys that are queued can still be taken. */
+    /** Takes no more keys, forgets delayed ones, wakes all waiters; keys that are queued can still be taken. */
     void shutDown();
 
     boolean isShutDown();

@@ -14,10 +14,10 @@ final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
 
     static ObjectNode list(GroupVersions all, boolean core, String apiVersion) {
-        ObjectNode list = Json.object().put("kind", "APIGroupDiscoveryList").put("apiVersion",
+        ObjectNode document = Json.object().put("kind", "APIGroupDiscoveryList").put("apiVersion",
                 "apidiscovery.k8s.io/" + apiVersion);
-        list.putObject("metadata");
-        ArrayNode items = list.putArray("items");
+        document.putObject("metadata");
+        ArrayNode items = document.putArray("items");
         all.byGroup().forEach((group, versions) -> {
             if (group.isEmpty() == core) {
                 ObjectNode item = items.addObject();
@@ -29,13 +29,13 @@ final class AggregatedDiscovery {
                 ArrayNode entries = item.putArray("versions");
                 versions.forEach((version, resources) -> {
                     ObjectNode entry = entries.addObject().put("version", version);
-                    ArrayNode kinds = entry.putArray("resources");
-                    resources.forEach(resource -> addResource(kinds.addObject(), resource));
+                    ArrayNode list = entry.putArray("resources");
+                    resources.forEach(resource -> addResource(list.addObject(), resource));
                     entry.put("freshness", "Current");
                 });
             }
         });
-        return list;
+        return document;
     }
 
     /** An empty group and version of a kind mean those of the entry. */

@@ -31,7 +31,7 @@ final class OpenApiDocuments {
 
     private final List<ResourceInfo> state;
     private final GroupVersions all;
-    /** Document path to the group version, as {@code group/version}; an empty text for a document without resources. */
+    /** What each document is about, by its path. */
     private final Map<String, Scope> scopes = new TreeMap<>();
     private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
     private final Map<String, String> hashes = new ConcurrentHashMap<>();

@@ -44,14 +44,20 @@ public final class FieldManagement {
      */
     public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
             Instant now) {
-        ObjectNode result = updated.deepCopy();
-        ManagedFields managed = managedBefore(live, updated, subresource);
-        if (managed.isEmpty() && live != null) {
-            managed.writeTo(result);
-            return result;
+        String apiVersion = Json.text(updated, "apiVersion");
+        String kind = Json.text(updated, "kind");
+        ObjectNode start = live == null ? Untracked.newObject(apiVersion, kind) : live;
+        Comparison changes = compare(start, updated, Structure.ofKind(apiVersion, kind), kind, subresource);
+        JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
+        if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
+            return updated.deepCopy();
         }
-        note(live, updated, managed, manager, subresource, now);
-        managed.cap();
+        ManagedFields managed = managedBefore(live, updated, subresource);
+        ObjectNode result = withoutManagedFields(updated).deepCopy();
+        if (!managed.isEmpty() || live == null) {
+            note(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
+            managed.cap();
+        }
         managed.writeTo(result);
         return result;
     }
@@ -75,13 +81,8 @@ public final class FieldManagement {
                 && (list.isEmpty() || list.size() == 1 && list.get(0).isEmpty());
     }
 
-    /** Gives a manager what differs between two objects, and takes it from the others. */
-    private static void note(@Nullable ObjectNode before, ObjectNode after, ManagedFields managed, String manager,
-            String subresource, Instant now) {
-        String apiVersion = Json.text(after, "apiVersion");
-        String kind = Json.text(after, "kind");
-        ObjectNode start = before == null ? Untracked.newObject(apiVersion, kind) : before;
-        Comparison changes = compare(start, after, Structure.ofKind(apiVersion, kind), kind, subresource);
+    /** Gives a manager what changed, and takes it from the others. */
+    private static void note(Comparison changes, ManagedFields managed, Id manager, String apiVersion, Instant now) {
         if (changes.isEmpty()) {
             return;
         }
@@ -91,9 +92,8 @@ public final class FieldManagement {
         if (own.isEmpty()) {
             return;
         }
-        Id id = Id.of(manager, false, apiVersion, subresource);
-        Entry previous = managed.get(id);
-        managed.put(id, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
+        Entry previous = managed.get(manager);
+        managed.put(manager, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
                 ManagedFields.time(now)));
     }
 
@@ -191,7 +191,8 @@ public final class FieldManagement {
                 managed = new ManagedFields();
             }
             if (managed.isEmpty() && !creates) {
-                note(null, bare, managed, BEFORE_FIRST_APPLY, subresource, now);
+                Comparison all = compare(Untracked.newObject(apiVersion, kind), bare, structure, kind, subresource);
+                note(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
             }
             Id id = Id.of(manager, true, apiVersion, subresource);
             Entry last = managed.get(id);

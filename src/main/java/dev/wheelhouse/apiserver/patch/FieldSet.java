@@ -44,7 +44,8 @@ final class FieldSet {
 
     /** Keys in the order and form in which {@link Structure} writes them, whatever a client made of them. */
     private static String canonical(String step) {
-        if (step.charAt(0) != 'k') {
+        boolean mayDiffer = step.charAt(0) == 'k' && (step.indexOf(',') >= 0 || step.indexOf(' ') >= 0);
+        if (!mayDiffer) {
             return step;
         }
         try {

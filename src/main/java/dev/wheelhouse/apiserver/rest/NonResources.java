@@ -100,7 +100,7 @@ final class NonResources {
     private ApiResponse openApi(List<String> path, ApiRequest request) {
         if (path.size() == 2 && path.get(1).equals("v2")) {
             return request.accept().contains(OPENAPI_PROTOBUF)
-                    ? new ApiResponse.Content(200, OPENAPI_PROTOBUF, openApi.v2Protobuf(), List.of(), null)
+                    ? new ApiResponse.Content(200, "application/octet-stream", openApi.v2Protobuf(), List.of(), null)
                     : plainJson(openApi.v2());
         }
         if (path.size() >= 2 && path.get(1).equals("v3")) {

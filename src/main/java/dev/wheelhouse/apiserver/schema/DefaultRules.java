@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -207,7 +208,7 @@ final class DefaultRules {
         rules.put(group + "CustomResourceDefinition", definition -> {
             ObjectNode names = child(child(definition, "spec"), "names");
             String kind = text(names, "kind");
-            set(names, "singular", kind.toLowerCase(java.util.Locale.ROOT));
+            set(names, "singular", kind.toLowerCase(Locale.ROOT));
             if (!kind.isEmpty()) {
                 set(names, "listKind", kind + "List");
             }

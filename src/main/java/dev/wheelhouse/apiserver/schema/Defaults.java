@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 
@@ -54,7 +56,7 @@ public final class Defaults {
 
     private static Plan newPlan(TypeSchema type) {
         List<Field> filled = new ArrayList<>();
-        Map<String, Field> children = new java.util.HashMap<>();
+        Map<String, Field> children = new HashMap<>();
         for (Field field : type.fields().values()) {
             boolean declared = field.defaultValue() != null && !isZero(field.defaultValue());
             if (field.shape() == Shape.SINGLE && (field.always() || declared)) {
@@ -121,7 +123,7 @@ public final class Defaults {
             default -> {
                 String scalar = field.type().scalar();
                 yield scalar == null
-                        ? dev.wheelhouse.apiserver.json.Json.object()
+                        ? Json.object()
                         : scalar.equals("quantity") ? StringNode.valueOf("0") : null;
             }
         };

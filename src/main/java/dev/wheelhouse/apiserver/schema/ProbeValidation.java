@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -83,7 +85,7 @@ final class ProbeValidation {
     }
 
     /** A port by number, or by the name of a container's port. */
-    static void portNumberOrName(@org.jspecify.annotations.Nullable JsonNode port, String path, Problems problems) {
+    static void portNumberOrName(@Nullable JsonNode port, String path, Problems problems) {
         if (port != null && port.isString()) {
             problems.invalid(path, port.stringValue(), Formats.portName(port.stringValue()));
         } else {

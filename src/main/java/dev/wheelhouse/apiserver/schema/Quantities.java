@@ -15,7 +15,7 @@ public final class Quantities {
                     "([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
     private static final String DECIMAL = "num_kMGTPE";
     private static final String BINARY = "_KMGTPE";
-    private static final BigInteger THOUSAND_24 = BigInteger.valueOf(1024);
+    private static final BigInteger KIBI = BigInteger.valueOf(1024);
 
     private Quantities() {}
 
@@ -43,7 +43,7 @@ public final class Quantities {
         BigDecimal number = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));
         BigDecimal value;
         if (m.group(2) != null) {
-            value = number.multiply(new BigDecimal(THOUSAND_24.pow(BINARY.indexOf(m.group(2).charAt(0)))));
+            value = number.multiply(new BigDecimal(KIBI.pow(BINARY.indexOf(m.group(2).charAt(0)))));
         } else if (m.group(4) != null) {
             value = number.scaleByPowerOfTen(Math.clamp(Integer.parseInt(m.group(4)), -1000, 1000));
         } else {
@@ -56,8 +56,8 @@ public final class Quantities {
     private static String binary(BigDecimal value) {
         BigInteger mantissa = value.setScale(0, RoundingMode.UP).toBigInteger();
         int power = 0;
-        while (power < BINARY.length() - 1 && mantissa.mod(THOUSAND_24).signum() == 0) {
-            mantissa = mantissa.divide(THOUSAND_24);
+        while (power < BINARY.length() - 1 && mantissa.mod(KIBI).signum() == 0) {
+            mantissa = mantissa.divide(KIBI);
             power++;
         }
         return power == 0 ? mantissa.toString() : mantissa + BINARY.substring(power, power + 1) + "i";

@@ -6,8 +6,10 @@ import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.schema.Schemas;
 
 /** Which columns a kind has. All versions of a kind share them. */
 final class Printers {
@@ -45,15 +47,11 @@ final class Printers {
         if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
             return SCALE;
         }
-        String group = resource.type().group();
-        List<Column> columns = BY_GROUP_KIND.get(group + "/" + resource.type().kind());
+        ResourceType type = resource.type();
+        List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
         if (columns != null) {
             return columns;
         }
-        return isBuiltIn(group) ? BUILT_IN_DEFAULT : CUSTOM_DEFAULT;
-    }
-
-    private static boolean isBuiltIn(String group) {
-        return group.indexOf('.') < 0 || group.endsWith(".k8s.io");
+        return Schemas.ofKind(type.apiVersion(), type.kind()) != null ? BUILT_IN_DEFAULT : CUSTOM_DEFAULT;
     }
 }

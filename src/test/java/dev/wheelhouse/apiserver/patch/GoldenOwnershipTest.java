@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.patch;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +45,7 @@ class GoldenOwnershipTest {
     private static void withoutAdmission(ObjectNode object) {
         if (Json.text(object, "kind").equals("Pod")) {
             ObjectNode spec = (ObjectNode) object.get("spec");
-            spec.remove(java.util.List.of("volumes", "serviceAccount", "serviceAccountName", "tolerations", "priority",
+            spec.remove(List.of("volumes", "serviceAccount", "serviceAccountName", "tolerations", "priority",
                     "preemptionPolicy"));
             spec.path("containers").forEach(container -> ((ObjectNode) container).remove("volumeMounts"));
         }

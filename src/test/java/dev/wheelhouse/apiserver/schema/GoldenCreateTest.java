@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -120,7 +121,7 @@ class GoldenCreateTest {
                 checked++;
             } else if (Json.text(action, "op").equals("patch") && entry.path("code").asInt() == 422) {
                 ObjectNode before = Objects.requireNonNull(live);
-                ObjectNode after = dev.wheelhouse.apiserver.patch.Patches.merge(before, action.path("patch"));
+                ObjectNode after = Patches.merge(before, action.path("patch"));
                 checkRefused(step, after, before, entry.path("status"));
                 checked++;
             }

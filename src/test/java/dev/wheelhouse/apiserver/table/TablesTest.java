@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.table;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -265,8 +266,8 @@ class TablesTest {
 
     @Test
     void customResourcesShowNameAndAge() {
-        var custom = new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                List.of(), List.of(), java.util.Set.of("get"), List.of());
+        var custom = new ResourceInfo(new ResourceType("orders.shop.k8s.io", "v1", "orders", "Order", true), "order",
+                List.of(), List.of(), Set.of("get"), List.of());
         var table = Tables.table(custom, List.of(object("spec: {}")), IncludeObject.NONE, true, Json.object(),
                 TableTesting.NOW);
 

@@ -1,0 +1,79 @@
+package dev.wheelhouse.client;
+
+import java.io.IOException;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** Decodes one event of a watch: its frame is taken apart on bytes, and only its object is decoded. Thread safe. */
+final class EventDecoder<T extends KubernetesObject> {
+    private static final String INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+    private final String tried;
+    private final ObjectDecoder<T> objects;
+
+    /** @param tried what the watch is, for messages */
+    EventDecoder(String tried, ObjectDecoder<T> objects) {
+        this.tried = tried;
+        this.objects = objects;
+    }
+
+    WatchEvent<T> decode(byte[] bytes, int from, int to) {
+        String type = "";
+        int objectFrom = -1;
+        int objectTo = -1;
+        try {
+            ByteScanner scanner = new ByteScanner(bytes, from, to);
+            scanner.expect('{');
+            if (!scanner.accept('}')) {
+                do {
+                    String name = scanner.name();
+                    long span = scanner.value();
+                    if (name.equals("type")) {
+                        type = ModelJson.tree(bytes, ByteScanner.from(span), ByteScanner.to(span)).asString("");
+                    } else if (name.equals("object")) {
+                        objectFrom = ByteScanner.from(span);
+                        objectTo = ByteScanner.to(span);
+                    }
+                } while (scanner.accept(','));
+                scanner.expect('}');
+            }
+        } catch (IOException | JacksonException e) {
+            return undecodable("", "the event is no JSON object: " + e.getMessage());
+        }
+        if (objectFrom < 0) {
+            return undecodable("object", "the event of type \"" + type + "\" has none");
+        }
+        try {
+            return switch (type) {
+                case "ADDED" -> new WatchEvent.Added<>(objects.decode(bytes, objectFrom, objectTo));
+                case "MODIFIED" -> new WatchEvent.Modified<>(objects.decode(bytes, objectFrom, objectTo));
+                case "DELETED" -> new WatchEvent.Deleted<>(objects.decode(bytes, objectFrom, objectTo));
+                case "BOOKMARK" -> bookmark(ModelJson.tree(bytes, objectFrom, objectTo));
+                case "ERROR" -> new WatchEvent.Failed<>(
+                        Statuses.error(tried, ModelJson.tree(bytes, objectFrom, objectTo)));
+                default -> undecodable("type", "unknown event type \"" + type + "\"");
+            };
+        } catch (UndecodableException e) {
+            return new WatchEvent.Undecodable<>(e.failure(), type.equals("DELETED"));
+        } catch (JacksonException e) {
+            return undecodable("object", "the event of type " + type + " does not parse: " + e.getOriginalMessage());
+        }
+    }
+
+    private WatchEvent<T> bookmark(JsonNode object) {
+        JsonNode meta = object.path("metadata");
+        String version = meta.path("resourceVersion").asString("");
+        if (version.isEmpty()) {
+            return undecodable("metadata.resourceVersion", "a bookmark without one");
+        }
+        return new WatchEvent.Bookmark<>(version,
+                meta.path("annotations").path(INITIAL_EVENTS_END).asString("").equals("true"));
+    }
+
+    private WatchEvent<T> undecodable(String field, String problem) {
+        return new WatchEvent.Undecodable<>(new DecodeFailure(tried, field, problem));
+    }
+}

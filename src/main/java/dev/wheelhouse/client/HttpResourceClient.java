@@ -1,0 +1,164 @@
+package dev.wheelhouse.client;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.HttpTransport.Outgoing;
+
+/** Reads and writes of one resource type over HTTP. */
+final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
+    private final HttpTransport transport;
+    private final ResourceType type;
+    private final ObjectDecoder<T> decoder;
+    private final String accept;
+    private final String acceptList;
+
+    HttpResourceClient(HttpTransport transport, ResourceType type, ObjectDecoder<T> decoder, String accept,
+            String acceptList) {
+        this.transport = transport;
+        this.type = type;
+        this.decoder = decoder;
+        this.accept = accept;
+        this.acceptList = acceptList;
+    }
+
+    @Override
+    public ResourceType type() {
+        return type;
+    }
+
+    @Override
+    public T get(ObjectKey key) {
+        return object("get " + describe(key), "GET", type.path(key), null, null);
+    }
+
+    @Override
+    public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
+        return lister(namespace, labels, fields).list(options);
+    }
+
+    @Override
+    public T create(T object) {
+        V1ObjectMeta meta = object.getMetadata();
+        String namespace = meta == null || meta.getNamespace() == null ? "" : meta.getNamespace();
+        String name = meta == null ? "" : meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*";
+        String tried = "create " + type.groupResource() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
+        requireNamespace(tried, namespace);
+        return object(tried, "POST", type.path(namespace), HttpTransport.JSON, encode(object));
+    }
+
+    @Override
+    public T update(T object) {
+        ObjectKey key = ObjectKey.of(object);
+        return object("update " + describe(key), "PUT", type.path(key), HttpTransport.JSON, encode(object));
+    }
+
+    @Override
+    public T updateStatus(T object) {
+        ObjectKey key = ObjectKey.of(object);
+        return object("update the status of " + describe(key), "PUT", type.path(key) + "/status", HttpTransport.JSON,
+                encode(object));
+    }
+
+    @Override
+    public T updateSubresource(T object, String subresource) {
+        ObjectKey key = ObjectKey.of(object);
+        return object("update " + describe(key) + ", subresource " + subresource, "PUT",
+                type.path(key) + "/" + subresource, HttpTransport.JSON, encode(object));
+    }
+
+    @Override
+    public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
+        return object("patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource), "PATCH",
+                type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), patchType.contentType(),
+                body.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void delete(ObjectKey key, Deletion deletion) {
+        delete("delete " + describe(key), type.path(key), deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        delete("delete all " + type.groupResource() + (namespace.isEmpty() ? "" : " in " + namespace),
+                type.path(namespace), deletion);
+    }
+
+    private void delete(String tried, String path, Deletion deletion) {
+        Map<String, Object> options = new LinkedHashMap<>();
+        options.put("apiVersion", "v1");
+        options.put("kind", "DeleteOptions");
+        putIfSet(options, "gracePeriodSeconds", deletion.gracePeriodSeconds());
+        putIfSet(options, "propagationPolicy", deletion.propagation());
+        Map<String, Object> preconditions = new LinkedHashMap<>();
+        putIfSet(preconditions, "uid", deletion.uid());
+        putIfSet(preconditions, "resourceVersion", deletion.resourceVersion());
+        if (!preconditions.isEmpty()) {
+            options.put("preconditions", preconditions);
+        }
+        transport.send(new Outgoing(tried, "DELETE", path, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                ModelJson.writeBytes(options)));
+    }
+
+    @Override
+    public void createSubresource(ObjectKey key, String subresource, Object body) {
+        transport.send(new Outgoing("create " + subresource + " of " + describe(key), "POST",
+                type.path(key) + "/" + subresource, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                ModelJson.writeBytes(body)));
+    }
+
+    @Override
+    public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
+        return lister(namespace, labels, fields);
+    }
+
+    private HttpListerWatcher<T> lister(String namespace, LabelSelector labels, FieldSelector fields) {
+        return new HttpListerWatcher<>(transport, type, namespace, labels, fields, decoder, accept, acceptList);
+    }
+
+    private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {
+        byte[] answer = transport.send(new Outgoing(tried, method, path, Map.of(), accept, contentType, body));
+        try {
+            return decoder.decode(answer, 0, answer.length);
+        } catch (UndecodableException e) {
+            throw new ApiError(tried + ": the answer cannot be decoded", e);
+        }
+    }
+
+    private byte[] encode(T object) {
+        if (object.getKind() == null || object.getApiVersion() == null) {
+            T copy = ModelJson.copy(object);
+            ModelJson.fillIn(copy, type.apiVersion(), type.kind());
+            return ModelJson.writeBytes(copy);
+        }
+        return ModelJson.writeBytes(object);
+    }
+
+    private void requireNamespace(String tried, String namespace) {
+        if (type.namespaced() && namespace.isEmpty()) {
+            throw new IllegalArgumentException(tried + ": " + type.groupResource()
+                    + " live in namespaces; set metadata.namespace");
+        }
+    }
+
+    private String describe(ObjectKey key) {
+        return type.groupResource() + " " + key;
+    }
+
+    private static void putIfSet(Map<String, Object> map, String name, @Nullable Object value) {
+        if (value != null) {
+            map.put(name, value);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package dev.wheelhouse.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.Pair;
+
+import dev.wheelhouse.api.ApiError;
+
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.Dispatcher;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.internal.concurrent.TaskRunner;
+import okhttp3.internal.connection.ConnectionListener;
+
+/**
+ * Sends requests over the official client's connection, with its credentials, and turns every failure into an
+ * {@link ApiError}. Thread safe.
+ */
+final class HttpTransport implements AutoCloseable {
+    static final String JSON = "application/json";
+
+    private final ApiClient api;
+    private final HttpUrl base;
+    private final OkHttpClient calls;
+    private final OkHttpClient streams;
+    private final ExecutorService threads;
+    private final TaskRunner.RealBackend housekeeping;
+    private volatile boolean closed;
+
+    HttpTransport(ApiClient api, HttpDeadlines deadlines) {
+        this.api = api;
+        HttpUrl url = HttpUrl.parse(api.getBasePath());
+        if (url == null) {
+            throw new KubeConfigException("the API server's address \"" + api.getBasePath()
+                    + "\" is no URL: write it as https://HOST:PORT");
+        }
+        this.base = url;
+        this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
+        // OkHttp's own housekeeping would be on threads of the whole JVM, which outlive this client by a minute.
+        this.housekeeping = new TaskRunner.RealBackend(Thread.ofVirtual().name("http housekeeping ", 0).factory());
+        TaskRunner tasks = new TaskRunner(housekeeping, Logger.getLogger(TaskRunner.class.getName()));
+        Dispatcher dispatcher = new Dispatcher(threads);
+        dispatcher.setMaxRequests(Integer.MAX_VALUE);
+        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
+        OkHttpClient.Builder builder = api.getHttpClient().newBuilder()
+                .dispatcher(dispatcher)
+                .taskRunner$okhttp(tasks)
+                .connectionPool(
+                        new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
+                .connectTimeout(deadlines.connect())
+                .readTimeout(deadlines.answer())
+                .writeTimeout(deadlines.answer());
+        this.streams = builder.callTimeout(Duration.ZERO).build();
+        this.calls = streams.newBuilder().callTimeout(deadlines.call()).build();
+    }
+
+    /** Where the server is. */
+    String server() {
+        return base.toString();
+    }
+
+    /** A request. @param tried what it does, for messages: {@code "get pods default/web-1"} */
+    record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
+            @Nullable String contentType, byte @Nullable [] body) {
+        static Outgoing get(String tried, String path) {
+            return new Outgoing(tried, "GET", path, Map.of(), JSON, null, null);
+        }
+    }
+
+    /** Reads an answer's body. */
+    interface BodyReader<R> {
+        R read(InputStream body) throws IOException;
+    }
+
+    /** Sends a request and reads the whole answer. */
+    byte[] send(Outgoing call) {
+        return run(calls, call, InputStream::readAllBytes);
+    }
+
+    /** Sends a request and reads the answer as it arrives. */
+    <R> R stream(Outgoing call, BodyReader<R> reader) {
+        return run(streams, call, reader);
+    }
+
+    private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
+        Call call = call(client, what);
+        Future<R> future;
+        try {
+            future = threads.submit(() -> {
+                try (Response response = call.execute()) {
+                    check(what.tried(), response);
+                    return reader.read(response.body().byteStream());
+                } catch (IOException e) {
+                    throw broken(what.tried(), e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new ApiError(what.tried(), new IOException("the client is closed", e));
+        }
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            call.cancel();
+            Thread.currentThread().interrupt();
+            throw new ApiError(what.tried(), new InterruptedIOException("interrupted while waiting for the answer"));
+        } catch (CancellationException e) {
+            throw new ApiError(what.tried(), e);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case ApiError error -> throw error;
+                case Error error -> throw error;
+                case RuntimeException error -> throw new ApiError(what.tried(), error);
+                case null, default -> throw new ApiError(what.tried(), e);
+            }
+        }
+    }
+
+    /**
+     * Opens a stream that has no deadline once its headers have come. The caller closes the response; cancelling the call from
+     * another thread ends a read.
+     */
+    Opened open(Outgoing what) throws InterruptedException {
+        Call call = call(streams, what);
+        Future<Response> future;
+        try {
+            future = threads.submit(() -> {
+                Response response = call.execute();
+                try {
+                    check(what.tried(), response);
+                    response.body().source().timeout().timeout(0, TimeUnit.NANOSECONDS);
+                    return response;
+                } catch (RuntimeException | IOException e) {
+                    response.close();
+                    throw e;
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new ApiError(what.tried(), new IOException("the client is closed", e));
+        }
+        try {
+            return new Opened(call, future.get());
+        } catch (InterruptedException e) {
+            call.cancel();
+            throw e;
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case ApiError error -> throw error;
+                case IOException error -> throw broken(what.tried(), error);
+                case Error error -> throw error;
+                case null, default -> throw new ApiError(what.tried(), e);
+            }
+        }
+    }
+
+    /** An open stream. */
+    record Opened(Call call, Response response) {}
+
+    /** Runs a reader of an open stream on a virtual thread of this client. */
+    void execute(Runnable reader) {
+        threads.execute(reader);
+    }
+
+    ApiError broken(String tried, IOException e) {
+        if (closed) {
+            return new ApiError(tried, new IOException("the client is closed", e));
+        }
+        return new ApiError(tried, e);
+    }
+
+    private Call call(OkHttpClient client, Outgoing what) {
+        HttpUrl.Builder url = base.newBuilder();
+        for (String segment : what.path().substring(1).split("/", -1)) {
+            url.addPathSegment(segment);
+        }
+        what.query().forEach(url::addQueryParameter);
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Accept", what.accept());
+        List<Pair> query = new ArrayList<>();
+        String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);
+        HttpUrl built = url.build();
+        try {
+            api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
+                    URI.create(base.toString()));
+        } catch (ApiException e) {
+            throw new ApiError(what.tried(), e);
+        }
+        Request.Builder request = new Request.Builder().url(built);
+        api.processHeaderParams(headers, request);
+        RequestBody body = what.body() == null
+                ? null
+                : RequestBody.create(what.body(),
+                        MediaType.parse(what.contentType() == null ? JSON : what.contentType()));
+        return client.newCall(request.method(what.method(), body).build());
+    }
+
+    private static void check(String tried, Response response) throws IOException {
+        if (!response.isSuccessful()) {
+            throw Statuses.error(tried, response.code(), response.header("Retry-After"),
+                    response.body().byteStream().readNBytes(64 * 1024));
+        }
+    }
+
+    /** Ends every call and every connection. */
+    @Override
+    public void close() {
+        closed = true;
+        streams.dispatcher().cancelAll();
+        threads.shutdownNow();
+        streams.connectionPool().evictAll();
+        housekeeping.shutdown();
+    }
+}

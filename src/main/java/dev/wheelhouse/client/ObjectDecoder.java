@@ -1,0 +1,87 @@
+package dev.wheelhouse.client;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * Decodes the bytes of one object of one type. {@code metadata.managedFields} is dropped; {@code apiVersion} and {@code kind},
+ * which list items lack, are filled in. Thread safe.
+ */
+final class ObjectDecoder<T extends KubernetesObject> {
+    private final ResourceType type;
+    private final ModelJson.Reader<T> reader;
+    private final boolean metadataOnly;
+
+    ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly) {
+        this.type = type;
+        this.reader = ModelJson.reader(model);
+        this.metadataOnly = metadataOnly;
+    }
+
+    /** @throws UndecodableException if the object does not fit the model, is another kind, or has no name */
+    T decode(byte[] bytes, int from, int to) throws UndecodableException {
+        T object;
+        try {
+            object = reader.read(bytes, from, to);
+        } catch (JacksonException e) {
+            throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
+        }
+        if (object == null) {
+            throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
+        }
+        String kind = object.getKind();
+        if (kind != null && !kind.equals(type.kind()) && !metadataOnly) {
+            throw new UndecodableException(
+                    new DecodeFailure(type.groupResource(), "kind", "expected " + type.kind() + ", got " + kind));
+        }
+        if (object.getMetadata() == null || object.getMetadata().getName() == null
+                || object.getMetadata().getName().isEmpty()) {
+            throw new UndecodableException(new DecodeFailure(type.groupResource(), "metadata.name", "it is missing"));
+        }
+        if (kind == null || metadataOnly || object.getApiVersion() == null) {
+            ModelJson.fillIn(object, type.apiVersion(), type.kind());
+        }
+        return object;
+    }
+
+    private DecodeFailure failure(byte[] bytes, int from, int to, String field, String problem) {
+        String resource = type.groupResource();
+        try {
+            JsonNode meta = ModelJson.tree(bytes, from, to).path("metadata");
+            String namespace = text(meta, "namespace");
+            String name = text(meta, "name");
+            if (name != null) {
+                ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
+                return new DecodeFailure(resource + " " + key, field, problem, key);
+            }
+        } catch (JacksonException e) {
+            // Not even JSON: the type is all there is to say.
+        }
+        return new DecodeFailure(resource + " (no readable metadata.name)", field, problem);
+    }
+
+    private static @Nullable String text(JsonNode node, String field) {
+        JsonNode value = node.get(field);
+        return value != null && value.isString() && !value.stringValue().isEmpty() ? value.stringValue() : null;
+    }
+
+    private static String field(JacksonException e) {
+        StringBuilder path = new StringBuilder();
+        for (JacksonException.Reference step : e.getPath()) {
+            String name = step.getPropertyName();
+            if (name == null) {
+                path.append('[').append(step.getIndex()).append(']');
+            } else {
+                path.append(path.isEmpty() ? "" : ".").append(name);
+            }
+        }
+        return path.toString();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.wheelhouse.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * Cuts a stream into the lines that a watch's events come in, on bytes: where the network cut the stream has no meaning. The
+ * buffer grows to the largest event and shrinks again. Not thread safe.
+ */
+final class WatchFrames {
+    private static final int INITIAL = 64 * 1024;
+    private static final int KEEP = 1024 * 1024;
+
+    private final InputStream in;
+    private byte[] buffer = new byte[INITIAL];
+    private int begin;
+    private int scanned;
+    private int limit;
+    private long total;
+
+    private int from;
+    private int to;
+
+    WatchFrames(InputStream in) {
+        this.in = in;
+    }
+
+    /**
+     * Reads until a whole line is there; empty lines are skipped.
+     *
+     * @return false at the end of the stream, where a line without its end is left over by {@link #from()} and {@link #to()}
+     *     as well, perhaps empty
+     */
+    boolean next() throws IOException {
+        while (true) {
+            while (scanned < limit) {
+                if (buffer[scanned] == '\n') {
+                    from = begin;
+                    to = scanned;
+                    begin = ++scanned;
+                    if (to > from) {
+                        return true;
+                    }
+                } else {
+                    scanned++;
+                }
+            }
+            if (!fill()) {
+                from = begin;
+                to = limit;
+                return false;
+            }
+        }
+    }
+
+    byte[] buffer() {
+        return buffer;
+    }
+
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
+    }
+
+    /** Whether a whole line is there without reading. */
+    boolean hasBuffered() {
+        for (int i = scanned; i < limit; i++) {
+            if (buffer[i] == '\n') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    long bytesRead() {
+        return total;
+    }
+
+    private boolean fill() throws IOException {
+        int left = limit - begin;
+        if (left == 0 && buffer.length > KEEP) {
+            buffer = new byte[INITIAL];
+        } else if (begin > 0) {
+            System.arraycopy(buffer, begin, buffer, 0, left);
+        }
+        scanned -= begin;
+        limit = left;
+        begin = 0;
+        if (limit == buffer.length) {
+            buffer = Arrays.copyOf(buffer, buffer.length * 2);
+        }
+        int n = in.read(buffer, limit, buffer.length - limit);
+        if (n <= 0) {
+            return false;
+        }
+        limit += n;
+        total += n;
+        return true;
+    }
+}

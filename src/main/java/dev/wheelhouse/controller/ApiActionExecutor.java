@@ -1,0 +1,221 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
+
+/**
+ * Carries decisions out on the API server. A conflict stops it like any other failure: the sync is done again from a fresh
+ * view, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
+ * for each decision that changed something (status reports at debug level). Thread safe.
+ */
+public final class ApiActionExecutor implements ActionExecutor {
+    private final String controller;
+    private final KubeClient client;
+    private final ConsistencyStore consistency;
+    private final EventRecorder events;
+    private final Parallel parallel;
+    private final ControllerMetrics metrics;
+    private final DecisionLog decisions;
+
+    /**
+     * @param controller on whose behalf it writes, for log lines and metrics
+     * @param parallel how the writes of one batch are made
+     */
+    public ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
+            Parallel parallel, ControllerMetrics metrics) {
+        this.controller = controller;
+        this.client = client;
+        this.consistency = consistency;
+        this.events = events;
+        this.parallel = parallel;
+        this.metrics = metrics;
+        this.decisions = new DecisionLog(controller);
+    }
+
+    @Override
+    public Outcome execute(ObjectKey owner, List<Action> actions) {
+        Run run = new Run(owner);
+        for (int i = 0; i < actions.size(); i++) {
+            if (!run.perform(actions.get(i))) {
+                return run.outcome(writesIn(actions.subList(i + 1, actions.size())));
+            }
+        }
+        return run.outcome(0);
+    }
+
+    private static int writesIn(List<Action> actions) {
+        int writes = 0;
+        for (Action action : actions) {
+            writes += action instanceof Action.Batch batch
+                    ? batch.writes().size()
+                    : action instanceof Action.Write ? 1 : 0;
+        }
+        return writes;
+    }
+
+    /** One call of {@link #execute}. */
+    private final class Run {
+        private final ObjectKey owner;
+        private final List<Attempt> attempts = new ArrayList<>();
+        private @Nullable Duration requeueAfter;
+        private @Nullable ApiError failedCheck;
+        private int skipped;
+
+        Run(ObjectKey owner) {
+            this.owner = owner;
+        }
+
+        /** @return whether to carry on */
+        boolean perform(Action action) {
+            switch (action) {
+                case Action.Write write -> {
+                    return note(List.of(attempt(owner, write)));
+                }
+                case Action.Batch batch -> {
+                    List<Attempt> tried = SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w),
+                            Attempt::failed);
+                    skipped += batch.writes().size() - tried.size();
+                    return note(tried);
+                }
+                case Action.RequireLive check -> {
+                    failedCheck = checkLive(check);
+                    return failedCheck == null;
+                }
+                case Action.Event event -> events.event(event.regardingType(), event.regarding(), event.type(),
+                        event.reason(), event.message());
+                case Action.RequeueAfter requeue -> requeueAfter = requeueAfter == null
+                        || requeue.delay().compareTo(requeueAfter) < 0 ? requeue.delay() : requeueAfter;
+            }
+            return true;
+        }
+
+        private boolean note(List<Attempt> tried) {
+            attempts.addAll(tried);
+            decisions.log(tried);
+            return tried.stream().noneMatch(Attempt::failed);
+        }
+
+        Outcome outcome(int notReached) {
+            List<KubernetesObject> written = new ArrayList<>();
+            Attempt failed = null;
+            for (Attempt attempt : attempts) {
+                if (attempt.answer() != null) {
+                    written.add(attempt.answer());
+                }
+                if (failed == null && attempt.failed()) {
+                    failed = attempt;
+                }
+            }
+            return new Outcome(written, failed == null ? null : failed.write(),
+                    failed == null ? failedCheck : failed.error(), skipped + notReached, attempts, requeueAfter);
+        }
+    }
+
+    private Attempt attempt(ObjectKey owner, Action.Write write) {
+        try {
+            KubernetesObject answer = write(write);
+            metrics.written(controller, DecisionLog.verb(write), write.type(),
+                    answer == null ? 200 : successCode(write));
+            if (answer != null) {
+                consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
+                        answer.getMetadata().getResourceVersion());
+            }
+            return new Attempt(write, answer, null, false);
+        } catch (ApiError e) {
+            metrics.written(controller, DecisionLog.verb(write), write.type(), e.code());
+            if (e.isUnknownOutcome()) {
+                consistency.unknownOutcome(owner, write.type());
+            }
+            return new Attempt(write, null, e, isHarmless(write, e));
+        } catch (RuntimeException e) {
+            metrics.written(controller, DecisionLog.verb(write), write.type(), 0);
+            consistency.unknownOutcome(owner, write.type());
+            return new Attempt(write, null, new ApiError(
+                    DecisionLog.verb(write) + " " + write.type() + " " + write.target(), e), false);
+        }
+    }
+
+    private static int successCode(Action.Write write) {
+        return write instanceof Action.Create ? 201 : 200;
+    }
+
+    private static boolean isHarmless(Action.Write write, ApiError error) {
+        return switch (write) {
+            case Action.Delete delete -> error.isNotFound();
+            case Action.Patch patch -> patch.harmless().contains(error.code());
+            default -> false;
+        };
+    }
+
+    private @Nullable KubernetesObject write(Action.Write write) {
+        switch (write) {
+            case Action.Create create -> {
+                return ModelTypes.client(client, create.type(), create.object()).create(create.object());
+            }
+            case Action.Update update -> {
+                requireVersion(update, update.object());
+                return ModelTypes.client(client, update.type(), update.object()).update(update.object());
+            }
+            case Action.UpdateStatus update -> {
+                requireVersion(update, update.object());
+                return ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
+            }
+            case Action.UpdateSubresource update -> {
+                requireVersion(update, update.object());
+                return ModelTypes.client(client, update.type(), update.object()).updateSubresource(update.object(),
+                        update.subresource());
+            }
+            case Action.Patch patch -> {
+                return ModelTypes.client(client, patch.type()).patch(patch.target(), patch.subresource(),
+                        patch.patchType(), patch.body());
+            }
+            case Action.DeleteCollection delete -> {
+                ModelTypes.client(client, delete.type()).deleteCollection(delete.namespace(), delete.deletion());
+                return null;
+            }
+            case Action.Delete delete -> {
+                ModelTypes.client(client, delete.type()).delete(delete.target(), delete.deletion());
+                return null;
+            }
+        }
+    }
+
+    private static void requireVersion(Action.Write write, KubernetesObject object) {
+        String version = object.getMetadata().getResourceVersion();
+        if (version == null || version.isEmpty()) {
+            throw new IllegalArgumentException(write.type() + " " + write.target()
+                    + " has no metadata.resourceVersion: an update needs the version that it was decided on");
+        }
+    }
+
+    private @Nullable ApiError checkLive(Action.RequireLive check) {
+        ResourceType type = check.type();
+        String tried = "check " + type + " " + check.target() + " " + check.why();
+        try {
+            V1ObjectMeta meta = ModelTypes.client(client, type).get(check.target()).getMetadata();
+            if (!check.uid().equals(meta.getUid())) {
+                return new ApiError(tried, 409, "Conflict", "the original " + type.kind() + " is gone: got uid "
+                        + meta.getUid() + ", wanted " + check.uid(), null);
+            }
+            if (meta.getDeletionTimestamp() != null) {
+                return new ApiError(tried, 409, "Conflict",
+                        "it has just been deleted at " + meta.getDeletionTimestamp(), null);
+            }
+            return null;
+        } catch (ApiError e) {
+            return e;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.wheelhouse.controller;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueue;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/** What controllers are made from, put together. Queues of object keys give each namespace its turn. Thread safe. */
+public final class DefaultControllerContext implements ControllerContext {
+    private final KubeClient client;
+    private final SharedInformerFactory informers;
+    private final Clock clock;
+    private final Function<String, EventRecorder> events;
+    private final Settings settings;
+    private final Map<String, ConsistencyStore> consistency = new ConcurrentHashMap<>();
+
+    /**
+     * How controllers run.
+     *
+     * @param workers how many workers a controller has, by its name
+     * @param parallel how the writes of one batch are made; in order where the system is stepped
+     * @param observeOnly plan, and write nothing
+     */
+    public record Settings(ToIntFunction<String> workers, Parallel parallel, boolean observeOnly,
+            WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+        /** Five workers a controller, sixteen writes of a batch at once, no metrics. */
+        public static Settings defaults() {
+            return new Settings(controller -> 5, Parallel.virtualThreads(16), false, WorkQueueMetrics.NONE,
+                    ControllerMetrics.NONE);
+        }
+
+        /** One worker, writes in order: for a system that one thread steps. */
+        public static Settings stepped() {
+            return new Settings(controller -> 1, Parallel.inOrder(), false, WorkQueueMetrics.NONE,
+                    ControllerMetrics.NONE);
+        }
+    }
+
+    /** @param events makes the recorder of a component, such as {@code EventBroadcaster::recorder} */
+    public DefaultControllerContext(KubeClient client, SharedInformerFactory informers, Clock clock,
+            Function<String, EventRecorder> events, Settings settings) {
+        this.client = client;
+        this.informers = informers;
+        this.clock = clock;
+        this.events = events;
+        this.settings = settings;
+    }
+
+    @Override
+    public KubeClient client() {
+        return client;
+    }
+
+    @Override
+    public SharedInformerFactory informers() {
+        return informers;
+    }
+
+    @Override
+    public Clock clock() {
+        return clock;
+    }
+
+    @Override
+    public ActionExecutor executor(String controller) {
+        return settings.observeOnly()
+                ? new PlanningExecutor(controller, settings.controllerMetrics())
+                : new ApiActionExecutor(controller, client, consistency(controller), events(controller),
+                        settings.parallel(), settings.controllerMetrics());
+    }
+
+    @Override
+    public ConsistencyStore consistency(String controller) {
+        return consistency.computeIfAbsent(controller, name -> new ConsistencyStore(clock));
+    }
+
+    @Override
+    public <K> WorkQueue<K> queue(String name) {
+        return new RateLimitingQueue<>(name, clock, RateLimits.CONTROLLER, RateLimitingQueue.DEFAULT_AGING,
+                key -> key instanceof ObjectKey object ? object.namespace() : "", settings.queueMetrics());
+    }
+
+    @Override
+    public EventRecorder events(String component) {
+        return events.apply(component);
+    }
+
+    @Override
+    public ControllerMetrics metrics() {
+        return settings.controllerMetrics();
+    }
+
+    @Override
+    public int workers(String controller) {
+        return settings.workers().applyAsInt(controller);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * A controller that syncs one type of objects by key: a queue, workers on it, and the rule that no key is synced on caches older
+ * than its own last writes. A subclass asks for its caches by {@link #watch}, registers handlers that add keys to
+ * {@link #queue}, and implements {@link #sync}.
+ */
+public abstract class KeyedController implements Controller {
+    private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
+    private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
+
+    private final String name;
+    private final ControllerContext context;
+    private final ConsistencyStore consistency;
+    private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
+    private final List<Loop> workers = new ArrayList<>();
+
+    protected final WorkQueue<ObjectKey> queue;
+    protected final ActionExecutor executor;
+    protected final Clock clock;
+
+    /** @param name as upstream's kube-controller-manager says it, such as {@code replicaset-controller} */
+    protected KeyedController(String name, ControllerContext context) {
+        this.name = name;
+        this.context = context;
+        this.consistency = context.consistency(name);
+        this.queue = context.queue(name);
+        this.executor = context.executor(name);
+        this.clock = context.clock();
+    }
+
+    /** The cache of a type, in which this controller's own writes of that type will be waited for. */
+    protected final <T extends KubernetesObject> SharedIndexInformer<T> watch(ResourceType type, Class<T> model) {
+        SharedIndexInformer<T> informer = context.informers().informer(type, model);
+        informers.add(informer);
+        consistency.watch(type, informer);
+        return informer;
+    }
+
+    /**
+     * Brings one object to its wanted state. Called by one worker at a time for a key, and only when the caches are as new as
+     * the key's last writes.
+     */
+    protected abstract Result sync(ObjectKey key) throws InterruptedException;
+
+    /** Drops what is remembered of a key whose object is gone. */
+    protected final void forget(ObjectKey key) {
+        consistency.forget(key);
+        queue.forget(key);
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public final List<SharedIndexInformer<?>> informers() {
+        return List.copyOf(informers);
+    }
+
+    /** {@inheritDoc} The workers; a subclass with further loops adds them. */
+    @Override
+    public List<Loop> loops() {
+        if (workers.isEmpty()) {
+            for (int i = 0; i < context.workers(name); i++) {
+                workers.add(new Worker<>(name, queue, this::putOff, this::syncOnce, clock, context.metrics()));
+            }
+        }
+        return List.copyOf(workers);
+    }
+
+    @Override
+    public void close() {
+        queue.shutDown();
+        workers.forEach(Loop::close);
+    }
+
+    private Result syncOnce(ObjectKey key) throws InterruptedException {
+        executor.begin(key);
+        try {
+            return sync(key);
+        } finally {
+            executor.end(key);
+        }
+    }
+
+    private Duration putOff(ObjectKey key) {
+        for (ResourceType type : consistency.unsettled(key)) {
+            settle(key, type);
+        }
+        ConsistencyStore.Behind behind = consistency.check(key);
+        if (behind == null) {
+            return Duration.ZERO;
+        }
+        if (behind.since().compareTo(WORTH_A_WARNING) > 0) {
+            log.warn("{}: {} has waited {} s for the cache of {} to follow to version {} (it is at {}): its informer "
+                    + "may be stuck", name, key, behind.since().toSeconds(), behind.type(), behind.wrote(),
+                    behind.seen());
+        }
+        return behind.retryAfter();
+    }
+
+    /** Any consistent read tells a version that is at least as new as a write that happened before it. */
+    private void settle(ObjectKey key, ResourceType type) {
+        String version = context.client().metadata(type)
+                .list(type.namespaced() ? key.namespace() : "", LabelSelector.everything(), FieldSelector.everything(),
+                        ListOptions.consistent(1))
+                .resourceVersion();
+        consistency.settled(key, type, version);
+        log.info("{}: a write of {} for {} got no answer; its next sync waits for version {}", name, type, key,
+                version);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.wheelhouse.controller;
+
+import java.util.Map;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.CoreV1Event;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicationController;
+import io.kubernetes.client.openapi.models.V1Secret;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ResourceClient;
+
+/** Which model class of the official client stands for which type; every other type is handled by its metadata. */
+final class ModelTypes {
+    private static final Map<ResourceType, Class<? extends KubernetesObject>> MODELS = Map.ofEntries(
+            Map.entry(ResourceType.PODS, V1Pod.class), Map.entry(ResourceType.NODES, V1Node.class),
+            Map.entry(ResourceType.NAMESPACES, V1Namespace.class), Map.entry(ResourceType.EVENTS, CoreV1Event.class),
+            Map.entry(ResourceType.SERVICES, V1Service.class),
+            Map.entry(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class),
+            Map.entry(ResourceType.CONFIG_MAPS, V1ConfigMap.class),
+            Map.entry(ResourceType.SECRETS, V1Secret.class),
+            Map.entry(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class),
+            Map.entry(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class),
+            Map.entry(ResourceType.DEPLOYMENTS, V1Deployment.class),
+            Map.entry(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+            Map.entry(ResourceType.LEASES, V1Lease.class));
+
+    private ModelTypes() {}
+
+    /** A client for patches and deletes of a type. */
+    static ResourceClient<? extends KubernetesObject> client(KubeClient client, ResourceType type) {
+        Class<? extends KubernetesObject> model = MODELS.get(type);
+        return model == null ? client.metadata(type) : client.resource(type, model);
+    }
+
+    /** A client for writing this very object, whatever its class. */
+    @SuppressWarnings("unchecked")
+    static ResourceClient<KubernetesObject> client(KubeClient client, ResourceType type, KubernetesObject object) {
+        return client.resource(type, (Class<KubernetesObject>) object.getClass());
+    }
+}

@@ -1,0 +1,112 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+
+/**
+ * Writes nothing: counts and logs what would be done, once for each change of plan. It answers as if every write had
+ * succeeded, with the object that was to be written. Thread safe.
+ */
+public final class PlanningExecutor implements ActionExecutor {
+    private final String controller;
+    private final ControllerMetrics metrics;
+    private final DecisionLog decisions;
+    private final Map<ObjectKey, List<Action.Write>> plans = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, List<Action.Write>> underway = new ConcurrentHashMap<>();
+
+    public PlanningExecutor(String controller, ControllerMetrics metrics) {
+        this.controller = controller;
+        this.metrics = metrics;
+        this.decisions = new DecisionLog(controller);
+    }
+
+    @Override
+    public boolean writes() {
+        return false;
+    }
+
+    @Override
+    public void begin(ObjectKey owner) {
+        underway.put(owner, new ArrayList<>());
+    }
+
+    @Override
+    public void end(ObjectKey owner) {
+        List<Action.Write> writes = underway.remove(owner);
+        if (writes != null) {
+            remember(owner, writes);
+        }
+    }
+
+    /** The writes that an owner's last sync has left undone; empty if it would do nothing. */
+    public List<Action.Write> plan(ObjectKey owner) {
+        return plans.getOrDefault(owner, List.of());
+    }
+
+    @Override
+    public Outcome execute(ObjectKey owner, List<Action> actions) {
+        List<Action.Write> writes = new ArrayList<>();
+        Duration requeueAfter = null;
+        for (Action action : actions) {
+            switch (action) {
+                case Action.Write write -> writes.add(write);
+                case Action.Batch batch -> writes.addAll(batch.writes());
+                case Action.RequeueAfter requeue -> requeueAfter = requeueAfter == null
+                        || requeue.delay().compareTo(requeueAfter) < 0 ? requeue.delay() : requeueAfter;
+                case Action.Event event -> {
+                }
+                case Action.RequireLive check -> {
+                }
+            }
+        }
+        List<Action.Write> sync = underway.get(owner);
+        if (sync == null) {
+            remember(owner, writes);
+        } else {
+            sync.addAll(writes);
+        }
+        List<Attempt> attempts = new ArrayList<>();
+        List<KubernetesObject> answers = new ArrayList<>();
+        for (Action.Write write : writes) {
+            KubernetesObject answer = answer(write);
+            attempts.add(new Attempt(write, answer, null, false));
+            if (answer != null) {
+                answers.add(answer);
+            }
+        }
+        return new Outcome(answers, null, null, 0, attempts, requeueAfter);
+    }
+
+    private void remember(ObjectKey owner, List<Action.Write> writes) {
+        List<Action.Write> before = writes.isEmpty() ? plans.remove(owner) : plans.put(owner, List.copyOf(writes));
+        if (!summary(writes).equals(summary(before == null ? List.of() : before))) {
+            decisions.logPlanned(writes);
+            writes.forEach(write -> metrics.planned(controller, DecisionLog.verb(write), write.type()));
+        }
+    }
+
+    private static List<String> summary(List<Action.Write> writes) {
+        return writes.stream().map(w -> DecisionLog.verb(w) + w.type() + w.target() + w.why()).toList();
+    }
+
+    private static @Nullable KubernetesObject answer(Action.Write write) {
+        return switch (write) {
+            case Action.Create create -> create.object();
+            case Action.Update update -> update.object();
+            case Action.UpdateStatus update -> update.object();
+            case Action.UpdateSubresource update -> update.object();
+            case Action.Patch patch -> null;
+            case Action.DeleteCollection delete -> null;
+            case Action.Delete delete -> null;
+        };
+    }
+}

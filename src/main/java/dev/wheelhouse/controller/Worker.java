@@ -1,0 +1,151 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Takes keys from a queue, one a step, and syncs them. Whatever a sync does, returning null and throwing an {@code Error}
+ * included, the key is released, the outcome is counted, and the key comes back if it has to.
+ *
+ * @param <K> the keys
+ */
+public final class Worker<K> implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+    /** Decides whether a key may be synced now. */
+    @FunctionalInterface
+    public interface Gate<K> {
+        /** How long to put the key off; zero to sync it now. */
+        Duration putOff(K key) throws InterruptedException;
+    }
+
+    private final String controller;
+    private final WorkQueue<K> queue;
+    private final Gate<? super K> gate;
+    private final Reconciler<? super K> reconciler;
+    private final Clock clock;
+    private final ControllerMetrics metrics;
+    private volatile boolean closed;
+
+    public Worker(String controller, WorkQueue<K> queue, Gate<? super K> gate, Reconciler<? super K> reconciler,
+            Clock clock, ControllerMetrics metrics) {
+        this.controller = controller;
+        this.queue = queue;
+        this.gate = gate;
+        this.reconciler = reconciler;
+        this.clock = clock;
+        this.metrics = metrics;
+    }
+
+    /** A worker that syncs every key as it comes. */
+    public Worker(String controller, WorkQueue<K> queue, Reconciler<? super K> reconciler, Clock clock,
+            ControllerMetrics metrics) {
+        this(controller, queue, key -> Duration.ZERO, reconciler, clock, metrics);
+    }
+
+    @Override
+    public long step() throws InterruptedException {
+        if (closed) {
+            return IDLE;
+        }
+        K key = queue.poll();
+        if (key == null) {
+            return queue.isShutDown() ? IDLE : queue.nanosToNextDue();
+        }
+        try {
+            work(key);
+        } finally {
+            queue.done(key);
+        }
+        return BUSY;
+    }
+
+    private void work(K key) throws InterruptedException {
+        long start = clock.nanoTime();
+        Result result;
+        try {
+            Duration putOff = gate.putOff(key);
+            if (!putOff.isZero()) {
+                metrics.putOff(controller);
+                queue.addAfter(key, putOff);
+                return;
+            }
+            result = orRetry(reconciler.reconcile(key));
+        } catch (InterruptedException e) {
+            queue.add(key);
+            throw e;
+        } catch (Throwable e) {
+            result = Result.retry(e);
+        }
+        finish(key, result, clock.nanoTime() - start);
+    }
+
+    private static Result orRetry(@Nullable Result result) {
+        return result != null ? result : Result.retry(new IllegalStateException("the sync returned null"));
+    }
+
+    private void finish(K key, Result result, long nanos) {
+        switch (result) {
+            case Result.Done done -> {
+                queue.forget(key);
+                metrics.synced(controller, "done", nanos);
+            }
+            case Result.RequeueAfter after -> {
+                queue.forget(key);
+                queue.addAfter(key, after.delay());
+                metrics.synced(controller, "requeue_after", nanos);
+            }
+            case Result.Retry retry -> {
+                Duration atLeast = retry.cause() instanceof ApiError e && e.retryAfter() != null
+                        ? e.retryAfter()
+                        : Duration.ZERO;
+                queue.addRateLimited(key, atLeast);
+                metrics.synced(controller, "retry", nanos);
+                report(key, retry.cause());
+            }
+            case Result.Terminal terminal -> {
+                queue.forget(key);
+                metrics.synced(controller, "terminal", nanos);
+                log.warn("{}: {} cannot be synced until it is changed: {}", controller, key, terminal.reason());
+            }
+        }
+    }
+
+    private void report(K key, Throwable cause) {
+        int failures = queue.numRequeues(key);
+        if (Thread.currentThread().isInterrupted()) {
+            log.debug("{}: the sync of {} was interrupted: {}", controller, key, cause.toString());
+        } else if (cause instanceof ApiError e && e.isConflict()) {
+            log.info("{}: {} changed meanwhile and is synced again (failure {} in a row): {}", controller, key,
+                    failures, e.getMessage());
+        } else if (cause instanceof ApiError e) {
+            log.warn("{}: the sync of {} failed and is tried again (failure {} in a row): {}", controller, key,
+                    failures, e.getMessage());
+        } else {
+            log.error("{}: the sync of {} failed and is tried again (failure {} in a row)", controller, key, failures,
+                    cause);
+        }
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        if (!closed) {
+            queue.awaitReady(nanos);
+        }
+    }
+
+    /** Ends this worker, and its queue with it: workers of one queue live and end together. */
+    @Override
+    public void close() {
+        closed = true;
+        queue.shutDown();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.Indexer;
+
+/** The three caches that the controller looks at, and how their objects belong together. Thread safe. */
+final class DeploymentCaches {
+    /** Objects by the UID of their controller. */
+    static final String BY_CONTROLLER = "controllerUid";
+    /** ReplicaSets without a controller, by namespace. */
+    static final String ORPHANS = "orphansOfNamespace";
+
+    private static final Set<String> FINISHED = Set.of("Succeeded", "Failed");
+
+    private final Indexer<V1Deployment> deployments;
+    private final Indexer<V1ReplicaSet> replicaSets;
+    private final Indexer<V1Pod> pods;
+
+    DeploymentCaches(Indexer<V1Deployment> deployments, Indexer<V1ReplicaSet> replicaSets, Indexer<V1Pod> pods) {
+        this.deployments = deployments;
+        this.replicaSets = replicaSets;
+        this.pods = pods;
+        replicaSets.addIndex(BY_CONTROLLER, r -> controllerUid(OwnerReferences.controllerOf(r.getMetadata())));
+        replicaSets.addIndex(ORPHANS, r -> OwnerReferences.controllerOf(r.getMetadata()) == null
+                ? List.of(r.getMetadata().getNamespace())
+                : List.of());
+        pods.addIndex(BY_CONTROLLER, p -> controllerUid(OwnerReferences.controllerOf(p.getMetadata())));
+    }
+
+    private static List<String> controllerUid(@Nullable V1OwnerReference reference) {
+        return reference == null ? List.of() : List.of(reference.getUid());
+    }
+
+    /**
+     * The view of a Deployment, or null if there is none.
+     *
+     * @throws IllegalArgumentException if its selector is invalid
+     */
+    @Nullable
+    DeploymentView view(ObjectKey key, Instant now) {
+        V1Deployment deployment = deployments.get(key);
+        if (deployment == null) {
+            return null;
+        }
+        List<V1ReplicaSet> candidates = new ArrayList<>(
+                replicaSets.byIndex(BY_CONTROLLER, deployment.getMetadata().getUid()));
+        candidates.addAll(replicaSets.byIndex(ORPHANS, key.namespace()));
+        return DeploymentView.of(deployment, candidates, this::unfinishedPods, now);
+    }
+
+    private int unfinishedPods(V1ReplicaSet replicaSet) {
+        return (int) pods.byIndex(BY_CONTROLLER, replicaSet.getMetadata().getUid()).stream()
+                .filter(p -> p.getStatus() == null || !FINISHED.contains(p.getStatus().getPhase())).count();
+    }
+
+    /** The Deployment that a controller reference means: by name, if its UID is right. */
+    @Nullable
+    V1Deployment resolve(String namespace, @Nullable V1OwnerReference reference) {
+        if (reference == null || !ResourceType.DEPLOYMENTS.kind().equals(reference.getKind())) {
+            return null;
+        }
+        V1Deployment deployment = deployments.get(ObjectKey.of(namespace, reference.getName()));
+        return deployment != null && reference.getUid().equals(deployment.getMetadata().getUid()) ? deployment : null;
+    }
+
+    /** The Deployment behind a pod's ReplicaSet, or null. */
+    @Nullable
+    V1Deployment deploymentOf(V1Pod pod) {
+        V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
+        if (reference == null || !ResourceType.REPLICA_SETS.kind().equals(reference.getKind())) {
+            return null;
+        }
+        String namespace = pod.getMetadata().getNamespace();
+        V1ReplicaSet replicaSet = replicaSets.get(ObjectKey.of(namespace, reference.getName()));
+        return replicaSet == null || !reference.getUid().equals(replicaSet.getMetadata().getUid())
+                ? null
+                : resolve(namespace, OwnerReferences.controllerOf(replicaSet.getMetadata()));
+    }
+
+    /** The Deployments whose selectors match an orphan. */
+    List<V1Deployment> matching(V1ReplicaSet orphan) {
+        return deployments.list(orphan.getMetadata().getNamespace()).stream().filter(d -> selects(d, orphan)).toList();
+    }
+
+    private static boolean selects(V1Deployment deployment, V1ReplicaSet orphan) {
+        try {
+            LabelSelector selector = LabelSelector.of(deployment.getSpec().getSelector());
+            return !selector.isEverything() && selector.matches(orphan.getMetadata().getLabels());
+        } catch (IllegalArgumentException invalidSelector) {
+            return false;
+        }
+    }
+}

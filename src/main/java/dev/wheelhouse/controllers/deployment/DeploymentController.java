@@ -1,0 +1,98 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+
+/**
+ * Rolls Deployments out by creating, sizing and deleting their ReplicaSets (upstream:
+ * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; whoever made the
+ * controller drives its loops.
+ */
+public final class DeploymentController extends KeyedController {
+    private final DeploymentCaches caches;
+    private final ResourceClient<V1ReplicaSet> replicaSets;
+
+    public DeploymentController(ControllerContext context) {
+        super("deployment-controller", context);
+        var deploymentInformer = watch(ResourceType.DEPLOYMENTS, V1Deployment.class);
+        var replicaSetInformer = watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        var podInformer = watch(ResourceType.PODS, V1Pod.class);
+        replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        caches = new DeploymentCaches(deploymentInformer.getIndexer(), replicaSetInformer.getIndexer(),
+                podInformer.getIndexer());
+        DeploymentHandlers handlers = new DeploymentHandlers(caches, queue);
+        deploymentInformer.addEventHandler(handlers.deployments());
+        replicaSetInformer.addEventHandler(handlers.replicaSets());
+        podInformer.addEventHandler(handlers.pods());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        return syncDeployment(key);
+    }
+
+    /** Brings one Deployment a step further: takes the view, decides, carries it out. */
+    Result syncDeployment(ObjectKey key) {
+        DeploymentView view;
+        try {
+            view = caches.view(key, clock.now());
+        } catch (IllegalArgumentException invalidSelector) {
+            return Result.terminal(
+                    "deployment " + key + " has an invalid spec.selector: " + invalidSelector.getMessage());
+        }
+        if (view == null) {
+            forget(key);
+            return Result.done();
+        }
+        Outcome outcome = executor.execute(key, DeploymentDecision.decide(view));
+        return outcome.failed() instanceof Action.Create create && outcome.error() != null
+                ? createFailed(key, view, create, outcome.error())
+                : outcome.toResult();
+    }
+
+    private Result createFailed(ObjectKey key, DeploymentView view, Action.Create create, ApiError error) {
+        if (error.isNamespaceTerminating()) {
+            return Result.done();
+        }
+        if (error.isUnknownOutcome()) {
+            return Result.retry(error);
+        }
+        List<Action> next;
+        if (error.isAlreadyExists()) {
+            V1ReplicaSet live;
+            try {
+                live = replicaSets.get(create.target());
+            } catch (ApiError unread) {
+                return Result.retry(unread);
+            }
+            next = DeploymentDecision.afterNameTaken(view, live);
+        } else {
+            next = DeploymentDecision.afterCreateFailed(view, create.target().name(), error.statusMessage());
+        }
+        Outcome outcome = executor.execute(key, next);
+        return outcome.succeeded() && error.isAlreadyExists() ? outcome.toResult() : Result.retry(error);
+    }
+
+    /**
+     * What the next sync would do, were it now; nothing is written. Empty if there is no such Deployment.
+     *
+     * @throws IllegalArgumentException if its selector is invalid
+     */
+    public List<Action> plan(ObjectKey key) {
+        DeploymentView view = caches.view(key, clock.now());
+        return view == null ? List.of() : DeploymentDecision.decide(view);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Which Deployments a change wakes (upstream: the handlers of {@code deployment_controller.go}). */
+final class DeploymentHandlers {
+    private final DeploymentCaches caches;
+    private final WorkQueue<ObjectKey> queue;
+
+    DeploymentHandlers(DeploymentCaches caches, WorkQueue<ObjectKey> queue) {
+        this.caches = caches;
+        this.queue = queue;
+    }
+
+    private void wake(@Nullable V1Deployment deployment) {
+        if (deployment != null) {
+            queue.add(ObjectKey.of(deployment));
+        }
+    }
+
+    ResourceEventHandler<V1Deployment> deployments() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Deployment deployment, boolean initial) {
+                wake(deployment);
+            }
+
+            @Override
+            public void onUpdate(V1Deployment before, V1Deployment after) {
+                wake(after);
+            }
+
+            @Override
+            public void onDelete(V1Deployment deployment, boolean finalStateUnknown) {
+                wake(deployment);
+            }
+        };
+    }
+
+    ResourceEventHandler<V1ReplicaSet> replicaSets() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1ReplicaSet replicaSet, boolean initial) {
+                if (replicaSet.getMetadata().getDeletionTimestamp() != null) {
+                    wakeOwner(replicaSet);
+                } else if (!wakeOwner(replicaSet)) {
+                    caches.matching(replicaSet).forEach(d -> wake(d));
+                }
+            }
+
+            @Override
+            public void onUpdate(V1ReplicaSet before, V1ReplicaSet after) {
+                V1ObjectMeta was = before.getMetadata();
+                V1ObjectMeta is = after.getMetadata();
+                if (Objects.equals(was.getResourceVersion(), is.getResourceVersion())) {
+                    return;
+                }
+                V1OwnerReference owner = OwnerReferences.controllerOf(was);
+                boolean moved = !Objects.equals(owner, OwnerReferences.controllerOf(is));
+                if (moved) {
+                    wake(caches.resolve(was.getNamespace(), owner));
+                }
+                if (!wakeOwner(after) && (moved || !Objects.equals(was.getLabels(), is.getLabels()))) {
+                    caches.matching(after).forEach(d -> wake(d));
+                }
+            }
+
+            @Override
+            public void onDelete(V1ReplicaSet replicaSet, boolean finalStateUnknown) {
+                wakeOwner(replicaSet);
+            }
+
+            /** @return whether it has a controller, which is then all that matters */
+            private boolean wakeOwner(V1ReplicaSet replicaSet) {
+                V1OwnerReference owner = OwnerReferences.controllerOf(replicaSet.getMetadata());
+                wake(caches.resolve(replicaSet.getMetadata().getNamespace(), owner));
+                return owner != null;
+            }
+        };
+    }
+
+    /** Recreate waits for the last old pod to be gone; nothing else depends on single pods. */
+    ResourceEventHandler<V1Pod> pods() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Pod pod, boolean initial) {}
+
+            @Override
+            public void onUpdate(V1Pod before, V1Pod after) {}
+
+            @Override
+            public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+                V1Deployment deployment = caches.deploymentOf(pod);
+                if (deployment != null && Fenceposts.strategyType(deployment).equals("Recreate")) {
+                    wake(deployment);
+                }
+            }
+        };
+    }
+}

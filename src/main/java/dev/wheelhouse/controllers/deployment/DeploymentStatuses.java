@@ -1,0 +1,85 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+
+import dev.wheelhouse.client.ModelJson;
+
+/** A Deployment's counts and its availability (upstream: {@code calculateStatus} in {@code sync.go}). */
+final class DeploymentStatuses {
+    private DeploymentStatuses() {}
+
+    /** Counts, and sets the Available condition; other conditions stay as they are in the draft. */
+    static void compute(Draft draft) {
+        V1DeploymentStatus status = draft.status();
+        int available = draft.allReplicaSets().mapToInt(ReplicaSetDraft::availableReplicas).sum();
+        ReplicaSetDraft replicaSet = draft.newReplicaSet();
+        status.setObservedGeneration(draft.deployment().getMetadata().getGeneration());
+        status.setReplicas(
+                nullIfZero(draft.allReplicaSets().mapToInt(ReplicaSetDraft::actualReplicas).sum()));
+        status.setUpdatedReplicas(nullIfZero(replicaSet == null ? 0 : replicaSet.actualReplicas()));
+        status.setReadyReplicas(
+                nullIfZero(draft.allReplicaSets().mapToInt(ReplicaSetDraft::readyReplicas).sum()));
+        status.setAvailableReplicas(nullIfZero(available));
+        status.setUnavailableReplicas(nullIfZero(Math.max(0, draft.totalReplicas() - available)));
+        status.setTerminatingReplicas(terminating(draft));
+        boolean enough = available >= draft.replicas() - draft.maxUnavailable();
+        Conditions.set(status, enough
+                ? Conditions.of(Conditions.AVAILABLE, "True", "MinimumReplicasAvailable",
+                        "Deployment has minimum availability.", draft.stamp())
+                : Conditions.of(Conditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
+                        "Deployment does not have minimum availability.", draft.stamp()));
+    }
+
+    /** The sum over the ReplicaSets; null while one that was synced does not say. */
+    private static @Nullable Integer terminating(Draft draft) {
+        int sum = 0;
+        for (ReplicaSetDraft replicaSet : draft.allReplicaSets().toList()) {
+            Integer count = replicaSet.status().getTerminatingReplicas();
+            if (count != null) {
+                sum += count;
+            } else if (replicaSet.observedGeneration() != 0) {
+                return null;
+            }
+        }
+        return sum;
+    }
+
+    /** Whether two statuses are the same to the API server, which leaves out counts of zero. */
+    static boolean same(V1DeploymentStatus a, V1DeploymentStatus b) {
+        return Objects.equals(a, b) || normal(a).equals(normal(b));
+    }
+
+    private static V1DeploymentStatus normal(V1DeploymentStatus status) {
+        V1DeploymentStatus copy = ModelJson.copy(status);
+        copy.setReplicas(nullIfZero(orZero(copy.getReplicas())));
+        copy.setUpdatedReplicas(nullIfZero(orZero(copy.getUpdatedReplicas())));
+        copy.setReadyReplicas(nullIfZero(orZero(copy.getReadyReplicas())));
+        copy.setAvailableReplicas(nullIfZero(orZero(copy.getAvailableReplicas())));
+        copy.setUnavailableReplicas(nullIfZero(orZero(copy.getUnavailableReplicas())));
+        copy.setConditions(Conditions.list(copy));
+        return copy;
+    }
+
+    /** In a line, for the log. */
+    static String summary(V1DeploymentStatus status, boolean revisionMoved) {
+        return "replicas " + orZero(status.getReplicas()) + ", updated " + orZero(status.getUpdatedReplicas())
+                + ", ready " + orZero(status.getReadyReplicas()) + ", available "
+                + orZero(status.getAvailableReplicas()) + ", "
+                + Conditions.list(status).stream().map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
+                        .collect(Collectors.joining(" "))
+                + (revisionMoved ? ", a new revision" : "");
+    }
+
+    static int orZero(@Nullable Integer count) {
+        return count == null ? 0 : count;
+    }
+
+    private static @Nullable Integer nullIfZero(int count) {
+        return count == 0 ? null : count;
+    }
+}

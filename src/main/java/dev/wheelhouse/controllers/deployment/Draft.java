@@ -1,0 +1,228 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+
+/**
+ * The working copy of one decision: a Deployment and its ReplicaSets as they are to become. The rules change it in
+ * upstream's order; {@link #actions} then says what is to be written, each object at most once, the status last. Belongs to
+ * the thread that decides.
+ */
+final class Draft {
+    private final DeploymentView view;
+    private final V1Deployment deployment;
+    private final List<ReplicaSetDraft> replicaSets = new ArrayList<>();
+    private final List<ReplicaSetDraft> changed = new ArrayList<>();
+    private final List<Action> extra = new ArrayList<>();
+    private @Nullable ReplicaSetDraft newReplicaSet;
+    private final Fenceposts fenceposts;
+    private @Nullable String deploymentUpdate;
+    private @Nullable Duration requeueAfter;
+    private boolean revisionMoved;
+
+    Draft(DeploymentView view) {
+        this.view = view;
+        deployment = ModelJson.copy(view.deployment());
+        if (deployment.getStatus() == null) {
+            deployment.setStatus(new V1DeploymentStatus());
+        }
+        fenceposts = Fenceposts.of(deployment);
+        for (V1ReplicaSet owned : view.owned()) {
+            replicaSets.add(ReplicaSetDraft.existing(owned));
+        }
+        replicaSets.sort(ReplicaSetDraft.BY_AGE);
+        for (ReplicaSetDraft replicaSet : replicaSets) {
+            if (PodTemplates.sameIgnoringHash(replicaSet.object().getSpec().getTemplate(),
+                    deployment.getSpec().getTemplate())) {
+                newReplicaSet = replicaSet;
+                break;
+            }
+        }
+    }
+
+    DeploymentView view() {
+        return view;
+    }
+
+    /** The Deployment, for reading and changing. */
+    V1Deployment deployment() {
+        return deployment;
+    }
+
+    /** The status as it was read. */
+    V1DeploymentStatus statusBefore() {
+        V1DeploymentStatus status = view.deployment().getStatus();
+        return status == null ? new V1DeploymentStatus() : status;
+    }
+
+    /** The status, for reading and changing. */
+    V1DeploymentStatus status() {
+        return deployment.getStatus();
+    }
+
+    /** Now, as conditions are stamped: in whole seconds. */
+    OffsetDateTime stamp() {
+        return view.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+    }
+
+    String name() {
+        return deployment.getMetadata().getName();
+    }
+
+    int replicas() {
+        return Fenceposts.replicas(deployment);
+    }
+
+    int maxSurge() {
+        return fenceposts.maxSurge();
+    }
+
+    int maxUnavailable() {
+        return fenceposts.maxUnavailable();
+    }
+
+    boolean isPaused() {
+        return Boolean.TRUE.equals(deployment.getSpec().getPaused());
+    }
+
+    /** The oldest ReplicaSet whose template is the Deployment's, or the one to be created; null if there is neither. */
+    @Nullable
+    ReplicaSetDraft newReplicaSet() {
+        return newReplicaSet;
+    }
+
+    /** All but the new one, the oldest first. */
+    List<ReplicaSetDraft> oldReplicaSets() {
+        return replicaSets.stream().filter(r -> r != newReplicaSet).toList();
+    }
+
+    List<ReplicaSetDraft> activeOldReplicaSets() {
+        return oldReplicaSets().stream().filter(ReplicaSetDraft::isActive).toList();
+    }
+
+    List<ReplicaSetDraft> activeReplicaSets() {
+        return replicaSets.stream().filter(ReplicaSetDraft::isActive).toList();
+    }
+
+    /** All, the oldest first, and the one to be created last. */
+    Stream<ReplicaSetDraft> allReplicaSets() {
+        return replicaSets.stream();
+    }
+
+    int totalReplicas() {
+        return replicaSets.stream().mapToInt(ReplicaSetDraft::replicas).sum();
+    }
+
+    void create(ReplicaSetDraft replicaSet) {
+        replicaSets.add(replicaSet);
+        changed.add(replicaSet);
+        newReplicaSet = replicaSet;
+    }
+
+    /** Puts a ReplicaSet that a rule is about to change in its place in the order of writes. */
+    ReplicaSetDraft changing(ReplicaSetDraft replicaSet) {
+        if (!changed.contains(replicaSet)) {
+            changed.add(replicaSet);
+        }
+        return replicaSet;
+    }
+
+    /** @return whether the size changes */
+    boolean resize(ReplicaSetDraft replicaSet, int size, String why) {
+        if (replicaSet.replicas() == size) {
+            return false;
+        }
+        changing(replicaSet).resize(size, replicas(), replicas() + maxSurge(), why);
+        return true;
+    }
+
+    /** Notes the Deployment's size on a ReplicaSet that keeps its own. */
+    void noteSize(ReplicaSetDraft replicaSet, String why) {
+        if (!replicaSet.notesSize(replicas(), replicas() + maxSurge())) {
+            changing(replicaSet).resize(replicaSet.replicas(), replicas(), replicas() + maxSurge(), why);
+        }
+    }
+
+    /** Sets the Deployment's own revision. */
+    void deploymentRevision(String revision) {
+        Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
+        if (!revision.equals(annotations.getOrDefault(Annotations.REVISION, ""))) {
+            annotations.put(Annotations.REVISION, revision);
+            deployment.getMetadata().setAnnotations(annotations);
+            revisionMoved = true;
+        }
+    }
+
+    /** Whether this decision gives the Deployment another revision, which begins a rollout. */
+    boolean revisionMoved() {
+        return revisionMoved;
+    }
+
+    void event(String type, String reason, String message) {
+        extra.add(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), type, reason, message));
+    }
+
+    void delete(ReplicaSetDraft replicaSet, String why) {
+        extra.add(new Action.Delete(ResourceType.REPLICA_SETS, ObjectKey.of(replicaSet.meta()),
+                new Deletion(null, replicaSet.uid(), replicaSet.meta().getResourceVersion(), null), why));
+    }
+
+    /** Writes the Deployment itself instead of its status. */
+    void updateDeployment(String why) {
+        deploymentUpdate = why;
+    }
+
+    void requeueAfter(Duration delay) {
+        requeueAfter = delay;
+    }
+
+    /** Whether any ReplicaSet is to be written. */
+    boolean changesReplicaSets() {
+        return !changed.isEmpty();
+    }
+
+    /** What is to be done: ReplicaSets with their events, deletes, the Deployment or its status. */
+    List<Action> actions() {
+        List<Action> actions = new ArrayList<>();
+        for (ReplicaSetDraft replicaSet : changed) {
+            actions.add(replicaSet.write());
+            String scaling = replicaSet.scalingMessage();
+            if (scaling != null) {
+                actions.add(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), "Normal",
+                        "ScalingReplicaSet", scaling));
+            }
+        }
+        if (deploymentUpdate != null) {
+            deployment.setStatus(view.deployment().getStatus());
+            actions.add(new Action.Update(ResourceType.DEPLOYMENTS, deployment, deploymentUpdate));
+        }
+        actions.addAll(extra);
+        if (deploymentUpdate == null && (revisionMoved || !DeploymentStatuses.same(statusBefore(), status()))) {
+            actions.add(new Action.UpdateStatus(ResourceType.DEPLOYMENTS, deployment,
+                    DeploymentStatuses.summary(status(), revisionMoved)));
+        }
+        if (requeueAfter != null) {
+            actions.add(new Action.RequeueAfter(requeueAfter));
+        }
+        return actions;
+    }
+}

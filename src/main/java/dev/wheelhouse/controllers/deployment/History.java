@@ -1,0 +1,41 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** Deletes the oldest ReplicaSets beyond {@code revisionHistoryLimit} (upstream: {@code cleanupDeployment} in {@code sync.go}). */
+final class History {
+    private History() {}
+
+    static void cleanUp(Draft draft) {
+        Integer limit = draft.deployment().getSpec().getRevisionHistoryLimit();
+        if (limit == null || limit == Integer.MAX_VALUE) {
+            return;
+        }
+        List<ReplicaSetDraft> cleanable = draft.oldReplicaSets().stream().filter(r -> !r.isBeingDeleted())
+                .sorted(byRevision(draft)).toList();
+        int surplus = cleanable.size() - limit;
+        for (ReplicaSetDraft old : cleanable.subList(0, Math.max(0, surplus))) {
+            if (isEmptyAndSettled(old)) {
+                draft.delete(old, "revision history limit " + limit);
+            }
+        }
+    }
+
+    /** Never one with pods, nor one whose latest size its controller has not yet seen. */
+    private static boolean isEmptyAndSettled(ReplicaSetDraft replicaSet) {
+        Long generation = replicaSet.meta().getGeneration();
+        return replicaSet.actualReplicas() == 0 && replicaSet.replicas() == 0
+                && (generation == null || generation <= replicaSet.observedGeneration());
+    }
+
+    /** By revision, then age. If any revision is no number, by age alone: else the order would contradict itself. */
+    private static Comparator<ReplicaSetDraft> byRevision(Draft draft) {
+        boolean comparable = draft.oldReplicaSets().stream().map(Revisions::of).allMatch(OptionalLong::isPresent);
+        return comparable
+                ? Comparator.<ReplicaSetDraft>comparingLong(r -> Revisions.of(r).orElse(0))
+                        .thenComparing(ReplicaSetDraft.BY_AGE)
+                : ReplicaSetDraft.BY_AGE;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
+
+import dev.wheelhouse.client.ModelJson;
+
+/**
+ * The hash by which a Deployment names the ReplicaSet of a template: 32-bit FNV-1a over the template's canonical JSON and the
+ * collision count. It is stable for a template, but not the value that kube-controller-manager computes, which depends on how
+ * Go prints a struct (upstream: {@code controller.ComputeHash}).
+ */
+final class PodTemplateHash {
+    private static final int OFFSET_BASIS = 0x811c9dc5;
+    private static final int PRIME = 16777619;
+    /** No vowels, so that no words come out (upstream: {@code rand.SafeEncodeString}). */
+    private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+    private static final int MAX_NAME_LENGTH = 253;
+
+    private PodTemplateHash() {}
+
+    /** @param collisionCount how often the name was taken by another ReplicaSet, or null for never */
+    static String of(V1PodTemplateSpec template, @Nullable Integer collisionCount) {
+        String json = ModelJson.write(PodTemplates.canonical(template));
+        int hash = fnv(OFFSET_BASIS, json.getBytes(StandardCharsets.UTF_8));
+        if (collisionCount != null) {
+            int n = collisionCount;
+            hash = fnv(hash, new byte[]{(byte) n, (byte) (n >> 8), (byte) (n >> 16), (byte) (n >> 24), 0, 0, 0, 0});
+        }
+        return safeEncode(String.format(Locale.ROOT, "%d", Integer.toUnsignedLong(hash)));
+    }
+
+    /** {@code <deployment>-<hash>}, with the Deployment's name cut so that it fits an object name. */
+    static String replicaSetName(String deployment, String hash) {
+        int room = MAX_NAME_LENGTH - 1 - hash.length();
+        return (deployment.length() > room ? deployment.substring(0, room) : deployment) + "-" + hash;
+    }
+
+    static int fnv(int hash, byte[] bytes) {
+        for (byte b : bytes) {
+            hash = (hash ^ (b & 0xff)) * PRIME;
+        }
+        return hash;
+    }
+
+    static int fnv(byte[] bytes) {
+        return fnv(OFFSET_BASIS, bytes);
+    }
+
+    static String safeEncode(String text) {
+        StringBuilder encoded = new StringBuilder(text.length());
+        text.chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
+        return encoded.toString();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.client.ModelJson;
+
+/**
+ * When two pod templates are the same to the API machinery (upstream: {@code apiequality.Semantic} in
+ * {@code EqualIgnoreHash}): quantities are compared by value, nil equals empty for lists and maps, and for fields whose zero
+ * value the API leaves out, zero equals absent. An empty object is not nothing where it is a choice, as in {@code emptyDir: {}}.
+ */
+final class PodTemplates {
+    /** The label by which a Deployment tells its ReplicaSets, and their pods, apart. */
+    static final String HASH_LABEL = "pod-template-hash";
+
+    private static final Set<String> STRING_MAPS = Set.of("labels", "annotations", "nodeSelector", "matchLabels",
+            "volumeAttributes", "options");
+    private static final Set<String> QUANTITY_MAPS = Set.of("limits", "requests", "overhead");
+    private static final Set<String> QUANTITIES = Set.of("sizeLimit", "divisor");
+    /** Objects that are always there to the API machinery, so that empty means absent. */
+    private static final Set<String> VALUES = Set.of("metadata", "resources");
+    /** Strings of which empty means something else than absent. */
+    private static final Set<String> POINTERS = Set.of("storageClassName", "volumeAttributesClassName");
+    private static final Set<String> FLAGS = Set.of("hostNetwork", "hostPID", "hostIPC", "readOnly", "stdin",
+            "stdinOnce", "tty");
+    private static final Set<String> NUMBERS = Set.of("initialDelaySeconds", "hostPort");
+
+    private PodTemplates() {}
+
+    /** Whether two templates are the same but for the hash label. */
+    static boolean sameIgnoringHash(V1PodTemplateSpec a, V1PodTemplateSpec b) {
+        return Objects.equals(a.getSpec(), b.getSpec()) && sameMetadata(a.getMetadata(), b.getMetadata())
+                || canonical(a).equals(canonical(b));
+    }
+
+    /** The usual case, without a detour over JSON. */
+    private static boolean sameMetadata(@Nullable V1ObjectMeta a, @Nullable V1ObjectMeta b) {
+        return a != null && b != null && Objects.equals(a.getAnnotations(), b.getAnnotations())
+                && a.getLabels() != null && b.getLabels() != null
+                && withoutHash(a.getLabels()).equals(withoutHash(b.getLabels()));
+    }
+
+    private static Map<String, String> withoutHash(Map<String, String> labels) {
+        if (!labels.containsKey(HASH_LABEL)) {
+            return labels;
+        }
+        Map<String, String> without = new HashMap<>(labels);
+        without.remove(HASH_LABEL);
+        return without;
+    }
+
+    /** A template without its hash label. */
+    static V1PodTemplateSpec withoutHash(V1PodTemplateSpec template) {
+        V1PodTemplateSpec copy = ModelJson.copy(template);
+        if (copy.getMetadata() != null && copy.getMetadata().getLabels() != null) {
+            copy.getMetadata().setLabels(withoutHash(copy.getMetadata().getLabels()));
+        }
+        return copy;
+    }
+
+    /** Equal for templates that are the same, and only for them; written as JSON its keys are in order. */
+    static Map<String, Object> canonical(V1PodTemplateSpec template) {
+        Object canonical = canonical("", ModelJson.tree(withoutHash(template)));
+        @SuppressWarnings("unchecked")
+        Map<String, Object> map = canonical == null ? Map.of() : (Map<String, Object>) canonical;
+        return map;
+    }
+
+    private static @Nullable Object canonical(String field, JsonNode node) {
+        if (node.isObject()) {
+            return object(field, node);
+        }
+        if (node.isArray()) {
+            List<Object> list = new ArrayList<>();
+            for (JsonNode element : node) {
+                Object value = canonical("", element);
+                list.add(value == null ? Map.of() : value);
+            }
+            return list.isEmpty() ? null : list;
+        }
+        return scalar(field, node);
+    }
+
+    private static @Nullable Object object(String field, JsonNode node) {
+        boolean strings = STRING_MAPS.contains(field);
+        boolean quantities = QUANTITY_MAPS.contains(field);
+        Map<String, Object> map = new TreeMap<>();
+        for (Map.Entry<String, JsonNode> e : node.properties()) {
+            JsonNode child = e.getValue();
+            Object value = strings && child.isString()
+                    ? child.stringValue()
+                    : quantities && child.isString()
+                            ? quantity(child.stringValue())
+                            : canonical(e.getKey(), child);
+            if (value != null) {
+                map.put(e.getKey(), value);
+            }
+        }
+        boolean vanishes = strings || quantities || VALUES.contains(field);
+        return map.isEmpty() && vanishes ? null : map;
+    }
+
+    private static @Nullable Object scalar(String field, JsonNode node) {
+        if (node.isNull() || node.isMissingNode()) {
+            return null;
+        }
+        if (node.isString()) {
+            String text = node.stringValue();
+            if (text.isEmpty() && !POINTERS.contains(field)) {
+                return null;
+            }
+            return QUANTITIES.contains(field) ? quantity(text) : text;
+        }
+        if (node.isBoolean()) {
+            return !node.booleanValue() && FLAGS.contains(field) ? null : (Object) node.booleanValue();
+        }
+        BigDecimal number = node.decimalValue();
+        return number.signum() == 0 && NUMBERS.contains(field) ? null : number.stripTrailingZeros();
+    }
+
+    private static Object quantity(String text) {
+        try {
+            return Quantity.fromString(text).getNumber().stripTrailingZeros().toPlainString();
+        } catch (RuntimeException notAQuantity) {
+            return text;
+        }
+    }
+}

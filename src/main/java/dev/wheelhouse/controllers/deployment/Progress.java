@@ -1,0 +1,161 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
+import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+
+/**
+ * The Progressing condition: whether a rollout moves, is done, stands still for longer than its deadline, or is paused
+ * (upstream: {@code progress.go}, {@code checkPausedConditions} in {@code sync.go}).
+ */
+final class Progress {
+    private static final String AVAILABLE = "NewReplicaSetAvailable";
+    private static final String TIMED_OUT = "ProgressDeadlineExceeded";
+    private static final String PAUSED = "DeploymentPaused";
+
+    private Progress() {}
+
+    static boolean hasDeadline(V1Deployment deployment) {
+        Integer seconds = deployment.getSpec().getProgressDeadlineSeconds();
+        return seconds != null && seconds != Integer.MAX_VALUE;
+    }
+
+    /** Notes that the Deployment was paused or resumed, so that a pause never counts as a lack of progress. */
+    static void pauseOrResume(Draft draft) {
+        V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
+        if (!hasDeadline(draft.deployment()) || Conditions.hasReason(current, TIMED_OUT)
+                || draft.isPaused() == Conditions.hasReason(current, PAUSED)) {
+            return;
+        }
+        Conditions.set(draft.status(), draft.isPaused()
+                ? Conditions.of(Conditions.PROGRESSING, "Unknown", PAUSED, "Deployment is paused", draft.stamp())
+                : Conditions.of(Conditions.PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed",
+                        draft.stamp()));
+    }
+
+    /** Whether all wanted replicas are updated and available, no old one is left, and the status is of this spec. */
+    static boolean isComplete(Draft draft, V1DeploymentStatus status) {
+        int replicas = draft.replicas();
+        Long generation = draft.deployment().getMetadata().getGeneration();
+        Long observed = status.getObservedGeneration();
+        return DeploymentStatuses.orZero(status.getUpdatedReplicas()) == replicas
+                && DeploymentStatuses.orZero(status.getReplicas()) == replicas
+                && DeploymentStatuses.orZero(status.getAvailableReplicas()) == replicas
+                && (observed == null ? 0 : observed) >= (generation == null ? 0 : generation);
+    }
+
+    /** Computes the status of a rollout: counts, conditions, and when to look again for the deadline. */
+    static void report(Draft draft) {
+        V1DeploymentStatus status = draft.status();
+        DeploymentStatuses.compute(draft);
+        if (hasDeadline(draft.deployment())) {
+            estimate(draft, status);
+        } else {
+            Conditions.remove(status, Conditions.PROGRESSING);
+        }
+        V1DeploymentCondition failure = replicaFailure(draft);
+        if (failure != null) {
+            Conditions.set(status, failure);
+        } else {
+            Conditions.remove(status, Conditions.REPLICA_FAILURE);
+        }
+        if (DeploymentStatuses.same(draft.statusBefore(), status)) {
+            lookAgain(draft);
+        }
+    }
+
+    private static void estimate(Draft draft, V1DeploymentStatus status) {
+        V1DeploymentCondition current = Conditions.find(status, Conditions.PROGRESSING);
+        boolean wasAvailable = Conditions.hasReason(current, AVAILABLE);
+        if (wasAvailable && DeploymentStatuses.orZero(status.getReplicas()) == DeploymentStatuses
+                .orZero(status.getUpdatedReplicas()) && !draft.revisionMoved()) {
+            return;
+        }
+        if (isComplete(draft, status)) {
+            set(draft, "True", AVAILABLE, "has successfully progressed.");
+        } else if (progresses(draft.statusBefore(), status)) {
+            Conditions.replace(status, condition(draft, "True", "ReplicaSetUpdated", "is progressing."));
+        } else if (wasAvailable && draft.revisionMoved()) {
+            // The success of an earlier rollout says nothing about this one, and must not hide its deadline.
+            set(draft, "True", "ReplicaSetUpdated", "is progressing.");
+        } else if (isTimedOut(draft, current)) {
+            set(draft, "False", TIMED_OUT, "has timed out progressing.");
+        }
+    }
+
+    private static void set(Draft draft, String status, String reason, String message) {
+        Conditions.set(draft.status(), condition(draft, status, reason, message));
+    }
+
+    private static V1DeploymentCondition condition(Draft draft, String status, String reason, String message) {
+        ReplicaSetDraft replicaSet = draft.newReplicaSet();
+        String about = replicaSet == null
+                ? "Deployment \"" + draft.name()
+                : "ReplicaSet \"" + replicaSet.name();
+        return Conditions.of(Conditions.PROGRESSING, status, reason, about + "\" " + message, draft.stamp());
+    }
+
+    /** More new pods, fewer old ones, or more that are ready or available than when the status was last written. */
+    private static boolean progresses(V1DeploymentStatus before, V1DeploymentStatus after) {
+        return updated(after) > updated(before)
+                || DeploymentStatuses.orZero(after.getReplicas()) - updated(after) < DeploymentStatuses
+                        .orZero(before.getReplicas()) - updated(before)
+                || DeploymentStatuses.orZero(after.getReadyReplicas()) > DeploymentStatuses
+                        .orZero(before.getReadyReplicas())
+                || DeploymentStatuses.orZero(after.getAvailableReplicas()) > DeploymentStatuses
+                        .orZero(before.getAvailableReplicas());
+    }
+
+    private static int updated(V1DeploymentStatus status) {
+        return DeploymentStatuses.orZero(status.getUpdatedReplicas());
+    }
+
+    private static boolean isTimedOut(Draft draft, @Nullable V1DeploymentCondition current) {
+        if (current == null || Conditions.hasReason(current, AVAILABLE)) {
+            return false;
+        }
+        return Conditions.hasReason(current, TIMED_OUT) || deadline(draft, current).isBefore(draft.view().now());
+    }
+
+    private static Instant deadline(Draft draft, V1DeploymentCondition current) {
+        Instant from = current.getLastUpdateTime() == null
+                ? draft.view().now()
+                : current.getLastUpdateTime().toInstant();
+        return from.plusSeconds(draft.deployment().getSpec().getProgressDeadlineSeconds());
+    }
+
+    /** When nothing else would wake the Deployment, its deadline has to: a second later, to be past it for certain. */
+    private static void lookAgain(Draft draft) {
+        V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
+        if (!hasDeadline(draft.deployment()) || current == null || isComplete(draft, draft.status())
+                || Conditions.hasReason(current, TIMED_OUT) || Conditions.hasReason(current, AVAILABLE)) {
+            return;
+        }
+        Duration left = Duration.between(draft.view().now(), deadline(draft, current));
+        draft.requeueAfter((left.isNegative() ? Duration.ZERO : left).plusSeconds(1));
+    }
+
+    /** The ReplicaFailure of the new ReplicaSet, else of an old one. */
+    private static @Nullable V1DeploymentCondition replicaFailure(Draft draft) {
+        ReplicaSetDraft replicaSet = draft.newReplicaSet();
+        return Stream.concat(Stream.ofNullable(replicaSet), draft.allReplicaSets()).flatMap(r -> conditions(r).stream())
+                .filter(c -> Conditions.REPLICA_FAILURE.equals(c.getType())).findFirst()
+                .map(c -> new V1DeploymentCondition().type(c.getType()).status(c.getStatus()).reason(c.getReason())
+                        .message(c.getMessage()).lastTransitionTime(c.getLastTransitionTime())
+                        .lastUpdateTime(c.getLastTransitionTime()))
+                .orElse(null);
+    }
+
+    private static List<V1ReplicaSetCondition> conditions(ReplicaSetDraft replicaSet) {
+        List<V1ReplicaSetCondition> conditions = replicaSet.status().getConditions();
+        return conditions == null ? List.of() : conditions;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+
+/**
+ * A rollback that was asked for by annotation, as {@code extensions/v1beta1} had it: the Deployment takes back the template and
+ * the annotations of an earlier ReplicaSet (upstream: {@code rollback.go}). {@code kubectl rollout undo} patches the template instead.
+ */
+final class Rollback {
+    private static final String NOT_FOUND = "DeploymentRollbackRevisionNotFound";
+
+    private Rollback() {}
+
+    /** The revision to go back to, 0 for the last one; empty if none was asked for. */
+    static OptionalLong asked(V1Deployment deployment) {
+        String revision = Annotations.of(deployment.getMetadata()).get(Annotations.ROLLBACK_TO);
+        return revision == null ? OptionalLong.empty() : Revisions.parse(revision);
+    }
+
+    static void decide(Draft draft, long asked) {
+        if (Revisions.ensureNew(draft).isToCreate()) {
+            // The current template gets its revision first; the rollback comes with the next sync.
+            return;
+        }
+        long revision = asked == 0 ? last(draft) : asked;
+        if (revision == 0) {
+            draft.event("Warning", NOT_FOUND, "Unable to find last revision.");
+        } else {
+            draft.allReplicaSets()
+                    .filter(r -> Revisions.of(r).isPresent() && Revisions.of(r).getAsLong() == revision).findFirst()
+                    .ifPresentOrElse(r -> rollBack(draft, r, revision), () -> draft.event("Warning", NOT_FOUND,
+                            "Unable to find the revision to rollback to."));
+        }
+        Map<String, String> annotations = new HashMap<>(Annotations.of(draft.deployment().getMetadata()));
+        annotations.remove(Annotations.ROLLBACK_TO);
+        draft.deployment().getMetadata().setAnnotations(annotations);
+        draft.updateDeployment("rollback to revision " + revision);
+    }
+
+    private static void rollBack(Draft draft, ReplicaSetDraft target, long revision) {
+        V1Deployment deployment = draft.deployment();
+        var template = target.object().getSpec().getTemplate();
+        if (PodTemplates.sameIgnoringHash(deployment.getSpec().getTemplate(), template)) {
+            draft.event("Warning", "DeploymentRollbackTemplateUnchanged",
+                    "The rollback revision contains the same template as current deployment \"" + draft.name() + "\"");
+            return;
+        }
+        deployment.getSpec().setTemplate(PodTemplates.withoutHash(template));
+        Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
+        annotations.keySet().removeIf(Annotations::isCopied);
+        Annotations.of(target.meta()).forEach((key, value) -> {
+            if (Annotations.isCopied(key)) {
+                annotations.put(key, value);
+            }
+        });
+        deployment.getMetadata().setAnnotations(annotations);
+        draft.event("Normal", "DeploymentRollback",
+                "Rolled back deployment \"" + draft.name() + "\" to revision " + revision);
+    }
+
+    /** The second highest revision; 0 if there is none. */
+    private static long last(Draft draft) {
+        return draft.allReplicaSets().map(Revisions::of).filter(OptionalLong::isPresent).map(OptionalLong::getAsLong)
+                .sorted(Comparator.reverseOrder()).skip(1).findFirst().orElse(0L);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Owners that are known not to exist: the last so many of them. A UID is never used twice, so none comes back. */
+final class AbsentOwners {
+    private final Map<ObjectRef, Boolean> absent;
+
+    AbsentOwners(int capacity) {
+        absent = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<ObjectRef, Boolean> eldest) {
+                return size() > capacity;
+            }
+        };
+    }
+
+    void add(ObjectRef ref) {
+        absent.put(ref, true);
+    }
+
+    boolean contains(ObjectRef ref) {
+        return absent.get(ref) != null;
+    }
+}

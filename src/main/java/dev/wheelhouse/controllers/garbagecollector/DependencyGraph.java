@@ -1,0 +1,291 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import dev.wheelhouse.api.OwnerReferences;
+
+/**
+ * Who depends on whom, by UID (upstream: {@code graph_builder.go}). Pure but for its own state: each change goes in, and what
+ * it calls for comes out. An owner that is named but has not been seen is in it as <em>virtual</em>, under the coordinates
+ * that its first dependent gave. Not thread safe.
+ */
+final class DependencyGraph {
+    private static final int ABSENT_OWNERS = 500;
+
+    private final Map<String, Node> nodes = new HashMap<>();
+    private final AbsentOwners absent = new AbsentOwners(ABSENT_OWNERS);
+
+    private static final class Node {
+        private ObjectRef identity;
+        private boolean virtual;
+        private boolean beingDeleted;
+        private boolean deletingDependents;
+        private List<V1OwnerReference> owners = List.of();
+        private final Set<Node> dependents = new LinkedHashSet<>();
+
+        Node(ObjectRef identity, boolean virtual) {
+            this.identity = identity;
+            this.virtual = virtual;
+        }
+    }
+
+    /** An informer shows an object. @param before its state before, or null */
+    List<Effect> seen(ObjectRef identity, @Nullable V1ObjectMeta before, V1ObjectMeta after) {
+        List<Effect> effects = new ArrayList<>();
+        Node node = nodes.get(identity.uid());
+        List<V1OwnerReference> owners = OwnerReferences.of(after);
+        if (node == null) {
+            node = new Node(identity, false);
+            node.owners = owners;
+            node.beingDeleted = Finalizers.isBeingDeleted(after);
+            node.deletingDependents = node.beingDeleted && Finalizers.has(after, Finalizers.FOREGROUND);
+            nodes.put(identity.uid(), node);
+            addToOwners(node, owners, effects);
+        } else {
+            observe(node, identity, effects);
+            changeOwners(node, owners, effects);
+            node.beingDeleted |= Finalizers.isBeingDeleted(after);
+        }
+        transitions(node, before, after, effects);
+        return effects;
+    }
+
+    /** A virtual node turns out to be real, perhaps under other coordinates than its dependents gave. */
+    private void observe(Node node, ObjectRef identity, List<Effect> effects) {
+        if (!node.virtual) {
+            return;
+        }
+        if (!identity.equals(node.identity)) {
+            for (Node dependent : node.dependents) {
+                if (disagrees(dependent, identity)) {
+                    if (identity.isNamespaced() && !identity.namespace().equals(dependent.identity.namespace())) {
+                        reportElsewhere(dependent, identity.uid(), effects);
+                    }
+                    effects.add(new Effect.AttemptToDelete(dependent.identity.uid()));
+                }
+            }
+            node.identity = identity;
+        }
+        node.virtual = false;
+    }
+
+    private void transitions(Node node, @Nullable V1ObjectMeta before, V1ObjectMeta after, List<Effect> effects) {
+        if (Finalizers.begins(before, after, Finalizers.ORPHAN)) {
+            effects.add(new Effect.AttemptToOrphan(node.identity.uid()));
+        } else if (Finalizers.begins(before, after, Finalizers.FOREGROUND)) {
+            node.deletingDependents = true;
+            node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
+            effects.add(new Effect.AttemptToDelete(node.identity.uid()));
+        }
+    }
+
+    private void changeOwners(Node node, List<V1OwnerReference> next, List<Effect> effects) {
+        Map<String, V1OwnerReference> before = byUid(node.owners);
+        Map<String, V1OwnerReference> after = byUid(next);
+        List<V1OwnerReference> added = new ArrayList<>();
+        next.forEach(reference -> {
+            if (!before.containsKey(reference.getUid())) {
+                added.add(reference);
+            }
+        });
+        before.forEach((uid, reference) -> {
+            V1OwnerReference now = after.get(uid);
+            Node owner = nodes.get(uid);
+            if (owner != null && blocks(reference) && (now == null || !blocks(now))) {
+                effects.add(new Effect.AttemptToDelete(uid));
+            }
+        });
+        node.owners = next;
+        addToOwners(node, added, effects);
+        before.keySet().forEach(uid -> {
+            Node owner = nodes.get(uid);
+            if (owner != null && !after.containsKey(uid)) {
+                owner.dependents.remove(node);
+            }
+        });
+    }
+
+    private static Map<String, V1OwnerReference> byUid(List<V1OwnerReference> references) {
+        Map<String, V1OwnerReference> byUid = new HashMap<>();
+        references.forEach(reference -> byUid.put(reference.getUid(), reference));
+        return byUid;
+    }
+
+    private static boolean blocks(V1OwnerReference reference) {
+        return Boolean.TRUE.equals(reference.getBlockOwnerDeletion());
+    }
+
+    private void addToOwners(Node node, List<V1OwnerReference> owners, List<Effect> effects) {
+        boolean suspicious = false;
+        for (V1OwnerReference reference : owners) {
+            Node owner = nodes.get(reference.getUid());
+            if (owner == null) {
+                owner = new Node(ObjectRef.of(reference, node.identity.namespace()), true);
+                nodes.put(reference.getUid(), owner);
+                owner.dependents.add(node);
+                effects.add(new Effect.AttemptToDelete(reference.getUid()));
+                continue;
+            }
+            owner.dependents.add(node);
+            suspicious = suspicious || isSuspicious(node, reference, owner, effects);
+        }
+        if (suspicious) {
+            effects.add(new Effect.AttemptToDelete(node.identity.uid()));
+        }
+    }
+
+    /** Whether a reference may be wrong, as far as the owner that is in the graph can tell. */
+    private static boolean isSuspicious(Node node, V1OwnerReference reference, Node owner, List<Effect> effects) {
+        boolean sameNamespace = owner.identity.namespace().equals(node.identity.namespace());
+        if (owner.identity.isNamespaced() && !sameNamespace) {
+            if (!owner.virtual) {
+                effects.add(new Effect.OwnerElsewhere(node.identity, reference));
+            }
+            return true;
+        }
+        // A virtual owner that a cluster-scoped object named first may be of a namespaced kind.
+        return !owner.identity.isMeantBy(reference) || (!sameNamespace && owner.virtual);
+    }
+
+    private static void reportElsewhere(Node dependent, String ownerUid, List<Effect> effects) {
+        dependent.owners.stream().filter(reference -> ownerUid.equals(reference.getUid())).findFirst()
+                .ifPresent(reference -> effects.add(new Effect.OwnerElsewhere(dependent.identity, reference)));
+    }
+
+    /** An informer shows that an object is gone. */
+    List<Effect> gone(ObjectRef identity) {
+        List<Effect> effects = new ArrayList<>();
+        Node node = nodes.get(identity.uid());
+        if (node != null) {
+            observe(node, identity, effects);
+            remove(node, identity, effects);
+        }
+        return effects;
+    }
+
+    /**
+     * A live read has shown that there is no object of these coordinates and this UID. If others know it under other
+     * coordinates, these are looked at next.
+     */
+    List<Effect> absent(ObjectRef identity) {
+        List<Effect> effects = new ArrayList<>();
+        Node node = nodes.get(identity.uid());
+        if (node == null) {
+            return effects;
+        }
+        List<Node> disagreeing = node.dependents.stream().filter(d -> disagrees(d, identity)).toList();
+        if (node.virtual ? disagreeing.isEmpty() : node.identity.equals(identity)) {
+            remove(node, identity, effects);
+            return effects;
+        }
+        List<Node> agreeing = node.dependents.stream().filter(d -> agrees(d, identity)).toList();
+        if (!agreeing.isEmpty()) {
+            absent.add(identity);
+            agreeing.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
+        }
+        if (node.virtual && node.identity.equals(identity)) {
+            ObjectRef other = otherIdentity(disagreeing, identity);
+            if (other != null) {
+                node.identity = other;
+                effects.add(new Effect.AttemptToDeleteLater(other.uid()));
+            }
+        }
+        return effects;
+    }
+
+    private void remove(Node node, ObjectRef identity, List<Effect> effects) {
+        nodes.remove(node.identity.uid());
+        for (V1OwnerReference reference : node.owners) {
+            Node owner = nodes.get(reference.getUid());
+            if (owner != null) {
+                owner.dependents.remove(node);
+            }
+        }
+        if (!node.dependents.isEmpty()) {
+            absent.add(identity);
+        }
+        node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
+        for (V1OwnerReference reference : node.owners) {
+            Node owner = nodes.get(reference.getUid());
+            if (owner != null && owner.deletingDependents) {
+                effects.add(new Effect.AttemptToDelete(reference.getUid()));
+            }
+        }
+    }
+
+    private static boolean outside(Node dependent, ObjectRef owner) {
+        return owner.isNamespaced() && !owner.namespace().equals(dependent.identity.namespace());
+    }
+
+    private static boolean agrees(Node dependent, ObjectRef owner) {
+        return !outside(dependent, owner) && dependent.owners.stream().anyMatch(owner::isMeantBy);
+    }
+
+    private static boolean disagrees(Node dependent, ObjectRef owner) {
+        return outside(dependent, owner) || dependent.owners.stream()
+                .anyMatch(reference -> owner.uid().equals(reference.getUid()) && !owner.isMeantBy(reference));
+    }
+
+    /** The coordinates that follow the absent ones in order, and if there are none, the first. */
+    private static @Nullable ObjectRef otherIdentity(List<Node> dependents, ObjectRef absent) {
+        TreeSet<ObjectRef> others = new TreeSet<>();
+        for (Node dependent : dependents) {
+            for (V1OwnerReference reference : dependent.owners) {
+                if (!absent.uid().equals(reference.getUid())) {
+                    continue;
+                }
+                ObjectRef other = ObjectRef.of(reference, dependent.identity.namespace());
+                boolean sameKind = other.apiVersion().equals(absent.apiVersion()) && other.kind().equals(absent.kind());
+                if (!absent.isNamespaced() && sameKind) {
+                    other = other.in("");
+                }
+                if (!other.equals(absent)) {
+                    others.add(other);
+                }
+            }
+        }
+        ObjectRef following = others.higher(absent);
+        return following != null || others.isEmpty() ? following : others.first();
+    }
+
+    /** What a decision may know of a node; null if it is not there. */
+    @Nullable
+    NodeView view(String uid) {
+        Node node = nodes.get(uid);
+        if (node == null) {
+            return null;
+        }
+        List<NodeView.Dependent> dependents = new ArrayList<>(node.dependents.size());
+        for (Node dependent : node.dependents) {
+            boolean blocking = dependent.owners.stream().anyMatch(r -> uid.equals(r.getUid()) && blocks(r));
+            dependents.add(new NodeView.Dependent(dependent.identity, dependent.deletingDependents, blocking));
+        }
+        return new NodeView(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);
+    }
+
+    /** Whether it is known that the owner which a reference of an object in a namespace means does not exist. */
+    boolean isKnownAbsent(V1OwnerReference reference, String namespace) {
+        return absent.contains(ObjectRef.of(reference, "")) || absent.contains(ObjectRef.of(reference, namespace));
+    }
+
+    /** Remembers that an owner does not exist. */
+    void rememberAbsent(ObjectRef owner) {
+        absent.add(Objects.requireNonNull(owner));
+    }
+
+    int size() {
+        return nodes.size();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.controller.ConsistencyStore;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Deletes objects whose owners are gone, and carries out foreground deletion and orphaning (upstream:
+ * {@code pkg/controller/garbagecollector}).
+ *
+ * <p>It follows the metadata of every type that discovery names, and begins when all of these have been read, or 30 s after
+ * its start; {@link #typesNotSynced()} names those that are late.
+ */
+public final class GarbageCollector implements Controller {
+    /** As upstream's kube-controller-manager says it. */
+    public static final String NAME = "garbage-collector-controller";
+
+    private static final Duration NOT_READY_YET = Duration.ofMillis(100);
+
+    private final WorkQueue<String> toDelete;
+    private final WorkQueue<String> toOrphan;
+    private final TypeMonitors monitors;
+    private final GraphKeeper keeper;
+    private final List<Loop> loops = new ArrayList<>();
+
+    public GarbageCollector(ControllerContext context) {
+        toDelete = context.queue("garbage_collector_attempt_to_delete");
+        toOrphan = context.queue("garbage_collector_attempt_to_orphan");
+        keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
+        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock());
+        ActionExecutor executor = context.executor(NAME);
+        ConsistencyStore consistency = context.consistency(NAME);
+        Attempt delete = new Attempt(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
+                consistency);
+        Attempt orphan = new Attempt(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
+                consistency);
+        loops.add(monitors);
+        for (int i = 0; i < context.workers(NAME); i++) {
+            loops.add(worker(context, toDelete, delete));
+            loops.add(worker(context, toOrphan, orphan));
+        }
+    }
+
+    private Loop worker(ControllerContext context, WorkQueue<String> queue, Attempt attempt) {
+        return new Worker<>(NAME, queue, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
+                context.clock(), context.metrics());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    /** {@inheritDoc} None: it finds out about types by itself, and one that cannot be read must not hold it up. */
+    @Override
+    public List<SharedIndexInformer<?>> informers() {
+        return List.of();
+    }
+
+    @Override
+    public List<Loop> loops() {
+        return List.copyOf(loops);
+    }
+
+    /** The types whose objects have not all been read, each with the reason; for health. */
+    public List<String> typesNotSynced() {
+        return monitors.notSynced();
+    }
+
+    /** Whether it acts on what it knows: all types have been read, or have had 30 s. */
+    public boolean isReady() {
+        return monitors.isReady();
+    }
+
+    /** How many objects it knows of. */
+    public int objects() {
+        return keeper.size();
+    }
+
+    @Override
+    public void close() {
+        monitors.close();
+        toDelete.shutDown();
+        toOrphan.shutDown();
+    }
+}

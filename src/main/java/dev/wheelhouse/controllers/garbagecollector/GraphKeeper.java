@@ -1,0 +1,176 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Owns the graph, under one lock, and turns what its changes call for into queue entries and events. Thread safe. */
+final class GraphKeeper {
+    private static final Logger log = LoggerFactory.getLogger(GraphKeeper.class);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final DependencyGraph graph = new DependencyGraph();
+    private final WorkQueue<String> toDelete;
+    private final WorkQueue<String> toOrphan;
+    private final EventRecorder events;
+    private final Set<ResourceType> onlyMergePatch = ConcurrentHashMap.newKeySet();
+    private volatile Types types = Types.NONE;
+
+    GraphKeeper(WorkQueue<String> toDelete, WorkQueue<String> toOrphan, EventRecorder events) {
+        this.toDelete = toDelete;
+        this.toOrphan = toOrphan;
+        this.events = events;
+    }
+
+    /** The handler for the informer of a type. */
+    ResourceEventHandler<PartialObjectMetadata> handler(ResourceType type) {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(PartialObjectMetadata object, boolean initial) {
+                seen(type, null, object.getMetadata());
+            }
+
+            @Override
+            public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
+                boolean replaced = !String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid());
+                if (replaced) {
+                    gone(type, before.getMetadata());
+                }
+                seen(type, replaced ? null : before.getMetadata(), after.getMetadata());
+            }
+
+            @Override
+            public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
+                gone(type, object.getMetadata());
+            }
+        };
+    }
+
+    private void seen(ResourceType type, @Nullable V1ObjectMeta before, V1ObjectMeta after) {
+        ObjectRef identity = ObjectRef.of(type, after);
+        lock.lock();
+        try {
+            carryOut(graph.seen(identity, before, after));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void gone(ResourceType type, V1ObjectMeta meta) {
+        ObjectRef identity = ObjectRef.of(type, meta);
+        lock.lock();
+        try {
+            carryOut(graph.gone(identity));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A live read has shown that there is no such object. */
+    void absent(ObjectRef identity) {
+        lock.lock();
+        try {
+            carryOut(graph.absent(identity));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Live reads have shown that these owners do not exist. */
+    void rememberAbsent(List<ObjectRef> owners) {
+        lock.lock();
+        try {
+            owners.forEach(graph::rememberAbsent);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void carryOut(List<Effect> effects) {
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.AttemptToDelete attempt -> toDelete.add(attempt.uid());
+                case Effect.AttemptToDeleteLater attempt -> toDelete.addRateLimited(attempt.uid());
+                case Effect.AttemptToOrphan attempt -> toOrphan.add(attempt.uid());
+                case Effect.OwnerElsewhere elsewhere -> report(elsewhere);
+            }
+        }
+    }
+
+    private void report(Effect.OwnerElsewhere elsewhere) {
+        ObjectRef dependent = elsewhere.dependent();
+        String message = "ownerRef " + ObjectRef.of(elsewhere.owner(), dependent.namespace())
+                + " does not exist in namespace \"" + dependent.namespace() + "\"";
+        log.warn("{} {}: {}", dependent.kind(), dependent.key(), message);
+        ResourceType type = types.of(dependent.apiVersion(), dependent.kind());
+        if (type != null) {
+            PartialObjectMetadata regarding = new PartialObjectMetadata();
+            regarding.setApiVersion(dependent.apiVersion());
+            regarding.setKind(dependent.kind());
+            regarding.setMetadata(new V1ObjectMeta().namespace(dependent.namespace()).name(dependent.name())
+                    .uid(dependent.uid()));
+            events.event(type, regarding, EventRecorder.WARNING, "OwnerRefInvalidNamespace", message);
+        }
+    }
+
+    /** Starts a decision on an object; null if it is not in the graph any more. */
+    @Nullable
+    View view(String uid) {
+        lock.lock();
+        try {
+            NodeView item = graph.view(uid);
+            return item == null
+                    ? null
+                    : new View(item, types, reference -> isKnownAbsent(reference, item.identity().namespace()),
+                            new HashSet<>(onlyMergePatch));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isKnownAbsent(io.kubernetes.client.openapi.models.V1OwnerReference reference, String namespace) {
+        lock.lock();
+        try {
+            return graph.isKnownAbsent(reference, namespace);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Attempts to delete these, as soon as may be. */
+    void attemptToDelete(List<String> uids) {
+        uids.forEach(toDelete::add);
+    }
+
+    void setTypes(Types next) {
+        types = next;
+    }
+
+    /** Learns that a type does not take strategic merge patches. */
+    void needsMergePatch(ResourceType type) {
+        onlyMergePatch.add(type);
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return graph.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

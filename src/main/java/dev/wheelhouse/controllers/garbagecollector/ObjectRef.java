@@ -1,0 +1,65 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import java.util.Comparator;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/**
+ * The coordinates of an object as somebody gave them: an informer, which is right, or an owner reference, which may be wrong.
+ *
+ * @param namespace empty for a cluster-scoped object
+ */
+record ObjectRef(String apiVersion, String kind, String namespace, String name, String uid)
+        implements
+            Comparable<ObjectRef> {
+    private static final Comparator<ObjectRef> ORDER = Comparator.comparing(ObjectRef::kind)
+            .thenComparing(ObjectRef::apiVersion).thenComparing(ObjectRef::namespace).thenComparing(ObjectRef::name)
+            .thenComparing(ObjectRef::uid);
+
+    static ObjectRef of(ResourceType type, V1ObjectMeta meta) {
+        return new ObjectRef(type.apiVersion(), type.kind(), text(meta.getNamespace()), text(meta.getName()),
+                text(meta.getUid()));
+    }
+
+    /** The owner that a reference means, if it is in this namespace. */
+    static ObjectRef of(V1OwnerReference reference, String namespace) {
+        return new ObjectRef(text(reference.getApiVersion()), text(reference.getKind()), namespace,
+                text(reference.getName()), text(reference.getUid()));
+    }
+
+    private static String text(@org.jspecify.annotations.Nullable String value) {
+        return value == null ? "" : value;
+    }
+
+    /** Whether a reference gives these coordinates; a reference has no namespace. */
+    boolean isMeantBy(V1OwnerReference reference) {
+        return equals(of(reference, namespace));
+    }
+
+    boolean isNamespaced() {
+        return !namespace.isEmpty();
+    }
+
+    ObjectRef in(String otherNamespace) {
+        return new ObjectRef(apiVersion, kind, otherNamespace, name, uid);
+    }
+
+    ObjectKey key() {
+        return new ObjectKey(namespace, name);
+    }
+
+    @Override
+    public int compareTo(ObjectRef other) {
+        return ORDER.compare(this, other);
+    }
+
+    /** As upstream prints it in events. */
+    @Override
+    public String toString() {
+        return "[" + apiVersion + "/" + kind + ", namespace: " + namespace + ", name: " + name + ", uid: " + uid + "]";
+    }
+}

@@ -1,0 +1,7 @@
+package dev.wheelhouse.controllers.garbagecollector;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+
+/** An object whose live metadata a decision needs. */
+record Question(ResourceType type, ObjectKey key) {}

@@ -1,0 +1,29 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.ResourceEventHandler;
+
+/**
+ * The objects that the controller keeps pods for, seen as ReplicaSets. ReplicationControllers are converted on the way in and
+ * out, as upstream does, so that one controller serves both.
+ */
+interface PodSets {
+    ResourceType type();
+
+    @Nullable
+    V1ReplicaSet get(ObjectKey key);
+
+    List<V1ReplicaSet> list(String namespace);
+
+    /** Those that the owner with this UID controls. */
+    List<V1ReplicaSet> controlledBy(String ownerUid);
+
+    void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler);
+}

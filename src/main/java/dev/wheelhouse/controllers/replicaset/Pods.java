@@ -1,0 +1,95 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+
+/** What a pod's status says (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
+final class Pods {
+    private Pods() {}
+
+    /** The phase, or empty. */
+    static String phase(V1Pod pod) {
+        return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
+    }
+
+    /** The node that it was bound to, or empty. */
+    static String node(V1Pod pod) {
+        return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
+    }
+
+    static boolean isFinished(V1Pod pod) {
+        String phase = phase(pod);
+        return phase.equals("Succeeded") || phase.equals("Failed");
+    }
+
+    static boolean isDeleting(V1Pod pod) {
+        return pod.getMetadata().getDeletionTimestamp() != null;
+    }
+
+    /** Neither finished nor being deleted: it counts as a replica. */
+    static boolean isActive(V1Pod pod) {
+        return !isFinished(pod) && !isDeleting(pod);
+    }
+
+    /** Being deleted, and still running or about to. */
+    static boolean isTerminating(V1Pod pod) {
+        return isDeleting(pod) && !isFinished(pod);
+    }
+
+    static boolean isReady(V1Pod pod) {
+        return readyCondition(pod) != null;
+    }
+
+    /** Since when it is ready; null if it is not, or does not say. */
+    static @Nullable Instant readySince(V1Pod pod) {
+        V1PodCondition ready = readyCondition(pod);
+        return ready == null || ready.getLastTransitionTime() == null
+                ? null
+                : ready.getLastTransitionTime().toInstant();
+    }
+
+    private static @Nullable V1PodCondition readyCondition(V1Pod pod) {
+        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+            for (V1PodCondition condition : pod.getStatus().getConditions()) {
+                if ("Ready".equals(condition.getType())) {
+                    return "True".equals(condition.getStatus()) ? condition : null;
+                }
+            }
+        }
+        return null;
+    }
+
+    static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {
+        if (!isReady(pod)) {
+            return false;
+        }
+        Instant since = readySince(pod);
+        return minReadySeconds == 0 || (since != null && !since.plusSeconds(minReadySeconds).isAfter(now));
+    }
+
+    /** How long until the next of these ready pods becomes available; null if none will by waiting alone. */
+    static @Nullable Duration untilNextAvailable(Collection<V1Pod> pods, int minReadySeconds, Instant now) {
+        Duration next = null;
+        for (V1Pod pod : pods) {
+            Instant since = readySince(pod);
+            if (since != null && minReadySeconds > 0) {
+                Duration left = Duration.between(now, since.plusSeconds(minReadySeconds));
+                if (left.isPositive() && (next == null || left.compareTo(next) < 0)) {
+                    next = left;
+                }
+            }
+        }
+        return next;
+    }
+
+    static List<V1Pod> active(Collection<V1Pod> pods) {
+        return pods.stream().filter(Pods::isActive).toList();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.controller.Expectations;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+
+/**
+ * Keeps as many pods of each ReplicaSet as it asks for (upstream: {@code pkg/controller/replicaset/replica_set.go}). What to do
+ * is decided in {@link ReplicaSetDecisions}; which keys to look at, in {@link ReplicaSetHandlers}.
+ */
+public final class ReplicaSetController extends KeyedController {
+    /** Its name, as upstream's kube-controller-manager says it. */
+    public static final String NAME = "replicaset-controller";
+
+    private final PodSets sets;
+    private final OwnedPods pods;
+    private final Expectations expectations;
+
+    /** Registers its handlers; its workers are for someone else to run. */
+    public ReplicaSetController(ControllerContext context) {
+        super(NAME, context);
+        this.sets = new ReplicaSets(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class));
+        var podCache = watch(ResourceType.PODS, V1Pod.class);
+        this.pods = new OwnedPods(NAME, podCache);
+        this.expectations = new Expectations(clock);
+        new ReplicaSetHandlers(sets, queue, expectations, this::forgetSet).register(podCache);
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        return syncReplicaSet(key);
+    }
+
+    /** Takes a view, decides, acts, and decides on with what has come of it. */
+    Result syncReplicaSet(ObjectKey key) {
+        V1ReplicaSet set = sets.get(key);
+        if (set == null) {
+            forgetSet(key);
+            return Result.done();
+        }
+        LabelSelector selector;
+        try {
+            selector = LabelSelector.of(set.getSpec().getSelector());
+        } catch (IllegalArgumentException e) {
+            return Result.terminal("spec.selector: " + e.getMessage());
+        }
+        ReplicaSetView view = view(key, set, selector);
+        Outcome claimed = executor.execute(key, ReplicaSetDecisions.claim(view));
+        if (!claimed.succeeded()) {
+            return claimed.toResult();
+        }
+        ReplicaSetView claimedView = view.withAdopted(adopted(view, claimed));
+        Outcome scaled = scale(key, claimedView, ReplicaSetDecisions.scale(claimedView));
+        return report(key, claimedView, scaled);
+    }
+
+    /**
+     * What the next sync would do, were it now and did every write succeed; nothing is written. Empty if there is no such
+     * ReplicaSet.
+     *
+     * @throws IllegalArgumentException if its selector is invalid
+     */
+    public List<Action> plan(ObjectKey key) {
+        V1ReplicaSet set = sets.get(key);
+        return set == null
+                ? List.of()
+                : ReplicaSetDecisions.decide(view(key, set, LabelSelector.of(set.getSpec().getSelector())));
+    }
+
+    private ReplicaSetView view(ObjectKey key, V1ReplicaSet set, LabelSelector selector) {
+        V1ObjectMeta meta = set.getMetadata();
+        List<V1Pod> candidates = pods.candidates(meta);
+        List<V1Pod> terminating = candidates.stream()
+                .filter(pod -> Pods.isTerminating(pod) && OwnerReferences.isControlledBy(pod, meta)
+                        && selector.matches(pod.getMetadata().getLabels()))
+                .toList();
+        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
+        Map<String, Integer> related = owner == null ? Map.of() : pods.activePerNode(sets.controlledBy(owner.getUid()));
+        return new ReplicaSetView(sets.type(), set,
+                ControllerRefManager.claim(meta, selector, Pods.active(candidates)), terminating, related,
+                expectations.areMet(key), clock.now());
+    }
+
+    /** One that was gone before it could be adopted does not count. */
+    private List<V1Pod> adopted(ReplicaSetView view, Outcome claimed) {
+        Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
+                .collect(Collectors.toSet());
+        return view.claim().adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).toList();
+    }
+
+    /** Expectations are set before the writes, so that what they cause is not seen too early. */
+    private Outcome scale(ObjectKey key, ReplicaSetView view, Scaling scaling) {
+        boolean expects = executor.writes();
+        if (expects && scaling.creations() > 0) {
+            expectations.expectCreations(key, scaling.creations());
+        } else if (expects && !scaling.victims().isEmpty()) {
+            expectations.expectDeletions(key, uids(scaling.victims()));
+        }
+        Outcome outcome = executor.execute(key, scaling.actions());
+        if (expects) {
+            long made = outcome.attempts().stream().filter(Attempt::done).count();
+            expectations.creationsObserved(key, scaling.creations() - (int) Math.min(made, scaling.creations()));
+            Set<ObjectKey> deleted = outcome.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
+                    .collect(Collectors.toSet());
+            scaling.victims().stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
+                    .forEach(victim -> expectations.deletionObserved(key, victim.getMetadata().getUid()));
+        }
+        executor.execute(key, ReplicaSetDecisions.events(view, outcome.attempts()));
+        return outcome;
+    }
+
+    private Result report(ObjectKey key, ReplicaSetView view, Outcome scaled) {
+        List<Action> actions = new ArrayList<>(
+                ReplicaSetDecisions.report(view, ReplicaSetDecisions.failure(view, scaled.attempts())));
+        Duration untilMet = expectations.untilMet(key);
+        if (!untilMet.isZero()) {
+            actions.add(new Action.RequeueAfter(untilMet));
+        }
+        Outcome reported = executor.execute(key, actions);
+        boolean failed = scaled.error() != null && !scaled.error().isNamespaceTerminating();
+        return reported.succeeded() && failed ? scaled.toResult() : reported.toResult();
+    }
+
+    private static List<String> uids(List<V1Pod> pods) {
+        return pods.stream().map(pod -> pod.getMetadata().getUid()).toList();
+    }
+
+    private void forgetSet(ObjectKey key) {
+        expectations.forget(key);
+        forget(key);
+    }
+}

@@ -1,0 +1,146 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor.Attempt;
+import dev.wheelhouse.controller.ControllerRefManager;
+import dev.wheelhouse.event.EventRecorder;
+
+/**
+ * What to do about one ReplicaSet: pure functions of a view, in the three phases of a sync (upstream:
+ * {@code pkg/controller/replicaset/replica_set.go}). Each phase is asked with what the one before has come to.
+ */
+final class ReplicaSetDecisions {
+    /** The most pods that one sync creates or deletes. */
+    static final int BURST = 500;
+
+    private ReplicaSetDecisions() {}
+
+    /** All three phases, as if every write succeeded: the plan. */
+    static List<Action> decide(ReplicaSetView view) {
+        List<Action> actions = new ArrayList<>(claim(view));
+        ReplicaSetView adopted = view.withAdopted(view.claim().adopt());
+        Scaling scaling = scale(adopted);
+        actions.addAll(scaling.actions());
+        actions.addAll(report(adopted, adopted.mayScale() ? new Scaling.None() : new Scaling.NotTried()));
+        return actions;
+    }
+
+    /** First: which pods to adopt and to release. */
+    static List<Action> claim(ReplicaSetView view) {
+        return ControllerRefManager.actions(view.claim(), ResourceType.PODS, view.ownerType(),
+                view.set().getMetadata());
+    }
+
+    /** Second: which pods to create or to delete. */
+    static Scaling scale(ReplicaSetView view) {
+        int surplus = view.owned().size() - view.wanted();
+        if (surplus == 0 || !view.mayScale() || view.isDeleting()) {
+            return Scaling.NOTHING;
+        }
+        return surplus < 0 ? create(view, Math.min(-surplus, BURST)) : delete(view, Math.min(surplus, BURST));
+    }
+
+    private static Scaling create(ReplicaSetView view, int count) {
+        V1ObjectMeta owner = view.set().getMetadata();
+        String why = "too few pods of " + view.ownerType().kind() + " " + ObjectKey.of(owner) + ": it has "
+                + view.owned().size() + " and wants " + view.wanted();
+        List<Action.Write> creates = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            V1Pod pod = PodFactory.fromTemplate(view.set().getSpec().getTemplate(), view.ownerType(), owner);
+            creates.add(new Action.Create(ResourceType.PODS, pod, why));
+        }
+        return new Scaling(count, List.of(), List.of(new Action.Batch(creates)));
+    }
+
+    private static Scaling delete(ReplicaSetView view, int count) {
+        List<V1Pod> victims = new VictimRanking(view.relatedPerNode(), view.now()).choose(view.owned(), count);
+        String why = "too many pods of " + view.ownerType().kind() + " " + ObjectKey.of(view.set().getMetadata())
+                + ": it has " + view.owned().size() + " and wants " + view.wanted();
+        List<Action.Write> deletes = new ArrayList<>(count);
+        for (V1Pod victim : victims) {
+            deletes.add(new Action.Delete(ResourceType.PODS, ObjectKey.of(victim.getMetadata()),
+                    Deletion.ofUid(victim.getMetadata().getUid()), why));
+        }
+        return new Scaling(0, victims, List.of(new Action.Batch(deletes)));
+    }
+
+    /** What users are told about the creations and deletions that were tried. */
+    static List<Action> events(ReplicaSetView view, List<Attempt> attempts) {
+        List<Action> events = new ArrayList<>(attempts.size());
+        for (Attempt attempt : attempts) {
+            boolean create = attempt.write() instanceof Action.Create;
+            ApiError error = attempt.error();
+            if (error == null) {
+                String name = attempt.answer() == null
+                        ? attempt.write().target().name()
+                        : attempt.answer().getMetadata().getName();
+                events.add(create
+                        ? event(view, EventRecorder.NORMAL, "SuccessfulCreate", "Created pod: " + name)
+                        : event(view, EventRecorder.NORMAL, "SuccessfulDelete", "Deleted pod: " + name));
+            } else if (attempt.failed() && !error.isNamespaceTerminating()) {
+                events.add(create
+                        ? event(view, EventRecorder.WARNING, "FailedCreate", "Error creating: " + words(error))
+                        : event(view, EventRecorder.WARNING, "FailedDelete", "Error deleting: " + words(error)));
+            }
+        }
+        return events;
+    }
+
+    private static Action event(ReplicaSetView view, String type, String reason, String message) {
+        return new Action.Event(view.ownerType(), view.set(), type, reason, message);
+    }
+
+    private static String words(ApiError error) {
+        String words = error.statusMessage();
+        return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
+    }
+
+    /** How scaling has gone, for the status. A namespace that is going away is no failure of the ReplicaSet. */
+    static Scaling.Failure failure(ReplicaSetView view, List<Attempt> attempts) {
+        if (!view.mayScale() || view.isDeleting()) {
+            return new Scaling.NotTried();
+        }
+        for (Attempt attempt : attempts) {
+            ApiError error = attempt.error();
+            if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
+                return attempt.write() instanceof Action.Create
+                        ? new Scaling.Failed("FailedCreate", words(error))
+                        : new Scaling.Failed("FailedDelete", "unable to delete pods: " + words(error));
+            }
+        }
+        return new Scaling.None();
+    }
+
+    /** Third: the status, if it changes, and when to look again because a ready pod becomes available by waiting. */
+    static List<Action> report(ReplicaSetView view, Scaling.Failure failure) {
+        List<Action> actions = new ArrayList<>(2);
+        V1ReplicaSetStatus status = StatusReport.of(view, failure);
+        if (!StatusReport.same(view.set().getStatus(), status)) {
+            actions.add(new Action.UpdateStatus(view.ownerType(), withStatus(view, status),
+                    "status of " + status.getReplicas() + " pods, generation " + status.getObservedGeneration()));
+        }
+        Duration next = Pods.untilNextAvailable(view.owned(), view.minReadySeconds(), view.now());
+        if (next != null) {
+            actions.add(new Action.RequeueAfter(next));
+        }
+        return actions;
+    }
+
+    private static V1ReplicaSet withStatus(ReplicaSetView view, V1ReplicaSetStatus status) {
+        return new V1ReplicaSet().apiVersion(view.ownerType().apiVersion()).kind(view.ownerType().kind())
+                .metadata(view.set().getMetadata()).spec(view.set().getSpec()).status(status);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
+
+/** A ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
+final class StatusReport {
+    static final String REPLICA_FAILURE = "ReplicaFailure";
+
+    private StatusReport() {}
+
+    /**
+     * The status that the view asks for. Counts of zero are left out, save {@code replicas} and {@code terminatingReplicas},
+     * as the API writes them.
+     */
+    static V1ReplicaSetStatus of(ReplicaSetView view, Scaling.Failure failure) {
+        Map<String, String> template = view.set().getSpec().getTemplate() == null
+                || view.set().getSpec().getTemplate().getMetadata() == null
+                || view.set().getSpec().getTemplate().getMetadata().getLabels() == null
+                        ? Map.of()
+                        : view.set().getSpec().getTemplate().getMetadata().getLabels();
+        int labeled = 0;
+        int ready = 0;
+        int available = 0;
+        for (V1Pod pod : view.owned()) {
+            Map<String, String> labels = pod.getMetadata().getLabels();
+            if (labels != null ? labels.entrySet().containsAll(template.entrySet()) : template.isEmpty()) {
+                labeled++;
+            }
+            if (Pods.isReady(pod)) {
+                ready++;
+            }
+            if (Pods.isAvailable(pod, view.minReadySeconds(), view.now())) {
+                available++;
+            }
+        }
+        return new V1ReplicaSetStatus().replicas(view.owned().size()).fullyLabeledReplicas(orNull(labeled))
+                .readyReplicas(orNull(ready)).availableReplicas(orNull(available))
+                .terminatingReplicas(view.terminating().size())
+                .observedGeneration(view.set().getMetadata().getGeneration())
+                .conditions(conditions(view, failure));
+    }
+
+    private static @Nullable Integer orNull(int count) {
+        return count == 0 ? null : count;
+    }
+
+    /** A failure that is shown already stays as it is, with its time; one that was not tried again stays too. */
+    private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view, Scaling.Failure failure) {
+        V1ReplicaSetStatus before = view.set().getStatus();
+        List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
+                ? List.of()
+                : before.getConditions();
+        boolean shown = conditions.stream().anyMatch(c -> REPLICA_FAILURE.equals(c.getType()));
+        List<V1ReplicaSetCondition> next = new ArrayList<>(conditions);
+        if (failure instanceof Scaling.Failed failed && !shown) {
+            next.add(new V1ReplicaSetCondition().type(REPLICA_FAILURE).status("True").reason(failed.reason())
+                    .message(failed.message())
+                    .lastTransitionTime(OffsetDateTime.ofInstant(view.now(), ZoneOffset.UTC)
+                            .truncatedTo(ChronoUnit.SECONDS)));
+        } else if (failure instanceof Scaling.None) {
+            next.removeIf(c -> REPLICA_FAILURE.equals(c.getType()));
+        }
+        return next.isEmpty() ? null : next;
+    }
+
+    /** Whether two statuses say the same; zero and absent counts are one. */
+    static boolean same(@Nullable V1ReplicaSetStatus a, V1ReplicaSetStatus b) {
+        return a != null && count(a.getReplicas()) == count(b.getReplicas())
+                && count(a.getFullyLabeledReplicas()) == count(b.getFullyLabeledReplicas())
+                && count(a.getReadyReplicas()) == count(b.getReadyReplicas())
+                && count(a.getAvailableReplicas()) == count(b.getAvailableReplicas())
+                && Objects.equals(a.getTerminatingReplicas(), b.getTerminatingReplicas())
+                && Objects.equals(a.getObservedGeneration(), b.getObservedGeneration())
+                && conditionsOf(a).equals(conditionsOf(b));
+    }
+
+    private static int count(@Nullable Integer count) {
+        return count == null ? 0 : count;
+    }
+
+    private static List<V1ReplicaSetCondition> conditionsOf(V1ReplicaSetStatus status) {
+        return status.getConditions() == null ? List.of() : status.getConditions();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+/**
+ * Which pods go first when there are too many (upstream: {@code ActivePodsWithRanks} in
+ * {@code pkg/controller/controller_utils.go}). Times compare in logarithmic buckets of age, so that which one of several pods of
+ * about one age goes is arbitrary, by UID, and does not follow the order in which they were made.
+ */
+final class VictimRanking implements Comparator<V1Pod> {
+    static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+
+    private final Map<String, Integer> relatedPerNode;
+    private final Instant now;
+
+    private record Restarts(int regular, int sidecar) {}
+
+    /** @param relatedPerNode how many active pods of the same owner's ReplicaSets each node has */
+    VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
+        this.relatedPerNode = relatedPerNode;
+        this.now = now;
+    }
+
+    /**
+     * The first {@code count} of the pods. Because of the buckets the order is not transitive, which a heap does not mind but
+     * the JDK's sorts do.
+     */
+    List<V1Pod> choose(Collection<V1Pod> pods, int count) {
+        if (count >= pods.size()) {
+            return List.copyOf(pods);
+        }
+        PriorityQueue<V1Pod> heap = new PriorityQueue<>(Math.max(1, pods.size()), this);
+        heap.addAll(pods);
+        List<V1Pod> victims = new ArrayList<>(count);
+        for (V1Pod next = heap.poll(); next != null && victims.size() < count; next = heap.poll()) {
+            victims.add(next);
+        }
+        return victims;
+    }
+
+    /** Negative if {@code a} is to be deleted before {@code b}. */
+    @Override
+    public int compare(V1Pod a, V1Pod b) {
+        int order = Boolean.compare(!Pods.node(a).isEmpty(), !Pods.node(b).isEmpty());
+        if (order == 0) {
+            order = Integer.compare(phaseRank(a), phaseRank(b));
+        }
+        if (order == 0) {
+            order = Boolean.compare(Pods.isReady(a), Pods.isReady(b));
+        }
+        if (order == 0) {
+            order = Integer.compare(deletionCost(a), deletionCost(b));
+        }
+        if (order == 0) {
+            order = Integer.compare(related(b), related(a));
+        }
+        if (order == 0 && Pods.isReady(a)) {
+            order = compareAges(a, Pods.readySince(a), b, Pods.readySince(b));
+        }
+        if (order == 0) {
+            order = compareRestarts(a, b);
+        }
+        if (order == 0) {
+            order = compareAges(a, created(a), b, created(b));
+        }
+        return order != 0 ? order : uid(a).compareTo(uid(b));
+    }
+
+    private static int phaseRank(V1Pod pod) {
+        return switch (Pods.phase(pod)) {
+            case "Unknown" -> 1;
+            case "Running" -> 2;
+            default -> 0;
+        };
+    }
+
+    /** The annotation's 32-bit integer; 0 if there is none or it is malformed, as with a plus sign or leading zeros. */
+    static int deletionCost(V1Pod pod) {
+        Map<String, String> annotations = pod.getMetadata().getAnnotations();
+        String text = annotations == null ? null : annotations.get(DELETION_COST);
+        if (text == null || !text.matches("0|-[0-9]+|[1-9][0-9]*")) {
+            return 0;
+        }
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private int related(V1Pod pod) {
+        return relatedPerNode.getOrDefault(Pods.node(pod), 0);
+    }
+
+    /** Younger first, no time at all before any; equal times leave the order open, equal buckets go by UID. */
+    private int compareAges(V1Pod a, @Nullable Instant timeA, V1Pod b, @Nullable Instant timeB) {
+        if (timeA == null || timeB == null) {
+            return Boolean.compare(timeA != null, timeB != null);
+        }
+        if (timeA.equals(timeB)) {
+            return 0;
+        }
+        int order = Integer.compare(ageBucket(timeA), ageBucket(timeB));
+        return order != 0 ? order : uid(a).compareTo(uid(b));
+    }
+
+    /** The power of two of the age in nanoseconds, -1 for none. */
+    private int ageBucket(Instant time) {
+        Duration age = Duration.between(time, now);
+        return age.isPositive() ? Math.getExponent((double) age.toNanos()) : -1;
+    }
+
+    private static int compareRestarts(V1Pod a, V1Pod b) {
+        Restarts ofA = restarts(a);
+        Restarts ofB = restarts(b);
+        int order = Integer.compare(ofB.regular, ofA.regular);
+        return order != 0 ? order : Integer.compare(ofB.sidecar, ofA.sidecar);
+    }
+
+    private static Restarts restarts(V1Pod pod) {
+        if (pod.getStatus() == null) {
+            return new Restarts(0, 0);
+        }
+        Set<String> sidecars = new HashSet<>();
+        if (pod.getSpec() != null && pod.getSpec().getInitContainers() != null) {
+            for (V1Container container : pod.getSpec().getInitContainers()) {
+                if ("Always".equals(container.getRestartPolicy())) {
+                    sidecars.add(container.getName());
+                }
+            }
+        }
+        return new Restarts(most(pod.getStatus().getContainerStatuses(), null),
+                most(pod.getStatus().getInitContainerStatuses(), sidecars));
+    }
+
+    private static int most(@Nullable List<V1ContainerStatus> statuses, @Nullable Set<String> only) {
+        int most = 0;
+        if (statuses != null) {
+            for (V1ContainerStatus status : statuses) {
+                if ((only == null || only.contains(status.getName())) && status.getRestartCount() != null) {
+                    most = Math.max(most, status.getRestartCount());
+                }
+            }
+        }
+        return most;
+    }
+
+    private static @Nullable Instant created(V1Pod pod) {
+        OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
+        return time == null ? null : time.toInstant();
+    }
+
+    private static String uid(V1Pod pod) {
+        return pod.getMetadata().getUid() == null ? "" : pod.getMetadata().getUid();
+    }
+}

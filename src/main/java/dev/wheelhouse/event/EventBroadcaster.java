@@ -1,0 +1,251 @@
+package dev.wheelhouse.event;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.CoreV1Event;
+import io.kubernetes.client.openapi.models.V1EventSource;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * Writes Events for any number of recorders, one a step (upstream: client-go {@code tools/record/event.go}). Recorders put into a
+ * bounded buffer and never wait; what does not fit is dropped and counted. An Event that cannot be written because the server
+ * does not answer is tried again, up to twelve times; one that the server refuses is not.
+ */
+public final class EventBroadcaster implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
+    private static final int BUFFERED = 1000;
+    private static final int TRIES = 12;
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    private final ResourceClient<CoreV1Event> events;
+    private final Clock clock;
+    private final EventMetrics metrics;
+    private final BlockingQueue<CoreV1Event> buffer = new ArrayBlockingQueue<>(BUFFERED);
+    private final Signal arrived = new Signal();
+    private final AtomicLong lastNanos = new AtomicLong();
+    private final EventCorrelator correlator;
+
+    /** Guards what follows, and the correlator: the loop's thread and a drain take turns. */
+    private final ReentrantLock writing = new ReentrantLock();
+    private EventCorrelator.@Nullable Correlated unwritten;
+    private int tries;
+    private long notBefore;
+    private volatile boolean closed;
+
+    public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
+        this.events = client.resource(ResourceType.EVENTS, CoreV1Event.class);
+        this.clock = clock;
+        this.metrics = metrics;
+        this.correlator = new EventCorrelator(clock::now, () -> Long.toHexString(uniqueNanos()));
+    }
+
+    /** A recorder for a component, such as {@code deployment-controller}. */
+    public EventRecorder recorder(String component) {
+        return (regardingType, regarding, type, reason, message) -> offer(component,
+                event(component, regardingType, regarding, type, reason, message));
+    }
+
+    private void offer(String component, CoreV1Event event) {
+        if (closed || !buffer.offer(event)) {
+            metrics.dropped(component, "buffer_full");
+            log.debug("{}: dropped the event {} about {}: {}", component, event.getReason(),
+                    event.getInvolvedObject().getName(), event.getMessage());
+            return;
+        }
+        arrived.raise();
+    }
+
+    private CoreV1Event event(String component, ResourceType regardingType, KubernetesObject regarding, String type,
+            String reason, String message) {
+        V1ObjectMeta meta = regarding.getMetadata();
+        String name = meta.getName() == null ? "" : meta.getName();
+        String namespace = meta.getNamespace() == null ? "" : meta.getNamespace();
+        OffsetDateTime time = OffsetDateTime.ofInstant(clock.now(), ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS);
+        return new CoreV1Event().apiVersion("v1").kind("Event")
+                .metadata(new V1ObjectMeta().name(EventNames.of(name, Long.toHexString(uniqueNanos())))
+                        .namespace(namespace.isEmpty() ? "default" : namespace))
+                .involvedObject(new V1ObjectReference().apiVersion(regardingType.apiVersion())
+                        .kind(regardingType.kind()).name(name).namespace(namespace.isEmpty() ? null : namespace)
+                        .uid(meta.getUid()).resourceVersion(meta.getResourceVersion()))
+                .type(type).reason(reason).message(message).count(1).firstTimestamp(time).lastTimestamp(time)
+                .source(new V1EventSource().component(component)).reportingComponent(component)
+                .reportingInstance("");
+    }
+
+    /** The time in nanoseconds, made unique: two Events of one moment must not share a name. */
+    private long uniqueNanos() {
+        Instant now = clock.now();
+        long nanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
+        return lastNanos.updateAndGet(last -> Math.max(last + 1, nanos));
+    }
+
+    @Override
+    public long step() {
+        if (closed) {
+            return IDLE;
+        }
+        writing.lock();
+        try {
+            return writeOne(false);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Correlates or writes one Event. @param lastChance whether to try without pause, and only once */
+    private long writeOne(boolean lastChance) {
+        EventCorrelator.Correlated next = unwritten;
+        if (next == null) {
+            CoreV1Event event = buffer.poll();
+            if (event == null) {
+                return IDLE;
+            }
+            next = correlator.correlate(event);
+            if (next == null) {
+                metrics.dropped(component(event), "spam");
+                return BUSY;
+            }
+            unwritten = next;
+            tries = 0;
+            notBefore = clock.nanoTime();
+        }
+        long pause = notBefore - clock.nanoTime();
+        if (pause > 0 && !lastChance) {
+            return pause;
+        }
+        try {
+            write(next);
+            metrics.written(component(next.event()));
+        } catch (ApiError e) {
+            if (mayPass(e) && !lastChance && ++tries < TRIES) {
+                Duration wait = tries == 1 ? FIRST_PAUSE : PAUSE;
+                if (e.retryAfter() != null && e.retryAfter().compareTo(wait) > 0) {
+                    wait = e.retryAfter();
+                }
+                notBefore = clock.deadline(wait);
+                log.debug("an event could not be written and is tried again in {} s: {}", wait.toSeconds(),
+                        e.getMessage());
+                return Durations.saturatedNanos(wait);
+            }
+            drop(next.event(), e);
+        }
+        unwritten = null;
+        return BUSY;
+    }
+
+    private static boolean mayPass(ApiError error) {
+        return error.isUnknownOutcome() || error.isTooManyRequests() || error.code() >= 500;
+    }
+
+    private void drop(CoreV1Event event, ApiError error) {
+        metrics.dropped(component(event), mayPass(error) ? "unreachable" : "rejected");
+        if (error.isAlreadyExists() || error.isNamespaceTerminating()) {
+            log.debug("the server refused an event: {}", error.getMessage());
+        } else {
+            log.warn("the event {} about {} {} is lost: {}", event.getReason(), event.getInvolvedObject().getKind(),
+                    event.getInvolvedObject().getName(), error.getMessage());
+        }
+    }
+
+    private void write(EventCorrelator.Correlated correlated) {
+        CoreV1Event event = correlated.event();
+        if (correlated.repeats()) {
+            try {
+                events.patch(ObjectKey.of(event), "", PatchType.STRATEGIC_MERGE, repetition(event));
+                return;
+            } catch (ApiError e) {
+                if (!e.isNotFound()) {
+                    throw e;
+                }
+            }
+        }
+        events.create(event);
+    }
+
+    private static String repetition(CoreV1Event event) {
+        Map<String, Object> patch = new LinkedHashMap<>();
+        patch.put("count", event.getCount());
+        patch.put("lastTimestamp", event.getLastTimestamp());
+        patch.put("message", event.getMessage());
+        return ModelJson.write(patch);
+    }
+
+    private static String component(CoreV1Event event) {
+        return event.getReportingComponent() == null ? "" : event.getReportingComponent();
+    }
+
+    /** Whether every Event that was reported has been dealt with. */
+    public boolean isIdle() {
+        writing.lock();
+        try {
+            return unwritten == null && buffer.isEmpty();
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        if (!closed) {
+            arrived.await(nanos);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        arrived.raise();
+    }
+
+    /**
+     * Closes, and writes what was reported before on the calling thread, each Event with one try, until the time is over.
+     *
+     * @return how many Events are lost
+     */
+    public int drain(Duration within) throws InterruptedException {
+        close();
+        long deadline = clock.deadline(within);
+        if (!writing.tryLock(Durations.saturatedNanos(within), TimeUnit.NANOSECONDS)) {
+            return buffer.size();
+        }
+        try {
+            while (deadline - clock.nanoTime() > 0 && !Thread.currentThread().isInterrupted()
+                    && writeOne(true) != IDLE) {
+                // Each turn takes one Event out of the buffer.
+            }
+            return buffer.size() + (unwritten == null ? 0 : 1);
+        } finally {
+            writing.unlock();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.wheelhouse.event;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A map that forgets what was not used for longest. Not thread safe. */
+final class Lru<K, V> extends LinkedHashMap<K, V> {
+    private static final long serialVersionUID = 1;
+
+    private final int most;
+
+    Lru(int most) {
+        super(16, 0.75f, true);
+        this.most = most;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > most;
+    }
+}

@@ -1,0 +1,400 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * The informer: a {@link Reflector} that fills a {@link DeltaFifo}, a loop that pops it, updates the Indexer and tells the
+ * {@link SharedProcessor}, and a {@link ProcessorListener} for each handler (upstream: {@code sharedIndexInformer} in client-go
+ * {@code tools/cache/shared_informer.go}). Thread safe.
+ */
+final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
+    private final ListerWatcher<T> source;
+    private final InformerOptions options;
+    private final Clock clock;
+    private final InformerMetrics metrics;
+    private final Signal signal = new Signal();
+    private final DeltaFifo<T> fifo = new DeltaFifo<>(signal);
+    private final Reflector<T> reflector;
+    private final ThreadSafeStore<T> indexer;
+    private final SharedProcessor<T> processor = new SharedProcessor<>();
+    private final InformerLoop loop = new InformerLoop();
+    private final @Nullable MutationDetector<T> detector;
+    /** Held while the cache changes and the changes are distributed, so that a late handler comes in between two changes. */
+    private final Object blockDeltas = new Object();
+
+    private @Nullable LoopRunner runner;
+    private volatile long started;
+    private volatile boolean synced;
+    private volatile boolean closed;
+    private volatile String version = "";
+
+    /** @param expectedType the class that objects have to be of; null to take whatever comes */
+    CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
+            InformerMetrics metrics) {
+        this.source = source;
+        this.options = options;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
+        this.reflector = new Reflector<>(source, expectedType, fifo, options, clock, metrics);
+        this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
+        this.started = clock.nanoTime();
+    }
+
+    private static Collection<String> namespaceOf(KubernetesObject object) {
+        String namespace = object.getMetadata().getNamespace();
+        return List.of(namespace == null ? "" : namespace);
+    }
+
+    // ---- the informer loop
+
+    private final class InformerLoop implements Loop {
+        private @Nullable Iterator<DeltaFifo.Chain<T>> deltas;
+        private String deltasVersion = "";
+
+        @Override
+        public long step() {
+            if (closed) {
+                return IDLE;
+            }
+            if (processLoop()) {
+                return BUSY;
+            }
+            if (detector != null) {
+                detector.check();
+            }
+            return synced ? processor.untilResync(clock.nanoTime()) : IDLE;
+        }
+
+        /** Handles the next batch. @return whether there was one */
+        private boolean processLoop() {
+            if (synced && processor.resyncDue(clock.nanoTime())) {
+                fifo.resync();
+            }
+            if (deltas != null) {
+                handleSome(deltas);
+                return true;
+            }
+            switch (fifo.pop()) {
+                case null -> {
+                    return false;
+                }
+                case DeltaFifo.Deltas<T> popped -> {
+                    deltas = popped.iterator();
+                    deltasVersion = popped.version();
+                    handleSome(deltas);
+                }
+                case DeltaFifo.Replaced<T> replaced -> handleReplaced(replaced);
+                case DeltaFifo.Sync<T> sync -> handleSync();
+            }
+            return true;
+        }
+
+        private void handleSome(Iterator<DeltaFifo.Chain<T>> chains) {
+            List<Notification<T>> notifications = new ArrayList<>();
+            synchronized (blockDeltas) {
+                for (int i = 0; i < options.batch() && chains.hasNext(); i++) {
+                    handleDeltas(chains.next(), notifications);
+                }
+                if (!chains.hasNext()) {
+                    deltas = null;
+                    if (!deltasVersion.isEmpty()) {
+                        version = deltasVersion;
+                    }
+                }
+                processor.distribute(notifications);
+            }
+            if (!notifications.isEmpty()) {
+                metrics.objects(indexer.size());
+            }
+        }
+
+        @Override
+        public void await(long nanos) throws InterruptedException {
+            if (!closed) {
+                signal.await(nanos);
+            }
+            if (closed) {
+                throw new InterruptedException("the informer of " + source.type() + " was closed");
+            }
+        }
+
+        @Override
+        public void close() {
+            CachingInformer.this.close();
+        }
+
+        @Override
+        public String toString() {
+            return "informer of " + source.type();
+        }
+    }
+
+    /** Applies the deltas of one key to the Indexer, and collects what there is to tell. */
+    private void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
+        for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
+            T object = delta.object;
+            if (delta.type == Delta.Type.DELETED) {
+                T before = indexer.remove(delta.key);
+                forget(before);
+                if (before != null) {
+                    if (object != null && sameObject(before, object)) {
+                        notifications.add(new Notification.Delete<>(object, false));
+                    } else {
+                        notifications.add(new Notification.Delete<>(before, true));
+                    }
+                }
+            } else if (object != null) {
+                T before = indexer.get(delta.key);
+                if (before == null || !sameVersion(before, object)) {
+                    indexer.put(delta.key, object);
+                    forget(before);
+                    remember(object);
+                    changed(before, object, false, notifications);
+                }
+            }
+        }
+    }
+
+    /** The relist, in one step: the store is swapped, then what went is told, then what changed or came. */
+    private void handleReplaced(DeltaFifo.Replaced<T> replaced) {
+        List<Notification<T>> notifications = new ArrayList<>();
+        boolean first;
+        synchronized (blockDeltas) {
+            Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
+            for (T object : replaced.objects()) {
+                ObjectKey key = ObjectKey.of(object);
+                T cached = indexer.get(key);
+                next.put(key, cached != null && sameVersion(cached, object) ? cached : object);
+            }
+            for (ObjectKey key : replaced.undecodable()) {
+                T cached = indexer.get(key);
+                if (cached != null) {
+                    next.putIfAbsent(key, cached);
+                }
+            }
+            Map<ObjectKey, T> old = indexer.replace(next);
+            old.forEach((key, before) -> {
+                if (!next.containsKey(key)) {
+                    forget(before);
+                    notifications.add(new Notification.Delete<>(before, true));
+                }
+            });
+            first = !synced;
+            next.forEach((key, object) -> {
+                T before = old.get(key);
+                if (before != object) {
+                    forget(before);
+                    remember(object);
+                    changed(before, object, first, notifications);
+                }
+            });
+            version = replaced.version();
+            processor.distribute(notifications);
+            synced = true;
+        }
+        metrics.objects(indexer.size());
+        if (first) {
+            metrics.synced(Duration.ofNanos(clock.nanoTime() - started));
+        }
+    }
+
+    private void handleSync() {
+        List<Notification<T>> notifications = new ArrayList<>();
+        synchronized (blockDeltas) {
+            for (T object : indexer.list()) {
+                notifications.add(new Notification.Update<>(object, object));
+            }
+            processor.distributeResync(notifications);
+        }
+    }
+
+    private void changed(@Nullable T before, T object, boolean initial, List<Notification<T>> notifications) {
+        if (before == null) {
+            notifications.add(new Notification.Add<>(object, initial));
+        } else if (sameObject(before, object)) {
+            notifications.add(new Notification.Update<>(before, object));
+        } else {
+            // Another object of the same name: the deletion of the first went unseen.
+            notifications.add(new Notification.Delete<>(before, true));
+            notifications.add(new Notification.Add<>(object, false));
+        }
+    }
+
+    private static boolean sameObject(KubernetesObject a, KubernetesObject b) {
+        return Objects.equals(a.getMetadata().getUid(), b.getMetadata().getUid());
+    }
+
+    private static boolean sameVersion(KubernetesObject a, KubernetesObject b) {
+        String version = a.getMetadata().getResourceVersion();
+        return version != null && version.equals(b.getMetadata().getResourceVersion()) && sameObject(a, b);
+    }
+
+    private void remember(T object) {
+        if (detector != null) {
+            detector.add(object);
+        }
+    }
+
+    private void forget(@Nullable T object) {
+        if (detector != null && object != null) {
+            detector.remove(object);
+        }
+    }
+
+    // ---- registration
+
+    @Override
+    public Registration addEventHandler(ResourceEventHandler<T> handler) {
+        return addEventHandler(handler, Duration.ZERO);
+    }
+
+    @Override
+    public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
+        if (resyncPeriod.isNegative()) {
+            throw new IllegalArgumentException("the resync period " + resyncPeriod + " is negative: use zero for none");
+        }
+        ProcessorListener<T> listener = new ProcessorListener<>(handler, resyncPeriod, options.pendingBound(),
+                new SyncTracker(() -> synced), clock, metrics);
+        synchronized (blockDeltas) {
+            if (closed) {
+                throw new IllegalStateException("the informer of " + source.type() + " was stopped");
+            }
+            List<Notification<T>> adds = new ArrayList<>();
+            for (T object : indexer.list()) {
+                adds.add(new Notification.Add<>(object, true));
+            }
+            listener.add(adds);
+            processor.add(listener);
+            if (runner != null) {
+                run(runner, listener);
+            }
+        }
+        signal.raise();
+        return new ListenerRegistration(listener);
+    }
+
+    private final class ListenerRegistration implements Registration {
+        private final ProcessorListener<T> listener;
+
+        ListenerRegistration(ProcessorListener<T> listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public boolean hasSynced() {
+            return listener.tracker().hasSynced();
+        }
+
+        @Override
+        public void remove() {
+            processor.remove(listener);
+        }
+    }
+
+    // ---- life
+
+    /** Gives each loop a thread, once; a handler that is added later gets its own at once. */
+    void start(LoopRunner with) {
+        synchronized (blockDeltas) {
+            if (runner != null || closed) {
+                return;
+            }
+            runner = with;
+            started = clock.nanoTime();
+            String name = name();
+            with.start("reflector " + name, reflector);
+            with.start("informer " + name, loop);
+            processor.listeners().forEach(listener -> run(with, listener));
+        }
+    }
+
+    private void run(LoopRunner with, ProcessorListener<T> listener) {
+        with.startOnPlatformThread("handler " + name() + " " + listener.name(), listener);
+    }
+
+    private String name() {
+        return source.type() + (source.namespace().isEmpty() ? "" : " " + source.namespace());
+    }
+
+    /** Its loops as they are now, listeners included, for one thread to step. */
+    List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>();
+        loops.add(reflector);
+        loops.add(loop);
+        loops.addAll(processor.listeners());
+        return loops;
+    }
+
+    void close() {
+        synchronized (blockDeltas) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        reflector.close();
+        processor.close();
+        signal.raise();
+    }
+
+    /** @throws IllegalStateException if somebody changed a cached object, and mutations are detected */
+    void verifyUnchanged() {
+        if (detector != null) {
+            detector.verify();
+        }
+    }
+
+    // ---- state
+
+    @Override
+    public ResourceType type() {
+        return source.type();
+    }
+
+    @Override
+    public Indexer<T> getIndexer() {
+        return indexer;
+    }
+
+    @Override
+    public boolean hasSynced() {
+        return synced;
+    }
+
+    @Override
+    public String resourceVersion() {
+        return version;
+    }
+
+    @Override
+    public InformerState state() {
+        return new InformerState(source.type(), source.namespace(), synced, indexer.size(), version,
+                reflector.lastEvent(),
+                reflector.lastError(), reflector.relists(), reflector.watchRestarts());
+    }
+
+    @Override
+    public String toString() {
+        return "informer of " + name();
+    }
+}

@@ -1,0 +1,154 @@
+package dev.wheelhouse.informer;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * The factory of informers over one client. In production, {@link #start} gives every loop a thread; a test or simulation
+ * steps {@link #loops()} instead and never calls it.
+ */
+public final class InformerFactory implements SharedInformerFactory {
+    private final KubeClient client;
+    private final Clock clock;
+    private final InformerMetrics.Provider metrics;
+    private final InformerOptions options;
+    private final Map<Key, CachingInformer<?>> informers = new LinkedHashMap<>();
+    private volatile @Nullable LoopRunner startedOn;
+    private boolean closed;
+
+    /** @param labels and fields in their text form, save that "nothing" and "everything" differ */
+    private record Key(ResourceType type, Class<?> model, String namespace, LabelSelector labels,
+            FieldSelector fields) {}
+
+    public InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options) {
+        this.client = client;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.options = options;
+    }
+
+    /** Without metrics, with the default options. */
+    public InformerFactory(KubeClient client, Clock clock) {
+        this(client, clock, InformerMetrics.Provider.NONE, InformerOptions.defaults());
+    }
+
+    @Override
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            String namespace, LabelSelector labels, FieldSelector fields) {
+        return informer(new Key(type, model, namespace, labels, fields), model,
+                () -> client.resource(type, model).listerWatcher(namespace, labels, fields));
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
+        Class<PartialObjectMetadata> model = PartialObjectMetadata.class;
+        return informer(new Key(type, model, "", LabelSelector.everything(), FieldSelector.everything()), model,
+                () -> client.metadata(type).listerWatcher());
+    }
+
+    private interface Source<T extends KubernetesObject> {
+        ListerWatcher<T> make();
+    }
+
+    private synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(Key key, Class<T> model,
+            Source<T> source) {
+        if (closed) {
+            throw new IllegalStateException("no informer of " + key.type() + ": the factory was closed");
+        }
+        CachingInformer<?> known = informers.get(key);
+        if (known != null) {
+            // The key holds the model class, so the informer is of it.
+            @SuppressWarnings("unchecked")
+            CachingInformer<T> same = (CachingInformer<T>) known;
+            return same;
+        }
+        CachingInformer<T> made = new CachingInformer<>(source.make(), model, options, clock,
+                metrics.forInformer(key.type(), key.model(), key.namespace()));
+        informers.put(key, made);
+        return made;
+    }
+
+    @Override
+    public void start(LoopRunner runner) {
+        startedOn = runner;
+        all().forEach(informer -> informer.start(runner));
+    }
+
+    @Override
+    public void startNew() {
+        LoopRunner runner = startedOn;
+        if (runner != null) {
+            start(runner);
+        }
+    }
+
+    /**
+     * Every loop as of now, to be stepped by one thread: reflectors, informers, and the listeners of the handlers that are
+     * registered. Ask again after handlers or informers were added.
+     */
+    public List<Loop> loops() {
+        List<Loop> loops = new ArrayList<>();
+        all().forEach(informer -> loops.addAll(informer.loops()));
+        return loops;
+    }
+
+    @Override
+    public void stop(SharedIndexInformer<?> informer) {
+        @Nullable
+        CachingInformer<?> stopping = null;
+        synchronized (this) {
+            for (CachingInformer<?> candidate : informers.values()) {
+                if (candidate == informer) {
+                    stopping = candidate;
+                }
+            }
+            informers.values().remove(stopping);
+        }
+        if (stopping != null) {
+            stopping.close();
+        }
+    }
+
+    @Override
+    public boolean hasSynced() {
+        return all().stream().allMatch(SharedIndexInformer::hasSynced);
+    }
+
+    @Override
+    public List<InformerState> states() {
+        return all().stream().map(SharedIndexInformer::state).toList();
+    }
+
+    /** @throws IllegalStateException if somebody changed a cached object; only where the options say that this is looked for */
+    public void verifyUnchanged() {
+        all().forEach(CachingInformer::verifyUnchanged);
+    }
+
+    private synchronized List<CachingInformer<?>> all() {
+        return List.copyOf(informers.values());
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        all().forEach(CachingInformer::close);
+    }
+}

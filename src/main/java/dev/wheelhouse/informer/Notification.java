@@ -1,0 +1,19 @@
+package dev.wheelhouse.informer;
+
+/** One call of a handler that is due. */
+sealed interface Notification<T> {
+    /** @param initial part of the initial list, or of what a late handler is told first */
+    record Add<T>(T object, boolean initial) implements Notification<T> {}
+
+    record Update<T>(T before, T after) implements Notification<T> {}
+
+    record Delete<T>(T object, boolean finalStateUnknown) implements Notification<T> {}
+
+    default void deliver(ResourceEventHandler<? super T> handler) {
+        switch (this) {
+            case Add<T> add -> handler.onAdd(add.object(), add.initial());
+            case Update<T> update -> handler.onUpdate(update.before(), update.after());
+            case Delete<T> delete -> handler.onDelete(delete.object(), delete.finalStateUnknown());
+        }
+    }
+}

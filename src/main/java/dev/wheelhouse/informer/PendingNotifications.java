@@ -1,0 +1,82 @@
+package dev.wheelhouse.informer;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+/**
+ * The buffer between the informer loop and one listener. Past its bound, an update is merged with the pending update of the
+ * same UID, if nothing else of that UID came between; adds and deletes are always kept. So it holds at most the bound, the adds
+ * and deletes, and one update for each of them and for each UID. Not thread safe: the listener locks.
+ */
+final class PendingNotifications<T extends KubernetesObject> {
+    private final int bound;
+    private List<Notification<T>> pending = new ArrayList<>();
+    /** While over the bound: where the last notification of a UID is, if that is an update. */
+    private @Nullable Map<String, Integer> updates;
+
+    PendingNotifications(int bound) {
+        this.bound = bound;
+    }
+
+    /** Appends a notification, or merges it. @return whether it was merged */
+    boolean add(Notification<T> notification) {
+        if (pending.size() < bound) {
+            pending.add(notification);
+            return false;
+        }
+        Map<String, Integer> index = updates;
+        if (index == null) {
+            index = new HashMap<>();
+            updates = index;
+            for (int i = 0; i < pending.size(); i++) {
+                note(index, pending.get(i), i);
+            }
+        }
+        if (notification instanceof Notification.Update<T> update) {
+            Integer place = index.get(uid(update.after()));
+            if (place != null && pending.get(place) instanceof Notification.Update<T> before) {
+                pending.set(place, new Notification.Update<>(before.before(), update.after()));
+                return true;
+            }
+        }
+        note(index, notification, pending.size());
+        pending.add(notification);
+        return false;
+    }
+
+    private static <T extends KubernetesObject> void note(Map<String, Integer> index, Notification<T> notification,
+            int place) {
+        switch (notification) {
+            case Notification.Update<T> update -> {
+                String uid = uid(update.after());
+                if (uid != null) {
+                    index.put(uid, place);
+                }
+            }
+            case Notification.Add<T> add -> index.remove(uid(add.object()));
+            case Notification.Delete<T> delete -> index.remove(uid(delete.object()));
+        }
+    }
+
+    private static @Nullable String uid(KubernetesObject object) {
+        return object.getMetadata().getUid();
+    }
+
+    /** Takes everything, in order. */
+    List<Notification<T>> takeAll() {
+        List<Notification<T>> all = pending;
+        pending = new ArrayList<>();
+        updates = null;
+        return all;
+    }
+
+    int size() {
+        return pending.size();
+    }
+}

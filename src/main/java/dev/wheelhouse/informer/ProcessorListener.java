@@ -1,0 +1,211 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * Stands between the informer loop and one handler (upstream: {@code processorListener} in client-go
+ * {@code tools/cache/shared_informer.go}): {@link #add} appends to the pending notifications, {@link #pop} takes the next, and
+ * {@link #run} calls the handler. A handler that is slow delays only itself; one that throws loses only its turn.
+ */
+final class ProcessorListener<T extends KubernetesObject> implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
+
+    private final ResourceEventHandler<? super T> handler;
+    private final String name;
+    private final SyncTracker tracker;
+    private final Clock clock;
+    private final InformerMetrics metrics;
+    private final Signal signal = new Signal();
+    private final PendingNotifications<T> pendingNotifications;
+    private final long resyncNanos;
+    private long nextResync;
+    private boolean resyncing;
+
+    private List<Notification<T>> current = List.of();
+    private int taken;
+    private volatile boolean closed;
+
+    /** @param resyncPeriod zero for none */
+    ProcessorListener(ResourceEventHandler<? super T> handler, Duration resyncPeriod, int pendingBound,
+            SyncTracker tracker,
+            Clock clock, InformerMetrics metrics) {
+        this.handler = handler;
+        this.name = name(handler.getClass());
+        this.tracker = tracker;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.pendingNotifications = new PendingNotifications<>(pendingBound);
+        this.resyncNanos = Durations.saturatedNanos(resyncPeriod);
+        this.nextResync = clock.deadline(resyncPeriod);
+    }
+
+    private static String name(Class<?> type) {
+        String name = type.getName();
+        int lambda = name.indexOf("$$Lambda");
+        name = lambda < 0 ? name : name.substring(0, lambda);
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** The handler's name, for metrics, logs and threads. */
+    String name() {
+        return name;
+    }
+
+    SyncTracker tracker() {
+        return tracker;
+    }
+
+    /** Appends notifications. Called by the informer loop, or under its lock. */
+    void add(List<Notification<T>> notifications) {
+        if (closed || notifications.isEmpty()) {
+            return;
+        }
+        int size;
+        synchronized (pendingNotifications) {
+            for (int i = 0; i < notifications.size(); i++) {
+                Notification<T> notification = notifications.get(i);
+                if (pendingNotifications.add(notification)) {
+                    metrics.conflated(name);
+                } else if (notification instanceof Notification.Add<T> add && add.initial()) {
+                    tracker.start();
+                }
+            }
+            size = pendingNotifications.size();
+        }
+        metrics.pending(name, size);
+        signal.raise();
+    }
+
+    @Override
+    public long step() {
+        Notification<T> notification = pop();
+        if (notification == null) {
+            return IDLE;
+        }
+        run(notification);
+        return taken < current.size() || pending() > 0 ? BUSY : IDLE;
+    }
+
+    private @Nullable Notification<T> pop() {
+        if (closed) {
+            current = List.of();
+            taken = 0;
+            return null;
+        }
+        if (taken == current.size()) {
+            taken = 0;
+            synchronized (pendingNotifications) {
+                current = pendingNotifications.size() == 0 ? List.of() : pendingNotifications.takeAll();
+            }
+            if (current.isEmpty()) {
+                return null;
+            }
+        }
+        Notification<T> next = current.get(taken++);
+        if (taken == current.size()) {
+            current = List.of();
+            taken = 0;
+        }
+        return next;
+    }
+
+    private void run(Notification<T> notification) {
+        long began = clock.nanoTime();
+        boolean failed = true;
+        try {
+            notification.deliver(handler);
+            failed = false;
+        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+            log.error("handler {} failed on {}: it loses this notification and goes on", name, describe(notification),
+                    e);
+        } finally {
+            if (notification instanceof Notification.Add<T> add && add.initial()) {
+                tracker.finished();
+            }
+            metrics.handled(name, Duration.ofNanos(clock.nanoTime() - began), failed);
+        }
+    }
+
+    private static <T extends KubernetesObject> String describe(Notification<T> notification) {
+        return switch (notification) {
+            case Notification.Add<T> add -> "the add of " + describe(add.object());
+            case Notification.Update<T> update -> "the update of " + describe(update.after());
+            case Notification.Delete<T> delete -> "the delete of " + describe(delete.object());
+        };
+    }
+
+    private static String describe(KubernetesObject object) {
+        var meta = object.getMetadata();
+        return object.getKind() + " " + (meta.getNamespace() == null ? "" : meta.getNamespace() + "/") + meta.getName();
+    }
+
+    /** Notifications that wait, save those taken already. */
+    int pending() {
+        synchronized (pendingNotifications) {
+            return pendingNotifications.size();
+        }
+    }
+
+    // ---- resync, all by the informer loop
+
+    /** Nanoseconds until its next resync; {@link #IDLE} for none. */
+    long untilResync(long now) {
+        return resyncNanos == 0 || closed ? IDLE : Math.max(0, nextResync - now);
+    }
+
+    /** Marks it for the resync that is about to be queued, if it is due. */
+    boolean beginResync(long now) {
+        if (untilResync(now) > 0) {
+            return false;
+        }
+        nextResync = now + resyncNanos;
+        resyncing = true;
+        return true;
+    }
+
+    /** Whether it was marked; it no longer is. */
+    boolean takeResync() {
+        boolean was = resyncing;
+        resyncing = false;
+        return was;
+    }
+
+    // ---- loop
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        if (!closed) {
+            signal.await(nanos);
+        }
+        if (closed) {
+            throw new InterruptedException("the handler " + name + " was removed");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        signal.raise();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public String toString() {
+        return "listener " + name;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.wheelhouse.informer;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * A Reflector with a store of its own that hands out the whole collection after each change, and nothing before its first list
+ * is complete (upstream: client-go {@code tools/cache/undelta_store.go}). One loop lists, watches and hands out; the state may
+ * be asked for by any thread.
+ */
+public final class UndeltaStore<T extends KubernetesObject> implements Loop {
+    private final Consumer<List<T>> send;
+    private final DeltaFifo<T> fifo = new DeltaFifo<>(new Signal());
+    private final Reflector<T> reflector;
+    private final Map<ObjectKey, T> objects = new LinkedHashMap<>();
+    private volatile boolean synced;
+
+    /** @param send takes all objects, on the loop's thread; it must not block */
+    public UndeltaStore(ListerWatcher<T> source, Class<T> type, Consumer<List<T>> send, InformerOptions options,
+            Clock clock, ReflectorMetrics metrics) {
+        this.send = send;
+        this.reflector = new Reflector<>(source, type, fifo, options, clock, metrics);
+    }
+
+    @Override
+    public long step() throws InterruptedException {
+        try {
+            return reflector.step();
+        } finally {
+            handOut();
+        }
+    }
+
+    private void handOut() {
+        boolean changed = false;
+        for (DeltaFifo.Step<T> step = fifo.pop(); step != null; step = fifo.pop()) {
+            changed |= switch (step) {
+                case DeltaFifo.Replaced<T> replaced -> replace(replaced);
+                case DeltaFifo.Deltas<T> deltas -> apply(deltas);
+                case DeltaFifo.Sync<T> sync -> true;
+            };
+        }
+        if (changed && synced) {
+            send.accept(List.copyOf(objects.values()));
+        }
+    }
+
+    private boolean replace(DeltaFifo.Replaced<T> replaced) {
+        Map<ObjectKey, T> old = new LinkedHashMap<>(objects);
+        objects.clear();
+        replaced.objects().forEach(object -> objects.put(ObjectKey.of(object), object));
+        for (ObjectKey key : replaced.undecodable()) {
+            T last = old.get(key);
+            if (last != null) {
+                objects.putIfAbsent(key, last);
+            }
+        }
+        synced = true;
+        return true;
+    }
+
+    private boolean apply(DeltaFifo.Deltas<T> deltas) {
+        boolean any = false;
+        for (DeltaFifo.Chain<T> chain : deltas.byKey().values()) {
+            for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
+                any = true;
+                if (delta.type == Delta.Type.DELETED || delta.object == null) {
+                    objects.remove(delta.key);
+                } else {
+                    objects.put(delta.key, delta.object);
+                }
+            }
+        }
+        return any;
+    }
+
+    /** Whether the first list is complete, and was handed out. */
+    public boolean hasSynced() {
+        return synced;
+    }
+
+    /** Why the last list or watch failed; null after a success. */
+    public @Nullable String lastError() {
+        return reflector.lastError();
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        reflector.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        reflector.close();
+    }
+}

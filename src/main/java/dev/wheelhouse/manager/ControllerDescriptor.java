@@ -1,0 +1,26 @@
+package dev.wheelhouse.manager;
+
+import java.util.Set;
+import java.util.function.Function;
+
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+
+/**
+ * A controller that can be run: what it is called, and how it is made (upstream:
+ * {@code cmd/kube-controller-manager/app/controller_descriptor.go}).
+ *
+ * @param name upstream's canonical name, {@code deployment-controller}
+ * @param aliases upstream's older names, {@code deployment}
+ * @param factory makes it, registering its handlers, before the informers start
+ */
+public record ControllerDescriptor(String name, Set<String> aliases,
+        Function<ControllerContext, ? extends Controller> factory) {
+    public ControllerDescriptor {
+        aliases = Set.copyOf(aliases);
+    }
+
+    boolean isCalled(String text) {
+        return name.equals(text) || aliases.contains(text);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * Makes controllers, starts the informers that they asked for, and starts each controller's loops when its own caches have
+ * synced: a type that cannot be listed holds up only those who need it (upstream:
+ * {@code cmd/kube-controller-manager/app/controllermanager.go}).
+ *
+ * <p>It is a {@link Loop} of its own: a production runner waits for the caches; a simulation steps it.
+ */
+public final class ControllerManager implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
+    private static final Duration POLL = Duration.ofMillis(10);
+    private static final Duration REPORT = Duration.ofSeconds(10);
+
+    private final ControllerContext context;
+    private final List<ControllerDescriptor> descriptors;
+    private final LoopRunner runner;
+    private final Clock clock;
+    private final Signal closing = new Signal();
+    private final List<Controller> controllers = new CopyOnWriteArrayList<>();
+    private final Set<Controller> waiting = new LinkedHashSet<>();
+    private volatile boolean made;
+    private volatile boolean running;
+    private volatile boolean closed;
+    private long nextReport;
+
+    /**
+     * @param descriptors the controllers to run
+     * @param runner drives the informers' and the controllers' loops; its owner closes it
+     */
+    public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, LoopRunner runner) {
+        this.context = context;
+        this.descriptors = List.copyOf(descriptors);
+        this.runner = runner;
+        this.clock = context.clock();
+    }
+
+    /** Makes the controllers, starts the informers, waits for the caches, starts the workers; returns when all run. */
+    public void run() throws InterruptedException {
+        while (!running && !closed) {
+            long wait = step();
+            if (wait > 0 && !running) {
+                await(wait);
+            }
+        }
+    }
+
+    @Override
+    public long step() {
+        if (closed || running) {
+            return IDLE;
+        }
+        if (!made) {
+            make();
+        }
+        startSynced();
+        if (waiting.isEmpty()) {
+            running = true;
+            log.info("running {}", controllers.stream().map(Controller::name).toList());
+            return IDLE;
+        }
+        if (clock.nanoTime() >= nextReport) {
+            nextReport = clock.deadline(REPORT);
+            log.warn("controllers wait for caches: {}", waitingFor());
+        }
+        return POLL.toNanos();
+    }
+
+    private void make() {
+        for (ControllerDescriptor descriptor : descriptors) {
+            Controller controller = descriptor.factory().apply(context);
+            controllers.add(controller);
+            waiting.add(controller);
+        }
+        nextReport = clock.deadline(REPORT);
+        made = true;
+        context.informers().start(runner);
+    }
+
+    private void startSynced() {
+        for (Controller controller : List.copyOf(waiting)) {
+            if (controller.informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
+                waiting.remove(controller);
+                int i = 0;
+                for (Loop loop : controller.loops()) {
+                    runner.startOnPlatformThread(controller.name() + "-" + i++, loop);
+                }
+            }
+        }
+    }
+
+    /** Whether every controller's loops have been started. */
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Why controllers still wait: one sentence for each cache that has not synced. */
+    public List<String> waitingFor() {
+        Set<String> reasons = new LinkedHashSet<>();
+        if (!made) {
+            reasons.add("the controllers have not been made yet");
+        }
+        for (Controller controller : controllers) {
+            for (SharedIndexInformer<?> informer : controller.informers()) {
+                if (!informer.hasSynced()) {
+                    reasons.add(informer.state().reasonNotSynced());
+                }
+            }
+        }
+        return new ArrayList<>(reasons);
+    }
+
+    /** The controllers that were made. */
+    public List<Controller> controllers() {
+        return List.copyOf(controllers);
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        closing.await(nanos);
+    }
+
+    /** Shuts the controllers' queues down, in reverse order of their making. */
+    @Override
+    public void close() {
+        closed = true;
+        closing.raise();
+        List.copyOf(controllers).reversed().forEach(Controller::close);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.wheelhouse.manager;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Which controllers run, said as kube-controller-manager's {@code --controllers} says it: {@code *} for all that are on by
+ * default, {@code foo} for one that is to run, {@code -foo} for one that is not. The first entry that names a controller wins.
+ */
+public final class ControllerSelection {
+    private ControllerSelection() {}
+
+    /** @throws IllegalArgumentException for a name that no controller has */
+    public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known) {
+        for (String entry : entries) {
+            String name = entry.startsWith("-") ? entry.substring(1) : entry;
+            if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
+                throw new IllegalArgumentException(
+                        "wheelhouse.controllers: there is no controller \"" + name + "\"; use *, or some of "
+                                + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
+                                + ", each with a - before it to leave it out");
+            }
+        }
+        return known.stream().filter(d -> isSelected(d, entries)).toList();
+    }
+
+    private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries) {
+        for (String entry : entries) {
+            if (descriptor.isCalled(entry)) {
+                return true;
+            }
+            if (entry.startsWith("-") && descriptor.isCalled(entry.substring(1))) {
+                return false;
+            }
+        }
+        return entries.contains("*");
+    }
+}

@@ -1,0 +1,196 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+
+import dev.wheelhouse.node.HollowContainer.Kind;
+
+/**
+ * One pod that runs nothing: its init containers and sidecars in order, then its main containers; stopped, the main ones first,
+ * then the sidecars in reverse order. Not thread safe.
+ */
+final class HollowPod {
+    final String ip;
+    private final List<HollowContainer> inits = new ArrayList<>();
+    private final List<HollowContainer> mains = new ArrayList<>();
+    private final PodEvents events;
+    private final Duration startDelay;
+    private V1Pod pod;
+    private boolean killing;
+    private long killAt = Long.MAX_VALUE;
+    /** When the runtime's timer for it is set, so that there is one at a time. */
+    long timer = Long.MAX_VALUE;
+
+    /** @param ip empty for a pod in its host's network */
+    HollowPod(V1Pod pod, String ip, Duration startDelay, PodEvents events, Moment now) {
+        this.pod = pod;
+        this.ip = ip;
+        this.startDelay = startDelay;
+        this.events = events;
+        for (V1Container container : initContainers(pod)) {
+            inits.add(container(container, "Always".equals(container.getRestartPolicy()) ? Kind.SIDECAR : Kind.INIT));
+        }
+        for (V1Container container : pod.getSpec().getContainers()) {
+            mains.add(container(container, Kind.MAIN));
+        }
+        resume(now);
+    }
+
+    private static List<V1Container> initContainers(V1Pod pod) {
+        List<V1Container> containers = pod.getSpec().getInitContainers();
+        return containers == null ? List.of() : containers;
+    }
+
+    private HollowContainer container(V1Container spec, Kind kind) {
+        String policy = pod.getSpec().getRestartPolicy();
+        HollowProfile profile = profile(spec, kind);
+        HollowContainer container = new HollowContainer(kind, pod.getMetadata().getUid(), spec,
+                policy == null ? "Always" : policy, profile,
+                (c, type, reason, message) -> events.event(pod, c.fieldPath(), type, reason, message));
+        for (String problem : profile.problems()) {
+            events.event(pod, container.fieldPath(), "Warning", "InvalidHollowProfile", problem);
+        }
+        return container;
+    }
+
+    private HollowProfile profile(V1Container spec, Kind kind) {
+        return HollowProfile.of(pod, spec, kind == Kind.INIT, startDelay);
+    }
+
+    private void resume(Moment now) {
+        V1PodStatus status = pod.getStatus();
+        if (status == null) {
+            return;
+        }
+        resume(now, inits, status.getInitContainerStatuses());
+        resume(now, mains, status.getContainerStatuses());
+    }
+
+    private static void resume(Moment now, List<HollowContainer> containers,
+            @Nullable List<V1ContainerStatus> statuses) {
+        for (V1ContainerStatus status : statuses == null ? List.<V1ContainerStatus>of() : statuses) {
+            containers.stream().filter(c -> c.name().equals(status.getName())).forEach(c -> c.resume(now, status));
+        }
+    }
+
+    /** Takes up a changed pod, and moves it on. @return whether anything changed */
+    boolean sync(V1Pod newPod, Moment now) {
+        boolean changed = false;
+        if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
+            pod = newPod;
+            changed = update(now, inits, initContainers(newPod)) | update(now, mains, newPod.getSpec().getContainers());
+        }
+        return advance(now) | changed;
+    }
+
+    private boolean update(Moment now, List<HollowContainer> containers, List<V1Container> specs) {
+        boolean changed = false;
+        for (int i = 0; i < Math.min(containers.size(), specs.size()); i++) {
+            HollowContainer container = containers.get(i);
+            if (container.name().equals(specs.get(i).getName())) {
+                changed |= container.update(now, specs.get(i), profile(specs.get(i), container.kind));
+            }
+        }
+        return changed;
+    }
+
+    /** Begins to stop it, or brings the end nearer. @return whether anything changed */
+    boolean kill(V1Pod newPod, Moment now, Duration grace) {
+        pod = newPod;
+        boolean first = !killing;
+        killing = true;
+        killAt = Math.min(killAt, now.after(grace));
+        return advance(now) || first;
+    }
+
+    /** Moves it on by whatever is due. @return whether anything changed */
+    boolean advance(Moment now) {
+        if (killing) {
+            return stopAll(now);
+        }
+        boolean changed = false;
+        boolean initialized = true;
+        for (HollowContainer init : inits) {
+            if (init.kind == Kind.INIT && init.succeeded()) {
+                continue;
+            }
+            changed |= init.run(now);
+            // A plain init container that has just succeeded lets the next one start in the same step.
+            if (init.kind == Kind.SIDECAR ? !init.isStarted() && !anyMainBegun() : !init.succeeded()) {
+                initialized = false;
+                break;
+            }
+        }
+        if (initialized) {
+            for (HollowContainer main : mains) {
+                changed |= main.run(now);
+            }
+            if (mains.stream().allMatch(HollowContainer::isFinal)) {
+                changed |= stopSidecars(now);
+            }
+        }
+        return changed;
+    }
+
+    /** A sidecar that restarts later does not hold up main containers that have begun. */
+    private boolean anyMainBegun() {
+        return mains.stream().anyMatch(HollowContainer::hasBegun);
+    }
+
+    private boolean stopAll(Moment now) {
+        boolean changed = false;
+        for (HollowContainer container : mains) {
+            changed |= container.stop(now, killAt);
+        }
+        for (HollowContainer container : inits) {
+            if (container.kind == Kind.INIT) {
+                changed |= container.stop(now, killAt);
+            }
+        }
+        return stopSidecars(now) | changed;
+    }
+
+    private boolean stopSidecars(Moment now) {
+        boolean changed = false;
+        boolean late = now.nanos() >= killAt;
+        if (!late && mains.stream().anyMatch(HollowContainer::isRunning)) {
+            return false;
+        }
+        for (HollowContainer sidecar : inits.reversed()) {
+            if (sidecar.kind == Kind.SIDECAR) {
+                changed |= sidecar.stop(now, killAt);
+                if (sidecar.isRunning() && !late) {
+                    break;
+                }
+            }
+        }
+        return changed;
+    }
+
+    /** When it next moves of itself, in monotonic nanoseconds; {@code Long.MAX_VALUE} if never. */
+    long due() {
+        return Stream.concat(inits.stream(), mains.stream()).mapToLong(HollowContainer::due).min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    boolean anyRunning() {
+        return Stream.concat(inits.stream(), mains.stream()).anyMatch(HollowContainer::isRunning);
+    }
+
+    PodRuntimeStatus status() {
+        boolean initializing = inits.stream()
+                .anyMatch(c -> c.kind == Kind.SIDECAR ? !c.isStarted() : !c.succeeded());
+        return new PodRuntimeStatus(true, ip,
+                inits.stream().map(c -> c.status(inits.indexOf(c) > 0)).toList(),
+                mains.stream().map(c -> c.status(initializing)).toList());
+    }
+}

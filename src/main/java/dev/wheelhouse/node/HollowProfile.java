@@ -1,0 +1,168 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Probe;
+
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.podconfig.PodSources;
+
+/**
+ * How a hollow container behaves. A pod says so by annotations {@code hollow.wheelhouse.dev/<key>}, or for one of its
+ * containers alone {@code hollow.wheelhouse.dev/<key>.<container>}:
+ *
+ * <table>
+ * <caption>keys</caption>
+ * <tr><td>{@code start-delay}</td><td>from when it may start to when it has started ({@code 1m30s}, {@code 500ms})</td></tr>
+ * <tr><td>{@code ready-delay}</td><td>from started to ready; default: the initial delays of its probes</td></tr>
+ * <tr><td>{@code ready}</td><td>{@code false}: its readiness probe never succeeds</td></tr>
+ * <tr><td>{@code fail}</td><td>{@code true}: it exits with an error as soon as it has started</td></tr>
+ * <tr><td>{@code run-for}</td><td>after how long it exits; default never, at once for an init container, after a second in a
+ * Job's pod</td></tr>
+ * <tr><td>{@code exit-code}</td><td>with which it exits of itself; default 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code stop-delay}</td><td>how long it takes to stop when asked to; past the grace period it is killed (137)</td></tr>
+ * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see {@link HollowImages}</td></tr>
+ * </table>
+ *
+ * A value that cannot be read counts as absent, and is reported as an event.
+ *
+ * @param runFor null for as long as nobody stops it
+ * @param pullFails null to go by the image's name
+ */
+record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyDelay, boolean becomesReady,
+        @Nullable Duration runFor, int exitCode, Duration stopDelay, @Nullable Boolean pullFails,
+        List<String> problems) {
+
+    static final String PREFIX = "hollow.wheelhouse.dev/";
+
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+    private static final Duration JOB_RUN = Duration.ofSeconds(1);
+
+    HollowProfile {
+        problems = List.copyOf(problems);
+    }
+
+    /** @param defaultStartDelay the node's own, for pods that say nothing */
+    static HollowProfile of(V1Pod pod, V1Container container, boolean init, Duration defaultStartDelay) {
+        Reader in = new Reader(pod, container.getName());
+        boolean fails = in.flag("fail", false);
+        Duration runFor = in.duration("run-for");
+        if (runFor == null) {
+            runFor = fails || init
+                    ? Duration.ZERO
+                    : OwnerReferences.of(pod.getMetadata()).stream().anyMatch(r -> r.getKind().equals("Job"))
+                            ? JOB_RUN
+                            : null;
+        }
+        Integer exitCode = in.number("exit-code");
+        Duration startDelay = in.duration("start-delay");
+        Duration readyDelay = in.duration("ready-delay");
+        Duration stopDelay = in.duration("stop-delay");
+        String pull = in.text("image-pull", List.of("ok", "fail"));
+        Duration startup = delay(container.getStartupProbe());
+        if (readyDelay == null) {
+            readyDelay = delay(container.getReadinessProbe());
+        }
+        return new HollowProfile(startDelay == null ? defaultStartDelay : startDelay, startup, readyDelay,
+                in.flag("ready", true), runFor, exitCode == null ? fails ? 1 : 0 : exitCode,
+                stopDelay == null ? Duration.ZERO : stopDelay, pull == null ? null : pull.equals("fail"), in.problems);
+    }
+
+    /** When a probe that always succeeds has first succeeded, after the container's start. */
+    private static Duration delay(@Nullable V1Probe probe) {
+        if (probe == null) {
+            return Duration.ZERO;
+        }
+        int initial = probe.getInitialDelaySeconds() == null ? 0 : probe.getInitialDelaySeconds();
+        int period = probe.getPeriodSeconds() == null ? 10 : probe.getPeriodSeconds();
+        int successes = probe.getSuccessThreshold() == null ? 1 : probe.getSuccessThreshold();
+        return Duration.ofSeconds(initial + (long) period * (Math.max(1, successes) - 1));
+    }
+
+    /** A duration as Go writes it: {@code 1m30s}; null if the text is none. */
+    static @Nullable Duration parseDuration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        Duration sum = Duration.ZERO;
+        int at = 0;
+        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
+            long n = Long.parseLong(matcher.group(1));
+            sum = sum.plus(switch (matcher.group(2)) {
+                case "ms" -> Duration.ofMillis(n);
+                case "s" -> Duration.ofSeconds(n);
+                case "m" -> Duration.ofMinutes(n);
+                default -> Duration.ofHours(n);
+            });
+            at = matcher.end();
+        }
+        return at == text.length() && at > 0 ? sum : null;
+    }
+
+    /** Reads one container's annotations, and collects what could not be read. */
+    private static final class Reader {
+        private final V1Pod pod;
+        private final String container;
+        private final List<String> problems = new java.util.ArrayList<>();
+
+        Reader(V1Pod pod, String container) {
+            this.pod = pod;
+            this.container = container;
+        }
+
+        private @Nullable String value(String key) {
+            String own = PodSources.annotation(pod, PREFIX + key + "." + container);
+            return own != null ? own : PodSources.annotation(pod, PREFIX + key);
+        }
+
+        @Nullable
+        String text(String key, List<String> allowed) {
+            String value = value(key);
+            if (value == null || allowed.contains(value)) {
+                return value;
+            }
+            problem(key, value, "one of " + allowed);
+            return null;
+        }
+
+        boolean flag(String key, boolean otherwise) {
+            String value = text(key, List.of("true", "false"));
+            return value == null ? otherwise : value.equals("true");
+        }
+
+        @Nullable
+        Duration duration(String key) {
+            String value = value(key);
+            if (value == null) {
+                return null;
+            }
+            Duration duration = parseDuration(value);
+            if (duration == null) {
+                problem(key, value, "a duration such as 1m30s or 500ms");
+            }
+            return duration;
+        }
+
+        @Nullable
+        Integer number(String key) {
+            String value = value(key);
+            if (value == null) {
+                return null;
+            }
+            if (value.matches("\\d{1,3}") && Integer.parseInt(value) <= 255) {
+                return Integer.valueOf(value);
+            }
+            problem(key, value, "a number from 0 to 255");
+            return null;
+        }
+
+        private void problem(String key, String value, String wanted) {
+            problems.add("annotation " + PREFIX + key + " is \"" + value + "\" and is ignored: write " + wanted);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * A runtime that runs nothing and behaves as if it did: each pod is a state machine with due times (see {@link HollowProfile}
+ * for what a pod can ask for, and {@link HollowImages} for images that cannot be pulled). A pod that it does not know and whose
+ * status was reported before goes on from there, so a restart of the process changes no container. It has no thread:
+ * {@link #pollEvent} moves on what is due. Thread safe.
+ */
+final class HollowRuntime implements PodRuntime {
+    private final Clock clock;
+    private final PodEvents events;
+    private final PodIps ips;
+    private final Duration startDelay;
+    private final Map<String, HollowPod> pods = new HashMap<>();
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+    private volatile Runnable wake = () -> {};
+
+    private record Timer(long at, String uid) implements Comparable<Timer> {
+        @Override
+        public int compareTo(Timer other) {
+            return at != other.at ? Long.compare(at, other.at) : uid.compareTo(other.uid);
+        }
+    }
+
+    /** @param startDelay how long a container takes to start if its pod says nothing */
+    HollowRuntime(String podCidr, Duration startDelay, PodEvents events, Clock clock) {
+        this.ips = new PodIps(podCidr);
+        this.startDelay = startDelay;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    @Override
+    public void sync(V1Pod pod) {
+        Moment now = Moment.of(clock);
+        synchronized (this) {
+            HollowPod hollow = known(pod, now);
+            hollow.sync(pod, now);
+            setTimer(pod.getMetadata().getUid(), hollow);
+        }
+        wake.run();
+    }
+
+    @Override
+    public void kill(V1Pod pod, Duration gracePeriod) {
+        Moment now = Moment.of(clock);
+        synchronized (this) {
+            if (!pods.containsKey(pod.getMetadata().getUid()) && !wasReported(pod)) {
+                return;
+            }
+            HollowPod hollow = known(pod, now);
+            hollow.kill(pod, now, gracePeriod);
+            setTimer(pod.getMetadata().getUid(), hollow);
+        }
+        wake.run();
+    }
+
+    private static boolean wasReported(V1Pod pod) {
+        return pod.getStatus() != null && pod.getStatus().getContainerStatuses() != null
+                && pod.getStatus().getContainerStatuses().stream().anyMatch(s -> s.getContainerID() != null);
+    }
+
+    private HollowPod known(V1Pod pod, Moment now) {
+        return pods.computeIfAbsent(pod.getMetadata().getUid(),
+                uid -> new HollowPod(pod, ip(pod), startDelay, events, now));
+    }
+
+    private String ip(V1Pod pod) {
+        if (Boolean.TRUE.equals(pod.getSpec().getHostNetwork())) {
+            return "";
+        }
+        String reported = pod.getStatus() == null ? null : pod.getStatus().getPodIP();
+        return reported != null && ips.reserve(reported) ? reported : ips.next();
+    }
+
+    private void setTimer(String uid, HollowPod pod) {
+        long due = pod.due();
+        if (due < pod.timer) {
+            pod.timer = due;
+            timers.add(new Timer(due, uid));
+        }
+    }
+
+    @Override
+    public synchronized @Nullable PodRuntimeStatus status(String uid) {
+        HollowPod pod = pods.get(uid);
+        return pod == null ? null : pod.status();
+    }
+
+    @Override
+    public synchronized void remove(String uid) {
+        HollowPod pod = pods.remove(uid);
+        if (pod != null) {
+            ips.release(pod.ip);
+            timers.removeIf(timer -> timer.uid.equals(uid));
+        }
+    }
+
+    @Override
+    public synchronized Set<String> pods() {
+        return Set.copyOf(pods.keySet());
+    }
+
+    @Override
+    public @Nullable PodLifecycleEvent pollEvent() {
+        Moment now = Moment.of(clock);
+        synchronized (this) {
+            while (!timers.isEmpty() && timers.peek().at <= now.nanos()) {
+                Timer timer = timers.remove();
+                HollowPod pod = pods.get(timer.uid);
+                if (pod == null || pod.timer != timer.at) {
+                    continue;
+                }
+                pod.timer = Long.MAX_VALUE;
+                boolean changed = pod.advance(now);
+                setTimer(timer.uid, pod);
+                if (changed) {
+                    return new PodLifecycleEvent(timer.uid);
+                }
+            }
+            return null;
+        }
+    }
+
+    @Override
+    public synchronized long nanosToNextEvent() {
+        Timer next = timers.peek();
+        return next == null ? Long.MAX_VALUE : Math.max(0, next.at - clock.nanoTime());
+    }
+
+    @Override
+    public void onEvent(Runnable wake) {
+        this.wake = wake;
+    }
+}

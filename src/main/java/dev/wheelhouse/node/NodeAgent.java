@@ -1,0 +1,152 @@
+package dev.wheelhouse.node;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.podconfig.ApiServerSource;
+import dev.wheelhouse.podconfig.FileSource;
+import dev.wheelhouse.podconfig.HttpManifests;
+import dev.wheelhouse.podconfig.HttpSource;
+import dev.wheelhouse.podconfig.PodConfig;
+import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.podconfig.Refusal;
+import dev.wheelhouse.podconfig.RejectedPods;
+import dev.wheelhouse.podconfig.SourcesReady;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/**
+ * One node's agent: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime, statuses back to the API server, and
+ * the node's own registration (upstream: {@code pkg/kubelet/kubelet.go}). Making it starts nothing: its loops are for someone
+ * else to drive, all of them on virtual threads. Many fit into one process.
+ */
+public final class NodeAgent implements AutoCloseable {
+    private static final RateLimits RETRIES = new RateLimits(Duration.ofMillis(200), Duration.ofMinutes(1), 1000, 1000);
+
+    private final NodeAgentOptions options;
+    private final PodConfig podConfig;
+    private final NodeRegistration registration;
+    private final ApiServerSource apiSource;
+    private final @Nullable FileSource fileSource;
+    private final @Nullable HttpSource httpSource;
+    private final Map<String, Loop> loops = new LinkedHashMap<>();
+
+    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
+        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, type,
+                reason,
+                message);
+        this.options = options;
+        RejectedPods rejected = (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
+                "Error validating pod from " + source + ": " + why);
+        this.podConfig = new PodConfig(rejected, clock);
+        ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
+        PodRuntime runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
+        PodManager pods = new PodManager();
+        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock));
+        this.registration = new NodeRegistration(options, client, clock);
+        MirrorPods mirrors = new MirrorPods(podClient, registration::node);
+        SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
+        PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
+                () -> sourcesReady.hasSeen(PodSources.API), clock);
+        PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
+                options.resync(), clock);
+        SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors,
+                runtime, clock);
+        this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
+
+        Path manifests = options.manifestPath();
+        this.fileSource = manifests == null
+                ? null
+                : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
+                        podConfig.channel(PodSources.FILE),
+                        rejected, clock);
+        HttpManifests url = options.manifestUrl();
+        this.httpSource = url == null
+                ? null
+                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, clock);
+
+        loops.put("registration", registration);
+        loops.put("status", statuses);
+        for (int i = 0; i < options.workers(); i++) {
+            loops.put("pods-" + i, workers.loop());
+        }
+        loops.put("sync", syncLoop);
+        podConfig.loops().forEach((source, loop) -> loops.put("mux-" + source, loop));
+        if (fileSource != null) {
+            loops.put("file-source", fileSource);
+        }
+        if (httpSource != null) {
+            loops.put("http-source", httpSource);
+        }
+        loops.put("api-source", apiSource);
+    }
+
+    /** A node that runs nothing and behaves as if it did: see the annotations {@code hollow.wheelhouse.dev/…}. */
+    public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
+        return new NodeAgent(options, client, recorder, clock);
+    }
+
+    private RateLimitingQueue<String> queue(String what, Clock clock) {
+        return new RateLimitingQueue<>("node-" + options.name() + "-" + what, clock, RETRIES,
+                RateLimitingQueue.DEFAULT_AGING, uid -> "", WorkQueueMetrics.NONE);
+    }
+
+    public String name() {
+        return options.name();
+    }
+
+    /** The loops, by name, in the order in which they should be started. */
+    public Map<String, Loop> loops() {
+        return new LinkedHashMap<>(loops);
+    }
+
+    /** Gives every loop a virtual thread. */
+    public void start(LoopRunner runner) {
+        loops.forEach((name, loop) -> runner.start(options.name() + "/" + name, loop));
+    }
+
+    /** The Node as the API server last showed it; null until it is registered. */
+    public @Nullable V1Node node() {
+        return registration.node();
+    }
+
+    /** Whether the node is registered and knows which pods are bound to it. */
+    public boolean isReady() {
+        return registration.node() != null && apiSource.hasSynced();
+    }
+
+    /** Where the pods come from, and what each source last said. */
+    public PodConfig podConfig() {
+        return podConfig;
+    }
+
+    /** The manifests that are refused now, and why. */
+    public List<Refusal> refusals() {
+        List<Refusal> refusals = new ArrayList<>(fileSource == null ? List.of() : fileSource.refusals());
+        refusals.addAll(httpSource == null ? List.of() : httpSource.refusals());
+        return refusals;
+    }
+
+    /** Asks every loop to end; pods stay as they are, for the next agent of this node to take up. */
+    @Override
+    public void close() {
+        loops.values().forEach(Loop::close);
+    }
+}

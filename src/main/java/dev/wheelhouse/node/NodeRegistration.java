@@ -1,0 +1,225 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1NodeStatus;
+import io.kubernetes.client.openapi.models.V1Taint;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.runtime.Backoff;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * Keeps a node known to the API server: makes its Node, and makes it again when someone deletes it; renews its Lease every
+ * 10 s; reports its status every 5 minutes (upstream: {@code kubelet_node_status.go} and
+ * {@code component-helpers/apimachinery/lease}).
+ */
+final class NodeRegistration implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
+
+    private static final String NOT_READY = "node.kubernetes.io/not-ready";
+
+    static final Duration RENEWAL = Duration.ofSeconds(10);
+    static final Duration STATUS_PERIOD = Duration.ofMinutes(5);
+
+    private final NodeAgentOptions options;
+    private final ResourceClient<V1Node> nodes;
+    private final ResourceClient<V1Lease> leases;
+    private final Clock clock;
+    private final Backoff backoff;
+    private final Signal signal = new Signal();
+    private volatile @Nullable V1Node node;
+    private @Nullable V1Lease lease;
+    private long nextRenewal;
+    private long nextStatus;
+    private volatile boolean closed;
+
+    NodeRegistration(NodeAgentOptions options, KubeClient client, Clock clock) {
+        this.options = options;
+        this.nodes = client.resource(ResourceType.NODES, V1Node.class);
+        this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
+        this.clock = clock;
+        this.nextRenewal = clock.nanoTime();
+        this.backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(7), 2, 0.5, Duration.ofMinutes(1), clock,
+                new SplittableRandom(options.name().hashCode()));
+    }
+
+    /** The Node as the API server last showed it; null until it is registered. */
+    @Nullable
+    V1Node node() {
+        return node;
+    }
+
+    @Override
+    public long step() {
+        long wait = nextRenewal - clock.nanoTime();
+        if (closed || wait > 0) {
+            return closed ? IDLE : wait;
+        }
+        try {
+            V1Node known = register();
+            if (clock.nanoTime() >= nextStatus) {
+                clearNotReady(report(known));
+            }
+            renew(known);
+            backoff.reset();
+            nextRenewal = clock.deadline(RENEWAL);
+        } catch (ApiError e) {
+            if (closed || Thread.currentThread().isInterrupted()) {
+                return IDLE;
+            }
+            Duration delay = backoff.next();
+            nextRenewal = clock.deadline(delay);
+            log.warn("node {} could not be kept registered and is tried again in {} ms: {}", options.name(),
+                    delay.toMillis(), e.getMessage());
+        }
+        return Math.max(1, nextRenewal - clock.nanoTime());
+    }
+
+    /** The Node as it is, or as it was just made. */
+    private V1Node register() {
+        V1Node there = get();
+        if (there == null) {
+            try {
+                there = nodes.create(NodeObjects.node(options, Moment.of(clock)));
+                log.info("registered node {}", options.name());
+            } catch (ApiError e) {
+                there = e.isAlreadyExists() ? get() : null;
+                if (there == null) {
+                    throw e;
+                }
+            }
+            nextStatus = clock.nanoTime();
+            lease = null;
+        }
+        V1Node before = node;
+        if (before == null || !before.getMetadata().getUid().equals(there.getMetadata().getUid())) {
+            adopt(there);
+        } else {
+            node = there;
+        }
+        return there;
+    }
+
+    private @Nullable V1Node get() {
+        try {
+            return nodes.get(ObjectKey.cluster(options.name()));
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** Gives a Node that was there before, or has just been made, this agent's labels and pod range. */
+    private void adopt(V1Node there) {
+        ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
+        ObjectNode labels = patch.putObject("metadata").putObject("labels");
+        NodeObjects.labels(options).forEach((key, value) -> {
+            if (there.getMetadata().getLabels() == null || !value.equals(there.getMetadata().getLabels().get(key))) {
+                labels.put(key, value);
+            }
+        });
+        boolean noCidr = there.getSpec() == null || there.getSpec().getPodCIDR() == null;
+        if (noCidr) {
+            patch.putObject("spec").put("podCIDR", options.podCidr()).putArray("podCIDRs").add(options.podCidr());
+        }
+        node = labels.isEmpty() && !noCidr
+                ? there
+                : nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
+        nextStatus = clock.nanoTime();
+        lease = null;
+    }
+
+    /**
+     * Takes away the taint that the API server's admission gives every new Node. In a whole cluster the node life-cycle
+     * controller does so; beside hollow nodes there is none.
+     */
+    private void clearNotReady(V1Node known) {
+        List<V1Taint> taints = known.getSpec() == null || known.getSpec().getTaints() == null
+                ? List.of()
+                : known.getSpec().getTaints();
+        List<V1Taint> kept = taints.stream().filter(taint -> !taint.getKey().equals(NOT_READY)).toList();
+        if (kept.size() < taints.size()) {
+            ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
+            patch.putObject("metadata").put("uid", known.getMetadata().getUid()).put("resourceVersion",
+                    known.getMetadata().getResourceVersion());
+            patch.putObject("spec").set("taints", ModelJson.tree(kept));
+            node = nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
+        }
+    }
+
+    private V1Node report(V1Node known) {
+        V1NodeStatus status = NodeObjects.status(options, known.getStatus(), Moment.of(clock));
+        ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
+        patch.putObject("metadata").put("uid", known.getMetadata().getUid());
+        patch.set("status", ModelJson.tree(status));
+        V1Node reported = nodes.patch(ObjectKey.cluster(options.name()), "status", PatchType.STRATEGIC_MERGE,
+                patch.toString());
+        node = reported;
+        nextStatus = clock.deadline(STATUS_PERIOD);
+        return reported;
+    }
+
+    private void renew(V1Node known) {
+        V1Lease held = lease;
+        if (held == null) {
+            lease = take(known);
+            return;
+        }
+        held.getSpec().renewTime(NodeObjects.microTime(clock.now()));
+        try {
+            lease = leases.update(held);
+        } catch (ApiError e) {
+            if (!e.isNotFound() && !e.isConflict()) {
+                throw e;
+            }
+            lease = take(known);
+        }
+    }
+
+    private V1Lease take(V1Node known) {
+        V1Lease mine = NodeObjects.lease(options, known, clock.now());
+        try {
+            return leases.create(mine);
+        } catch (ApiError e) {
+            if (!e.isAlreadyExists()) {
+                throw e;
+            }
+            V1Lease there = leases.get(ObjectKey.of(mine));
+            mine.getMetadata().resourceVersion(there.getMetadata().getResourceVersion())
+                    .uid(there.getMetadata().getUid());
+            return leases.update(mine);
+        }
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        signal.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        signal.raise();
+    }
+}

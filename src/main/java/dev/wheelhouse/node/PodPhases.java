@@ -1,0 +1,119 @@
+package dev.wheelhouse.node;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerState;
+import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+
+import dev.wheelhouse.podconfig.PodSources;
+
+/** A pod's phase, from its spec and its containers' statuses (upstream: {@code getPhase} in {@code kubelet_pods.go}). */
+final class PodPhases {
+    static final String PENDING = "Pending";
+    static final String RUNNING = "Running";
+    static final String SUCCEEDED = "Succeeded";
+    static final String FAILED = "Failed";
+
+    private PodPhases() {}
+
+    static boolean isTerminal(@Nullable String phase) {
+        return SUCCEEDED.equals(phase) || FAILED.equals(phase);
+    }
+
+    static boolean isSidecar(V1Container initContainer) {
+        return "Always".equals(initContainer.getRestartPolicy());
+    }
+
+    static List<V1Container> initContainers(V1PodSpec spec) {
+        return spec.getInitContainers() == null ? List.of() : spec.getInitContainers();
+    }
+
+    /** All containers' statuses, by container. Names are unique within a pod. */
+    static Map<String, V1ContainerStatus> byName(PodRuntimeStatus status) {
+        return Stream.concat(status.initContainers().stream(), status.containers().stream())
+                .collect(Collectors.toMap(V1ContainerStatus::getName, Function.identity(), (a, b) -> a));
+    }
+
+    /** How a container last ended: in its state, or else in its last state; null if it never did. */
+    static @Nullable V1ContainerStateTerminated ended(V1ContainerStatus status) {
+        V1ContainerState state = status.getState();
+        if (state != null && state.getTerminated() != null) {
+            return state.getTerminated();
+        }
+        boolean waiting = state != null && state.getWaiting() != null;
+        return waiting && status.getLastState() != null ? status.getLastState().getTerminated() : null;
+    }
+
+    private static boolean running(V1ContainerStatus status) {
+        return status.getState() != null && status.getState().getRunning() != null;
+    }
+
+    /**
+     * The phase.
+     *
+     * @param stopped whether no container of the pod will run again, whatever its restart policy
+     */
+    static String of(V1Pod pod, PodRuntimeStatus status, boolean stopped) {
+        V1PodSpec spec = pod.getSpec();
+        String policy = spec.getRestartPolicy() == null ? "Always" : spec.getRestartPolicy();
+        Map<String, V1ContainerStatus> statuses = byName(status);
+        boolean begun = status.containers().stream().anyMatch(s -> running(s) || ended(s) != null);
+        boolean initializing = false;
+        for (V1Container init : initContainers(spec)) {
+            V1ContainerStatus s = statuses.get(init.getName());
+            V1ContainerStateTerminated ended = s == null ? null : ended(s);
+            if (isSidecar(init)) {
+                initializing |= !begun && ended == null && (s == null || !Boolean.TRUE.equals(s.getStarted()));
+            } else if (ended == null) {
+                initializing = true;
+            } else if (ended.getExitCode() != 0) {
+                if (policy.equals("Never")) {
+                    return FAILED;
+                }
+                initializing = true;
+            }
+        }
+        int waiting = 0;
+        int running = 0;
+        int ends = 0;
+        int successes = 0;
+        for (V1Container container : spec.getContainers()) {
+            V1ContainerStatus s = statuses.get(container.getName());
+            V1ContainerStateTerminated ended = s == null ? null : ended(s);
+            if (s != null && running(s)) {
+                running++;
+            } else if (ended == null) {
+                waiting++;
+            } else {
+                ends++;
+                successes += ended.getExitCode() == 0 ? 1 : 0;
+            }
+        }
+        for (V1Container init : initContainers(spec)) {
+            V1ContainerStatus s = statuses.get(init.getName());
+            running += s != null && isSidecar(init) && running(s) ? 1 : 0;
+        }
+        if (initializing || waiting > 0) {
+            return PENDING;
+        }
+        if (running > 0) {
+            return RUNNING;
+        }
+        boolean over = stopped && !PodSources.isStatic(pod);
+        boolean success = successes == ends;
+        if (over || policy.equals("Never") || policy.equals("OnFailure") && success) {
+            return success ? SUCCEEDED : FAILED;
+        }
+        return RUNNING;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.wheelhouse.node;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerState;
+import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
+import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1HostIP;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodIP;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+
+import dev.wheelhouse.podconfig.PodSources;
+
+/**
+ * A pod's status, made from its spec and what the runtime says (upstream: {@code generateAPIPodStatus} in
+ * {@code kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure.
+ */
+final class PodStatuses {
+    private PodStatuses() {}
+
+    /**
+     * The status as it should be reported.
+     *
+     * @param runtime null if the runtime knows nothing of the pod
+     * @param before what was reported before, or null
+     * @param stopped whether no container will run again
+     */
+    static V1PodStatus of(V1Pod pod, @Nullable PodRuntimeStatus runtime, @Nullable V1PodStatus before, String hostIp,
+            boolean stopped, Moment now) {
+        PodRuntimeStatus known = runtime == null ? waiting(pod) : runtime;
+        V1PodStatus old = before != null ? before : pod.getStatus() != null ? pod.getStatus() : new V1PodStatus();
+        String phase = PodPhases.of(pod, known, stopped);
+        String settled = settled(pod, old);
+        if (settled != null) {
+            phase = settled;
+        }
+        return assemble(pod, known, old, phase, hostIp, now);
+    }
+
+    /** The status of a pod that has ended: what is not known to have ended counts as failed. */
+    static V1PodStatus ended(V1Pod pod, @Nullable PodRuntimeStatus runtime, @Nullable V1PodStatus before,
+            String hostIp, Moment now) {
+        PodRuntimeStatus known = runtime == null ? lastReported(pod, before) : runtime;
+        PodRuntimeStatus ended = new PodRuntimeStatus(false, known.podIp(),
+                known.initContainers().stream().map(s -> s.getContainerID() == null ? s : lost(s)).toList(),
+                known.containers().stream().map(PodStatuses::lost).toList());
+        V1PodStatus old = before != null ? before : pod.getStatus() != null ? pod.getStatus() : new V1PodStatus();
+        String phase = PodPhases.of(pod, known, true);
+        String settled = settled(pod, old);
+        if (settled != null) {
+            phase = settled;
+        } else if (!PodPhases.isTerminal(phase) && !PodSources.isStatic(pod)) {
+            phase = PodPhases.FAILED;
+        }
+        return assemble(pod, ended, old, phase, hostIp, now);
+    }
+
+    /** The terminal phase that was reported already: a pod never leaves one. */
+    private static @Nullable String settled(V1Pod pod, V1PodStatus before) {
+        if (PodPhases.isTerminal(before.getPhase())) {
+            return before.getPhase();
+        }
+        return pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase())
+                ? pod.getStatus().getPhase()
+                : null;
+    }
+
+    private static PodRuntimeStatus lastReported(V1Pod pod, @Nullable V1PodStatus before) {
+        V1PodStatus last = before != null ? before : pod.getStatus();
+        if (last == null || last.getContainerStatuses() == null) {
+            return waiting(pod);
+        }
+        return new PodRuntimeStatus(false, last.getPodIP() == null ? "" : last.getPodIP(),
+                last.getInitContainerStatuses() == null ? List.of() : last.getInitContainerStatuses(),
+                last.getContainerStatuses());
+    }
+
+    private static V1ContainerStatus lost(V1ContainerStatus status) {
+        if (status.getState() != null && status.getState().getTerminated() != null) {
+            return status;
+        }
+        return new V1ContainerStatus().name(status.getName()).image(status.getImage()).imageID(status.getImageID())
+                .containerID(status.getContainerID()).ready(false).started(false)
+                .restartCount(status.getRestartCount()).lastState(status.getLastState())
+                .state(new V1ContainerState().terminated(new V1ContainerStateTerminated().exitCode(137)
+                        .reason("ContainerStatusUnknown")
+                        .message("The container could not be located when the pod was terminated")));
+    }
+
+    private static V1PodStatus assemble(V1Pod pod, PodRuntimeStatus runtime, V1PodStatus old, String phase,
+            String hostIp, Moment now) {
+        V1PodStatus status = new V1PodStatus().phase(phase).observedGeneration(pod.getMetadata().getGeneration())
+                .hostIP(hostIp).addHostIPsItem(new V1HostIP().ip(hostIp))
+                .startTime(old.getStartTime() == null ? now.stamp() : old.getStartTime())
+                .qosClass(old.getQosClass())
+                .conditions(PodConditions.of(pod, runtime, phase, old, now))
+                .containerStatuses(runtime.containers());
+        if (!runtime.initContainers().isEmpty()) {
+            status.initContainerStatuses(runtime.initContainers());
+        }
+        if (phase.equals(old.getPhase())) {
+            status.reason(old.getReason()).message(old.getMessage());
+        }
+        boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
+        String ip = hostNetwork ? hostIp : runtime.podIp().isEmpty() ? old.getPodIP() : runtime.podIp();
+        if (ip != null) {
+            status.podIP(ip).addPodIPsItem(new V1PodIP().ip(ip));
+        }
+        return status;
+    }
+
+    /** What is true of a pod that nothing has been done for yet. */
+    private static PodRuntimeStatus waiting(V1Pod pod) {
+        List<V1Container> inits = PodPhases.initContainers(pod.getSpec());
+        String reason = inits.isEmpty() ? "ContainerCreating" : "PodInitializing";
+        return new PodRuntimeStatus(false, "", inits.stream().map(c -> waiting(c, "PodInitializing")).toList(),
+                pod.getSpec().getContainers().stream().map(c -> waiting(c, reason)).toList());
+    }
+
+    private static V1ContainerStatus waiting(V1Container container, String reason) {
+        return new V1ContainerStatus().name(container.getName()).image(container.getImage()).imageID("").ready(false)
+                .started(false).restartCount(0).lastState(new V1ContainerState())
+                .state(new V1ContainerState().waiting(new V1ContainerStateWaiting().reason(reason)));
+    }
+}

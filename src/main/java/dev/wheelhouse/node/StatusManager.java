@@ -1,0 +1,184 @@
+package dev.wheelhouse.node;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Tells the API server how the pods are, and ends the deletion of those that have stopped (upstream:
+ * {@code pkg/kubelet/status/status_manager.go}). Changes of one pod that come faster than they can be written are written as
+ * one; nothing is written that the server has already. Thread safe; one loop writes.
+ */
+final class StatusManager implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(StatusManager.class);
+
+    private final ResourceClient<V1Pod> client;
+    private final PodManager pods;
+    private final WorkQueue<String> queue;
+    private final Map<String, Entry> entries = new HashMap<>();
+
+    private static final class Entry {
+        V1PodStatus status;
+        boolean finished;
+        @Nullable
+        V1Pod lastAnswer;
+
+        Entry(V1PodStatus status) {
+            this.status = status;
+        }
+    }
+
+    /** @param queue of UIDs; the manager owns it */
+    StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue) {
+        this.client = client;
+        this.pods = pods;
+        this.queue = queue;
+    }
+
+    /** The status that was last set, written or not; null if there is none. */
+    synchronized @Nullable V1PodStatus get(String uid) {
+        Entry entry = entries.get(uid);
+        return entry == null ? null : entry.status;
+    }
+
+    /** Sets a pod's status; writes it if it is news. Ignored once the pod has finished. */
+    void set(V1Pod pod, V1PodStatus status) {
+        put(pod, status, false);
+    }
+
+    /** Sets the last status of a pod that has stopped: its object may be deleted when this is written. */
+    void finish(V1Pod pod, V1PodStatus status) {
+        put(pod, status, true);
+    }
+
+    private void put(V1Pod pod, V1PodStatus status, boolean finished) {
+        String uid = PodManager.uid(pod);
+        synchronized (this) {
+            Entry entry = entries.get(uid);
+            if (entry == null) {
+                entry = new Entry(status);
+                entries.put(uid, entry);
+            } else if (entry.finished || !finished && entry.status.equals(status)) {
+                return;
+            }
+            entry.status = status;
+            entry.finished = finished;
+        }
+        queue.add(uid);
+    }
+
+    /** Compares what the API server has with what it should have, as after someone else changed it. */
+    void reconcile(String uid) {
+        synchronized (this) {
+            if (!entries.containsKey(uid)) {
+                return;
+            }
+        }
+        queue.add(uid);
+    }
+
+    /** Forgets a pod, as before it starts anew under the same UID. */
+    synchronized void forget(String uid) {
+        entries.remove(uid);
+    }
+
+    /** Forgets the pods that are not among these. */
+    synchronized void retain(Set<String> uids) {
+        entries.keySet().retainAll(uids);
+    }
+
+    @Override
+    public long step() {
+        String uid = queue.poll();
+        if (uid == null) {
+            return queue.nanosToNextDue();
+        }
+        try {
+            write(uid);
+            queue.forget(uid);
+        } catch (ApiError e) {
+            failed(uid, e);
+        } finally {
+            queue.done(uid);
+        }
+        return BUSY;
+    }
+
+    private void failed(String uid, ApiError e) {
+        V1Pod pod = pods.apiPod(uid);
+        if (pod == null || e.isNotFound()) {
+            // It has gone, and its source will say so.
+            queue.forget(uid);
+            return;
+        }
+        queue.addRateLimited(uid);
+        if (!e.isConflict()) {
+            log.warn("the status of pod {} could not be written and is tried again: {}", PodSources.describe(pod),
+                    e.getMessage());
+        }
+    }
+
+    private void write(String uid) {
+        V1PodStatus status;
+        boolean finished;
+        V1Pod apiPod = pods.apiPod(uid);
+        synchronized (this) {
+            Entry entry = entries.get(uid);
+            if (entry == null || apiPod == null) {
+                return;
+            }
+            status = entry.status;
+            finished = entry.finished;
+            apiPod = newer(apiPod, entry.lastAnswer);
+        }
+        String patch = StatusPatch.between(apiPod, status);
+        if (patch != null) {
+            apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
+            synchronized (this) {
+                Entry entry = entries.get(uid);
+                if (entry != null) {
+                    entry.lastAnswer = apiPod;
+                }
+            }
+        }
+        boolean deletable = finished && apiPod.getMetadata().getDeletionTimestamp() != null
+                && !PodSources.isMirror(apiPod);
+        if (deletable) {
+            client.delete(ObjectKey.of(apiPod), new Deletion(0L, apiPod.getMetadata().getUid(), null, null));
+            log.info("pod {} has stopped and was deleted", PodSources.describe(apiPod));
+        }
+    }
+
+    private static V1Pod newer(V1Pod seen, @Nullable V1Pod answer) {
+        return answer != null && answer.getMetadata().getUid().equals(seen.getMetadata().getUid())
+                && ResourceVersions.atLeast(answer.getMetadata().getResourceVersion(),
+                        seen.getMetadata().getResourceVersion()) ? answer : seen;
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        queue.awaitReady(nanos);
+    }
+
+    @Override
+    public void close() {
+        queue.shutDown();
+    }
+}

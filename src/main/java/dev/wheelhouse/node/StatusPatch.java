@@ -1,0 +1,116 @@
+package dev.wheelhouse.node;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.client.ModelJson;
+
+/**
+ * The strategic merge patch that makes a pod's status what the node says, with the pod's UID as its precondition. It names only
+ * what differs and what is the node's own: the conditions of others stay (upstream: {@code pkg/util/pod/pod.go}). Pure.
+ */
+final class StatusPatch {
+    private static final List<String> FIELDS = List.of("phase", "observedGeneration", "message", "reason", "hostIP",
+            "hostIPs", "podIP", "podIPs", "startTime", "qosClass", "initContainerStatuses", "containerStatuses");
+
+    private StatusPatch() {}
+
+    /** The patch, or null if the pod has this status already. */
+    static @Nullable String between(V1Pod apiPod, V1PodStatus status) {
+        JsonNode before = ModelJson.tree(apiPod.getStatus() == null ? new V1PodStatus() : apiPod.getStatus());
+        JsonNode after = ModelJson.tree(status);
+        ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
+        for (String field : FIELDS) {
+            JsonNode old = before.path(field);
+            JsonNode now = after.path(field);
+            if (same(old, now)) {
+                continue;
+            }
+            if (!isEmpty(now)) {
+                patch.set(field, now);
+            } else if (field.equals("message") || field.equals("reason")) {
+                patch.putNull(field);
+            }
+        }
+        ArrayNode conditions = conditions(apiPod, status);
+        if (!conditions.isEmpty()) {
+            patch.set("conditions", conditions);
+        }
+        if (patch.isEmpty()) {
+            return null;
+        }
+        ObjectNode body = ModelJson.mapperForModels().createObjectNode();
+        body.putObject("metadata").put("uid", apiPod.getMetadata().getUid());
+        body.set("status", patch);
+        return body.toString();
+    }
+
+    private static ArrayNode conditions(V1Pod apiPod, V1PodStatus status) {
+        ArrayNode changed = ModelJson.mapperForModels().createArrayNode();
+        for (V1PodCondition condition : status.getConditions() == null
+                ? List.<V1PodCondition>of()
+                : status.getConditions()) {
+            if (!PodConditions.isOwn(condition.getType())) {
+                continue;
+            }
+            V1PodCondition there = PodConditions.find(apiPod.getStatus(), condition.getType());
+            JsonNode old = there == null ? ModelJson.mapperForModels().createObjectNode() : ModelJson.tree(there);
+            ObjectNode now = (ObjectNode) ModelJson.tree(condition);
+            if (same(old, now)) {
+                continue;
+            }
+            for (String field : old.propertyNames()) {
+                if (!now.has(field)) {
+                    now.putNull(field);
+                }
+            }
+            changed.add(now);
+        }
+        return changed;
+    }
+
+    /** Equality to which nothing, null and empty are the same. */
+    static boolean same(JsonNode a, JsonNode b) {
+        if (isEmpty(a) || isEmpty(b)) {
+            return isEmpty(a) && isEmpty(b);
+        }
+        if (a.isObject() && b.isObject()) {
+            for (String field : a.propertyNames()) {
+                if (!same(a.path(field), b.path(field))) {
+                    return false;
+                }
+            }
+            for (String field : b.propertyNames()) {
+                if (!a.has(field) && !isEmpty(b.path(field))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (a.isArray() && b.isArray()) {
+            if (a.size() != b.size()) {
+                return false;
+            }
+            for (int i = 0; i < a.size(); i++) {
+                if (!same(a.get(i), b.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return a.equals(b) || a.isNumber() && b.isNumber() && a.decimalValue().compareTo(b.decimalValue()) == 0;
+    }
+
+    private static boolean isEmpty(JsonNode node) {
+        return node.isMissingNode() || node.isNull() || node.isContainer() && node.isEmpty();
+    }
+}

@@ -1,0 +1,224 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.node.PodWorkers.UpdateType;
+import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.podconfig.PodUpdate;
+import dev.wheelhouse.podconfig.PodUpdates;
+import dev.wheelhouse.podconfig.SourcesReady;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * The node agent's main loop. One step handles one thing: a change of the configuration, a lifecycle event of a pod, the pods
+ * that are due for a periodic sync, or housekeeping. They take turns, so that none waits for ever (upstream:
+ * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod: pods are their workers' business.
+ */
+final class SyncLoop implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(SyncLoop.class);
+
+    /** How soon what is to be cleaned up is looked at; kubelet's housekeeping period. */
+    static final Duration HOUSEKEEPING = Duration.ofSeconds(2);
+    /** How often it is looked at when nothing asks for it. */
+    static final Duration IDLE_HOUSEKEEPING = Duration.ofMinutes(1);
+
+    private final PodUpdates updates;
+    private final SourcesReady sourcesReady;
+    private final PodManager pods;
+    private final PodWorkers workers;
+    private final StatusManager statuses;
+    private final MirrorPods mirrors;
+    private final PodRuntime runtime;
+    private final Clock clock;
+    private final Signal signal = new Signal();
+    private int turn;
+    private long lastHousekeeping;
+    private volatile boolean closed;
+
+    SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
+            StatusManager statuses, MirrorPods mirrors, PodRuntime runtime, Clock clock) {
+        this.updates = updates;
+        this.sourcesReady = sourcesReady;
+        this.pods = pods;
+        this.workers = workers;
+        this.statuses = statuses;
+        this.mirrors = mirrors;
+        this.runtime = runtime;
+        this.clock = clock;
+        this.lastHousekeeping = clock.nanoTime();
+        updates.onAdded(signal::raise);
+        runtime.onEvent(signal::raise);
+    }
+
+    @Override
+    public long step() {
+        if (closed) {
+            return IDLE;
+        }
+        for (int i = 0; i < 4; i++) {
+            turn = (turn + 1) % 4;
+            boolean handled = switch (turn) {
+                case 0 -> configUpdate();
+                case 1 -> lifecycleEvent();
+                case 2 -> periodicSync();
+                default -> housekeeping();
+            };
+            if (handled) {
+                return BUSY;
+            }
+        }
+        return Math.min(runtime.nanosToNextEvent(), Math.min(workers.nanosToNextSync(), nanosToHousekeeping()));
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        signal.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        signal.raise();
+    }
+
+    private boolean configUpdate() {
+        PodUpdate update = updates.poll();
+        if (update == null) {
+            return false;
+        }
+        log.debug("{}", update);
+        switch (update.operation()) {
+            case SET -> set(update);
+            case ADD -> add(update.pods());
+            case UPDATE, DELETE -> change(update.pods());
+            case REMOVE -> remove(update.pods());
+            case RECONCILE -> reconcile(update.pods());
+        }
+        sourcesReady.add(update.source());
+        return true;
+    }
+
+    private void set(PodUpdate update) {
+        Set<String> uids = update.pods().stream().map(PodManager::uid).collect(Collectors.toSet());
+        remove(pods.pods().stream().filter(p -> update.source().equals(PodSources.sourceOf(p)))
+                .filter(p -> !uids.contains(PodManager.uid(p))).toList());
+        add(update.pods().stream().filter(p -> pods.get(PodManager.uid(p)) == null).toList());
+        change(update.pods().stream().filter(p -> pods.get(PodManager.uid(p)) != null).toList());
+    }
+
+    /** Older pods go first, as they were there first. */
+    private void add(List<V1Pod> added) {
+        Comparator<V1Pod> byAge = Comparator.comparing(p -> p.getMetadata().getCreationTimestamp(),
+                Comparator.nullsFirst(Comparator.naturalOrder()));
+        for (V1Pod pod : added.stream().sorted(byAge).toList()) {
+            pods.put(pod);
+            if (!mirrorChanged(pod)) {
+                workers.update(pod, UpdateType.CREATE, null);
+            }
+        }
+    }
+
+    private void change(List<V1Pod> changed) {
+        for (V1Pod pod : changed) {
+            pods.put(pod);
+            if (!mirrorChanged(pod)) {
+                workers.update(pod, UpdateType.UPDATE, null);
+                statuses.reconcile(PodManager.uid(pod));
+            }
+        }
+    }
+
+    private void remove(List<V1Pod> removed) {
+        for (V1Pod pod : removed) {
+            pods.remove(pod);
+            // While a source has not been heard, a removal may be nothing but its silence: housekeeping looks again.
+            if (!mirrorChanged(pod) && sourcesReady.allReady()) {
+                workers.update(pod, UpdateType.KILL, null);
+            }
+        }
+    }
+
+    private void reconcile(List<V1Pod> reconciled) {
+        for (V1Pod pod : reconciled) {
+            pods.put(pod);
+            V1Pod mirrored = PodSources.isMirror(pod) ? pods.mirrored(pod) : pod;
+            if (mirrored == null) {
+                continue;
+            }
+            statuses.reconcile(PodManager.uid(mirrored));
+            if (mirrored.getSpec().getReadinessGates() != null) {
+                workers.update(mirrored, UpdateType.UPDATE, null);
+            }
+        }
+    }
+
+    /** A change of a mirror pod is its static pod's business. @return whether it was one */
+    private boolean mirrorChanged(V1Pod pod) {
+        if (!PodSources.isMirror(pod)) {
+            return false;
+        }
+        V1Pod mirrored = pods.mirrored(pod);
+        if (mirrored != null) {
+            workers.update(mirrored, UpdateType.UPDATE, null);
+            statuses.reconcile(PodManager.uid(mirrored));
+        }
+        return true;
+    }
+
+    private boolean lifecycleEvent() {
+        PodLifecycleEvent event = runtime.pollEvent();
+        if (event == null) {
+            return false;
+        }
+        workers.sync(event.uid());
+        return true;
+    }
+
+    private boolean periodicSync() {
+        List<String> due = workers.dueForSync();
+        due.forEach(workers::sync);
+        return !due.isEmpty();
+    }
+
+    private long nanosToHousekeeping() {
+        Duration period = workers.cleanUpWanted() ? HOUSEKEEPING : IDLE_HOUSEKEEPING;
+        return Math.max(0, lastHousekeeping + period.toNanos() - clock.nanoTime());
+    }
+
+    private boolean housekeeping() {
+        if (nanosToHousekeeping() > 0) {
+            return false;
+        }
+        lastHousekeeping = clock.nanoTime();
+        if (!sourcesReady.allReady()) {
+            return true;
+        }
+        Set<String> desired = pods.pods().stream().map(PodManager::uid).collect(Collectors.toSet());
+        List<String> withoutWorker = workers.syncKnownPods(desired);
+        for (String uid : withoutWorker) {
+            V1Pod pod = pods.get(uid);
+            if (pod != null) {
+                statuses.forget(uid);
+                workers.update(pod, UpdateType.CREATE, null);
+            }
+        }
+        Set<String> known = new HashSet<>(desired);
+        runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
+        statuses.retain(known);
+        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::delete);
+        return true;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.wheelhouse.podconfig;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.ReflectorMetrics;
+import dev.wheelhouse.informer.UndeltaStore;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+
+/**
+ * The pods that the API server has bound to a node, in all namespaces: a Reflector of its own, which sends the full set after
+ * each change, and nothing before its first list is complete (upstream: {@code pkg/kubelet/config/apiserver.go}).
+ */
+public final class ApiServerSource implements Loop {
+    private final UndeltaStore<V1Pod> store;
+
+    /** @param channel where the sets go, usually the one named {@link PodSources#API} */
+    public ApiServerSource(ResourceClient<V1Pod> pods, String nodeName, PodChannel channel, Clock clock) {
+        this.store = new UndeltaStore<>(
+                pods.listerWatcher("", LabelSelector.everything(), FieldSelector.of("spec.nodeName", nodeName)),
+                V1Pod.class, channel::set, InformerOptions.defaults(), clock, new ReflectorMetrics() {
+                });
+    }
+
+    /** Whether the first list is complete. */
+    public boolean hasSynced() {
+        return store.hasSynced();
+    }
+
+    /** Why the last list or watch failed; null after a success. */
+    public @Nullable String lastError() {
+        return store.lastError();
+    }
+
+    @Override
+    public long step() throws InterruptedException {
+        return store.step();
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        store.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

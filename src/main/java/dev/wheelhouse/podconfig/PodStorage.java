@@ -1,0 +1,112 @@
+package dev.wheelhouse.podconfig;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * The pods of every source, as they last said, and the only producer of {@link PodUpdates} (upstream: {@code podStorage} in
+ * {@code pkg/kubelet/config/config.go}). One lock is held over each merge and its delivery, so changes leave in the order in
+ * which they were merged. Thread safe.
+ */
+public final class PodStorage {
+    private static final Logger log = LoggerFactory.getLogger(PodStorage.class);
+
+    private final PodUpdates updates;
+    private final RejectedPods rejected;
+    private final Clock clock;
+    private final Map<String, Source> sources = new LinkedHashMap<>();
+
+    private static final class Source {
+        private Map<String, V1Pod> pods = Map.of();
+        private boolean seen;
+        private @Nullable Instant lastMessage;
+        private List<PodMerge.Rejected> rejected = List.of();
+    }
+
+    /**
+     * What one source last said.
+     *
+     * @param seen whether it has sent a full set
+     * @param lastMessage when it last sent anything, or null
+     * @param rejected the pods of its last message that were left out, and why
+     */
+    public record SourceState(String source, boolean seen, @Nullable Instant lastMessage, List<V1Pod> pods,
+            List<PodMerge.Rejected> rejected) {}
+
+    PodStorage(PodUpdates updates, RejectedPods rejected, Clock clock) {
+        this.updates = updates;
+        this.rejected = rejected;
+        this.clock = clock;
+    }
+
+    /**
+     * Merges a message and puts what it changes into the stream, or does neither while the stream is full. The first full set
+     * of a source is always passed on, as an empty ADD if it changes nothing: it marks the source as seen.
+     *
+     * @return whether the message was taken
+     */
+    synchronized boolean merge(PodUpdate incoming) {
+        if (!updates.hasRoom()) {
+            return false;
+        }
+        Source source = sources.computeIfAbsent(incoming.source(), name -> new Source());
+        Instant now = clock.now();
+        PodMerge.Merged merged = PodMerge.merge(source.pods, incoming, now);
+        List<PodUpdate> changes = new ArrayList<>(merged.updates());
+        boolean first = incoming.operation() == PodOperation.SET && !source.seen;
+        if (first && changes.stream().allMatch(u -> u.operation() == PodOperation.REMOVE
+                || u.operation() == PodOperation.RECONCILE)) {
+            int removes = changes.isEmpty() || changes.get(0).operation() != PodOperation.REMOVE ? 0 : 1;
+            changes.add(removes, new PodUpdate(PodOperation.ADD, incoming.source(), List.of()));
+        }
+        report(incoming, source, merged.rejected());
+        source.seen |= first;
+        source.pods = merged.next();
+        source.lastMessage = now;
+        updates.addAll(changes);
+        return true;
+    }
+
+    /** Says what was left out, once, and again only when it changes. */
+    private void report(PodUpdate incoming, Source source, List<PodMerge.Rejected> now) {
+        for (PodMerge.Rejected pod : now) {
+            if (source.rejected.stream().noneMatch(before -> before.why().equals(pod.why()))) {
+                log.warn("pod {} from {} is ignored: {}", PodSources.describe(pod.pod()), incoming.source(), pod.why());
+                rejected.rejected(incoming.source(), pod.pod(), pod.why());
+            }
+        }
+        source.rejected = now;
+    }
+
+    /** Whether each of these sources has sent a full set. */
+    synchronized boolean seen(Collection<String> names) {
+        return names.stream().allMatch(name -> {
+            Source source = sources.get(name);
+            return source != null && source.seen;
+        });
+    }
+
+    /** Every source, with its pods as merged. */
+    public synchronized List<SourceState> states() {
+        return sources.entrySet().stream().map(e -> new SourceState(e.getKey(), e.getValue().seen,
+                e.getValue().lastMessage, List.copyOf(e.getValue().pods.values()), e.getValue().rejected)).toList();
+    }
+
+    /** All pods of all sources. */
+    synchronized List<PodUpdate> snapshot() {
+        return sources.entrySet().stream()
+                .map(e -> PodUpdate.set(e.getKey(), List.copyOf(e.getValue().pods.values()))).toList();
+    }
+}

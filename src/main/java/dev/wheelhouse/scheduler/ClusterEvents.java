@@ -1,0 +1,132 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.Priority;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Brings what the informers see into the cache and the queue (upstream: {@code pkg/scheduler/eventhandlers.go}). */
+final class ClusterEvents {
+    private final SchedulerCache cache;
+    private final PendingPods pending;
+    private final WorkQueue<Task> tasks;
+
+    ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> tasks) {
+        this.cache = cache;
+        this.pending = pending;
+        this.tasks = tasks;
+    }
+
+    private void happened(Task.Cause cause) {
+        if (pending.size() > 0) {
+            tasks.add(new Task.Reconsider(cause));
+        }
+    }
+
+    ResourceEventHandler<V1Node> nodes() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Node node, boolean initial) {
+                if (cache.setNode(node)) {
+                    happened(Task.Cause.NODE_CHANGED);
+                }
+            }
+
+            @Override
+            public void onUpdate(V1Node before, V1Node after) {
+                onAdd(after, false);
+            }
+
+            @Override
+            public void onDelete(V1Node node, boolean finalStateUnknown) {
+                cache.removeNode(node.getMetadata().getName());
+                happened(Task.Cause.NODE_CHANGED);
+            }
+        };
+    }
+
+    ResourceEventHandler<V1Namespace> namespaces() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Namespace namespace, boolean initial) {
+                happened(Task.Cause.POD_CAME);
+            }
+
+            @Override
+            public void onUpdate(V1Namespace before, V1Namespace after) {
+                if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
+                    happened(Task.Cause.POD_CAME);
+                }
+            }
+
+            @Override
+            public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
+                happened(Task.Cause.POD_CAME);
+            }
+        };
+    }
+
+    ResourceEventHandler<V1Pod> pods() {
+        return new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1Pod pod, boolean initial) {
+                seen(null, pod, initial);
+            }
+
+            @Override
+            public void onUpdate(V1Pod before, V1Pod after) {
+                if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
+                    gone(before);
+                    seen(null, after, false);
+                } else {
+                    seen(before, after, false);
+                }
+            }
+
+            @Override
+            public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+                gone(pod);
+            }
+        };
+    }
+
+    private void seen(@Nullable V1Pod before, V1Pod pod, boolean initial) {
+        ObjectKey key = ObjectKey.of(pod);
+        if (Pods.isTerminal(pod)) {
+            gone(pod);
+        } else if (Pods.isAssigned(pod)) {
+            if (before == null || !Pods.isAssigned(before) || !Pods.looksTheSame(before, pod)) {
+                place(pod);
+            }
+            pending.left(key);
+        } else if (Pods.isOurs(pod)) {
+            if (before == null || !Pods.looksTheSame(before, pod)) {
+                pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
+                tasks.add(new Task.Place(key), initial ? Priority.BACKGROUND : Priority.LIVE);
+            }
+        } else {
+            pending.left(key);
+        }
+    }
+
+    private void place(V1Pod pod) {
+        if (cache.place(PodInfo.of(pod), pod.getSpec().getNodeName())) {
+            happened(Task.Cause.POD_CAME);
+        }
+    }
+
+    private void gone(V1Pod pod) {
+        if (cache.remove(String.valueOf(pod.getMetadata().getUid()))) {
+            happened(Task.Cause.POD_GONE);
+        }
+        pending.left(ObjectKey.of(pod));
+    }
+}

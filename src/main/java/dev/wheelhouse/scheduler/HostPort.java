@@ -1,0 +1,48 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerPort;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+
+/** A port of the node that a container takes. The address {@code 0.0.0.0} stands for all of the node's. */
+record HostPort(String ip, String protocol, int port) {
+    private static final String ANY = "0.0.0.0";
+
+    static List<HostPort> of(V1PodSpec spec) {
+        List<HostPort> ports = new ArrayList<>();
+        if (spec.getContainers() != null) {
+            spec.getContainers().forEach(container -> addAll(ports, container));
+        }
+        if (spec.getInitContainers() != null) {
+            spec.getInitContainers().stream().filter(c -> "Always".equals(c.getRestartPolicy()))
+                    .forEach(sidecar -> addAll(ports, sidecar));
+        }
+        return ports;
+    }
+
+    private static void addAll(List<HostPort> to, V1Container container) {
+        if (container.getPorts() == null) {
+            return;
+        }
+        for (V1ContainerPort port : container.getPorts()) {
+            if (port.getHostPort() != null && port.getHostPort() > 0) {
+                String ip = port.getHostIP() == null || port.getHostIP().isEmpty() ? ANY : port.getHostIP();
+                to.add(new HostPort(ip, port.getProtocol() == null ? "TCP" : port.getProtocol(), port.getHostPort()));
+            }
+        }
+    }
+
+    boolean conflicts(Set<HostPort> taken) {
+        for (HostPort other : taken) {
+            if (port == other.port && protocol.equals(other.protocol)
+                    && (ip.equals(other.ip) || ip.equals(ANY) || other.ip.equals(ANY))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1NodeAffinity;
+import io.kubernetes.client.openapi.models.V1NodeSelector;
+import io.kubernetes.client.openapi.models.V1NodeSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1NodeSelectorTerm;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1PreferredSchedulingTerm;
+
+/**
+ * Which nodes a pod demands and prefers by their labels and names (upstream: {@code plugins/nodeaffinity}).
+ *
+ * @param nodeSelector labels that the node must carry
+ * @param required terms of which one must match, or null if none are given
+ * @param preferred terms that count for a node, each with its weight
+ */
+record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSelectorTerm> required,
+        List<V1PreferredSchedulingTerm> preferred) {
+
+    private static final String NAME_FIELD = "metadata.name";
+
+    static NodeSelection of(V1PodSpec spec) {
+        V1NodeAffinity affinity = spec.getAffinity() == null ? null : spec.getAffinity().getNodeAffinity();
+        V1NodeSelector required = affinity == null
+                ? null
+                : affinity.getRequiredDuringSchedulingIgnoredDuringExecution();
+        List<V1PreferredSchedulingTerm> preferred = affinity == null
+                ? null
+                : affinity.getPreferredDuringSchedulingIgnoredDuringExecution();
+        return new NodeSelection(spec.getNodeSelector() == null ? Map.of() : spec.getNodeSelector(),
+                required == null ? null : orEmpty(required.getNodeSelectorTerms()), orEmpty(preferred));
+    }
+
+    /** Whether a node is allowed. */
+    boolean matches(String name, Map<String, String> labels) {
+        for (Map.Entry<String, String> wanted : nodeSelector.entrySet()) {
+            if (!wanted.getValue().equals(labels.get(wanted.getKey()))) {
+                return false;
+            }
+        }
+        return required == null || required.stream().anyMatch(term -> matches(term, name, labels));
+    }
+
+    /** The sum of the weights of the preferences that a node meets. */
+    long preference(String name, Map<String, String> labels) {
+        long sum = 0;
+        for (V1PreferredSchedulingTerm term : preferred) {
+            if (term.getWeight() != null && term.getPreference() != null
+                    && matches(term.getPreference(), name, labels)) {
+                sum += term.getWeight();
+            }
+        }
+        return sum;
+    }
+
+    /** The only nodes that the pod can go to by name; null if its terms name none; empty if they contradict each other. */
+    @Nullable
+    Set<String> namedNodes() {
+        if (required == null || required.isEmpty()) {
+            return null;
+        }
+        Set<String> names = new HashSet<>();
+        for (V1NodeSelectorTerm term : required) {
+            Set<String> ofTerm = null;
+            for (V1NodeSelectorRequirement field : orEmpty(term.getMatchFields())) {
+                if (NAME_FIELD.equals(field.getKey()) && "In".equals(field.getOperator())) {
+                    Set<String> values = new HashSet<>(orEmpty(field.getValues()));
+                    if (ofTerm == null) {
+                        ofTerm = values;
+                    } else {
+                        ofTerm.retainAll(values);
+                    }
+                }
+            }
+            if (ofTerm == null) {
+                return null;
+            }
+            names.addAll(ofTerm);
+        }
+        return names;
+    }
+
+    private static boolean matches(V1NodeSelectorTerm term, String name, Map<String, String> labels) {
+        List<V1NodeSelectorRequirement> expressions = orEmpty(term.getMatchExpressions());
+        List<V1NodeSelectorRequirement> fields = orEmpty(term.getMatchFields());
+        if (expressions.isEmpty() && fields.isEmpty()) {
+            return false;
+        }
+        return expressions.stream().allMatch(r -> matches(r, labels.get(r.getKey())))
+                && fields.stream().allMatch(r -> matches(r, NAME_FIELD.equals(r.getKey()) ? name : null));
+    }
+
+    private static boolean matches(V1NodeSelectorRequirement requirement, @Nullable String value) {
+        List<String> values = orEmpty(requirement.getValues());
+        return switch (String.valueOf(requirement.getOperator())) {
+            case "In" -> value != null && values.contains(value);
+            case "NotIn" -> value == null || !values.contains(value);
+            case "Exists" -> value != null;
+            case "DoesNotExist" -> value == null;
+            case "Gt" -> compare(value, values) > 0;
+            case "Lt" -> compare(value, values) < 0;
+            default -> false;
+        };
+    }
+
+    private static int compare(@Nullable String value, List<String> values) {
+        if (value == null || values.size() != 1) {
+            return 0;
+        }
+        try {
+            return Long.compare(Long.parseLong(value), Long.parseLong(values.get(0)));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private static <T> List<T> orEmpty(@Nullable List<T> list) {
+        return list == null ? List.of() : list;
+    }
+}

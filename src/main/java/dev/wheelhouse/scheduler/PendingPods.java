@@ -1,0 +1,75 @@
+package dev.wheelhouse.scheduler;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Pods that have no node yet: since when, how often they were tried, and which rules refused them last (upstream:
+ * {@code pkg/scheduler/backend/queue}, with its backoff from 1 s to 10 s). Thread safe.
+ */
+final class PendingPods {
+    private static final Duration INITIAL_BACKOFF = Duration.ofSeconds(1);
+    private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
+
+    private final Clock clock;
+    private final Map<ObjectKey, Pending> pending = new ConcurrentHashMap<>();
+
+    /** @param refusedBy null while it waits for a decision */
+    private record Pending(String uid, long since, int attempts, long notBefore, @Nullable Set<Filter> refusedBy) {}
+
+    /** A pod to try again, when its backoff is over. */
+    record Retry(ObjectKey key, Duration delay) {}
+
+    PendingPods(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** A pod that waits for a decision, for the first time or after a change of its own. */
+    void arrived(ObjectKey key, String uid) {
+        long now = clock.nanoTime();
+        pending.compute(key, (k, p) -> new Pending(uid, p == null || !p.uid.equals(uid) ? now : p.since, 0, now, null));
+    }
+
+    void refused(ObjectKey key, String uid, Set<Filter> by) {
+        pending.compute(key, (k, p) -> {
+            int attempts = p == null ? 1 : p.attempts + 1;
+            Duration backoff = INITIAL_BACKOFF.multipliedBy(1L << Math.min(attempts - 1, 10));
+            long since = p == null ? clock.nanoTime() : p.since;
+            return new Pending(uid, since, attempts,
+                    clock.deadline(backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff), by);
+        });
+    }
+
+    /** The refused pods of which a rule that refused them may now think otherwise; each is given out once. */
+    List<Retry> reconsider(Predicate<Filter> mayChange) {
+        List<Retry> retries = new ArrayList<>();
+        long now = clock.nanoTime();
+        pending.forEach((key, p) -> {
+            if (p.refusedBy != null && p.refusedBy.stream().anyMatch(mayChange)
+                    && pending.replace(key, p, new Pending(p.uid, p.since, p.attempts, p.notBefore, null))) {
+                retries.add(new Retry(key, Duration.ofNanos(Math.max(0, p.notBefore - now))));
+            }
+        });
+        return retries;
+    }
+
+    /** The pod has a node, or is gone. @return how long it waited */
+    Duration left(ObjectKey key) {
+        Pending p = pending.remove(key);
+        return p == null ? Duration.ZERO : Duration.ofNanos(Math.max(0, clock.nanoTime() - p.since));
+    }
+
+    int size() {
+        return pending.size();
+    }
+}

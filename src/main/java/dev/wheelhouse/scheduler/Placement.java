@@ -1,0 +1,185 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides where a pod goes: first which nodes may take it, then which of them is the best. Pure, and total over its input.
+ * Messages are upstream's own ({@code framework.FitError}, {@code schedule_one.go}).
+ */
+final class Placement {
+    private Placement() {}
+
+    static Decision decide(SchedulingView view) {
+        List<NodeInfo> nodes = view.nodes().stream().filter(NodeInfo::isKnown).toList();
+        if (nodes.isEmpty()) {
+            return new Decision.Unschedulable("no nodes available to schedule pods", Set.of(Filter.NODES));
+        }
+        PodInfo pod = view.pod();
+        if (!pod.problem().isEmpty()) {
+            return unschedulable(nodes.size(), pod.problem(), Filter.POD_AFFINITY);
+        }
+        Set<String> named = pod.selection().namedNodes();
+        if (named != null && named.isEmpty()) {
+            return unschedulable(nodes.size(), "pod affinity terms conflict", Filter.NODE_AFFINITY);
+        }
+        SchedulingView known = new SchedulingView(pod, nodes, view.namespaceLabels(), view.seed());
+        PodAffinityRules affinity = new PodAffinityRules(known);
+        SpreadRules spread = new SpreadRules(known);
+        List<NodeInfo> feasible = new ArrayList<>();
+        Refusals refusals = new Refusals(pod, nodes.size());
+        for (NodeInfo node : nodes) {
+            Refusal refusal = named != null && !named.contains(node.name())
+                    ? Refusal.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+                    : check(pod, node, affinity, spread);
+            if (refusal == null) {
+                feasible.add(node);
+            } else {
+                refusals.add(node, refusal);
+            }
+        }
+        return feasible.isEmpty() ? refusals.unschedulable() : best(known, feasible, affinity, spread);
+    }
+
+    private static Decision unschedulable(int nodes, String reason, Filter filter) {
+        return new Decision.Unschedulable("0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
+                + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.", Set.of(filter));
+    }
+
+    private static @Nullable Refusal check(PodInfo pod, NodeInfo node, PodAffinityRules affinity, SpreadRules spread) {
+        if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
+            return Refusal.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
+        }
+        if (Taints.forbid(node.taints(), pod.tolerations())) {
+            return Refusal.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
+        }
+        if (!pod.selection().matches(node.name(), node.labels())) {
+            return Refusal.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
+        }
+        if (pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
+            return Refusal.resolvable(Filter.PORTS, "node(s) didn't have free ports for the requested pod ports");
+        }
+        Refusal resources = fits(pod.requests(), node);
+        if (resources != null) {
+            return resources;
+        }
+        Refusal uneven = spread.check(node);
+        return uneven != null ? uneven : affinity.check(node);
+    }
+
+    private static @Nullable Refusal fits(Requests wanted, NodeInfo node) {
+        List<String> reasons = new ArrayList<>(0);
+        boolean everFits = true;
+        Requests offered = node.allocatable();
+        if (node.pods() + 1 > node.allowedPods()) {
+            reasons.add("Too many pods");
+        }
+        if (wanted.milliCpu() > 0 && wanted.milliCpu() > offered.milliCpu() - node.milliCpu()) {
+            reasons.add("Insufficient cpu");
+            everFits &= wanted.milliCpu() <= offered.milliCpu();
+        }
+        if (wanted.memory() > 0 && wanted.memory() > offered.memory() - node.memory()) {
+            reasons.add("Insufficient memory");
+            everFits &= wanted.memory() <= offered.memory();
+        }
+        if (wanted.ephemeralStorage() > 0
+                && wanted.ephemeralStorage() > offered.ephemeralStorage() - node.ephemeralStorage()) {
+            reasons.add("Insufficient ephemeral-storage");
+            everFits &= wanted.ephemeralStorage() <= offered.ephemeralStorage();
+        }
+        for (Map.Entry<String, Long> more : wanted.other().entrySet()) {
+            long amount = offered.other().getOrDefault(more.getKey(), 0L);
+            if (more.getValue() > amount - node.other(more.getKey())) {
+                reasons.add("Insufficient " + more.getKey());
+                everFits &= more.getValue() <= amount;
+            }
+        }
+        return reasons.isEmpty() ? null : new Refusal(Filter.RESOURCES, reasons, everFits);
+    }
+
+    private static Decision best(SchedulingView view, List<NodeInfo> feasible, PodAffinityRules affinity,
+            SpreadRules spread) {
+        long[] scores = Scores.of(view, feasible, affinity, spread);
+        int best = 0;
+        long bestTie = tie(view, feasible.get(0));
+        for (int i = 1; i < scores.length; i++) {
+            long tie = tie(view, feasible.get(i));
+            if (scores[i] > scores[best] || (scores[i] == scores[best] && tie > bestTie)) {
+                best = i;
+                bestTie = tie;
+            }
+        }
+        return new Decision.Bind(feasible.get(best).name(), scores[best], feasible.size());
+    }
+
+    /** A number that is as good as random, but always the same for one seed, pod and node. */
+    private static long tie(SchedulingView view, NodeInfo node) {
+        long mixed = view.seed() + 0x9E3779B97F4A7C15L * (31L * view.pod().key().hashCode() + node.name().hashCode());
+        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return mixed ^ (mixed >>> 31);
+    }
+
+    /** Counts the reasons over the nodes, and words them. */
+    private static final class Refusals {
+        private final PodInfo pod;
+        private final int nodes;
+        private final Map<String, Integer> reasons = new TreeMap<>();
+        private final Set<Filter> filters = EnumSet.noneOf(Filter.class);
+        private int resolvable;
+        private boolean victims;
+
+        Refusals(PodInfo pod, int nodes) {
+            this.pod = pod;
+            this.nodes = nodes;
+        }
+
+        void add(NodeInfo node, Refusal refusal) {
+            refusal.reasons().forEach(reason -> reasons.merge(reason, 1, Integer::sum));
+            filters.add(refusal.filter());
+            if (refusal.resolvable()) {
+                resolvable++;
+                victims |= node.hasPodsBelow(pod.priority());
+            }
+        }
+
+        Decision unschedulable() {
+            String message = available(reasons) + preemption();
+            return new Decision.Unschedulable(message, filters);
+        }
+
+        private String available(Map<String, Integer> counts) {
+            List<String> texts = new ArrayList<>();
+            counts.forEach((reason, count) -> texts.add(count + " " + reason));
+            texts.sort(null);
+            return "0/" + nodes + " nodes are available: " + String.join(", ", texts) + ".";
+        }
+
+        /**
+         * What upstream says of preemption, as far as it is true of a scheduler that does none: that it would not help, or
+         * that there is no pod of lower priority. Where there is one, nothing is said.
+         */
+        private String preemption() {
+            if (!pod.preempts()) {
+                return " preemption: not eligible due to preemptionPolicy=Never.";
+            }
+            if (victims) {
+                return "";
+            }
+            Map<String, Integer> counts = new TreeMap<>();
+            if (resolvable > 0) {
+                counts.put("No preemption victims found for incoming pod", resolvable);
+            }
+            if (nodes > resolvable) {
+                counts.put("Preemption is not helpful for scheduling", nodes - resolvable);
+            }
+            return " preemption: " + available(counts);
+        }
+    }
+}

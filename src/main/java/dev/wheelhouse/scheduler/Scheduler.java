@@ -1,0 +1,103 @@
+package dev.wheelhouse.scheduler;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/**
+ * Gives each pending pod of the scheduler {@code default-scheduler} a node (upstream: {@code pkg/scheduler}, with its default
+ * profile but without volumes, preemption and extensions).
+ *
+ * <p>Making it registers its handlers with the factory's informers; whoever made it then waits for these to sync, runs the
+ * loops, each on a thread of its own, and closes it. One loop decides, the others write: bindings, and the
+ * {@code PodScheduled} condition of pods that fit nowhere. Such a pod is tried again when nodes or pods change in a way that
+ * may help it, after a backoff from 1 s to 10 s, and every 5 minutes in any case.
+ */
+public final class Scheduler implements AutoCloseable {
+    /** The value of {@code spec.schedulerName} that it answers to, and the source of its events. */
+    public static final String NAME = "default-scheduler";
+
+    private static final Duration UNSCHEDULABLE_AT_LONGEST = Duration.ofMinutes(5);
+    private static final RateLimits LIMITS = new RateLimits(Duration.ofMillis(100), Duration.ofSeconds(10), 1000, 1000);
+
+    private final List<SharedIndexInformer<?>> informers;
+    private final List<SharedIndexInformer.Registration> registrations = new ArrayList<>();
+    private final RateLimitingQueue<Task> tasks;
+    private final RateLimitingQueue<ObjectKey> writeQueue;
+    private final List<Loop> loops = new ArrayList<>();
+
+    /**
+     * @param events the recorder of the component {@link #NAME}
+     * @param seed from which ties between nodes are broken
+     * @param writers how many bindings may be under way at a time, at least 1
+     */
+    public Scheduler(KubeClient client, SharedInformerFactory factory, EventRecorder events, Clock clock,
+            SchedulerMetrics metrics, WorkQueueMetrics queueMetrics, long seed, int writers) {
+        SharedIndexInformer<V1Pod> pods = factory.informer(ResourceType.PODS, V1Pod.class);
+        SharedIndexInformer<V1Node> nodes = factory.informer(ResourceType.NODES, V1Node.class);
+        SharedIndexInformer<V1Namespace> namespaces = factory.informer(ResourceType.NAMESPACES, V1Namespace.class);
+        informers = List.of(pods, nodes, namespaces);
+        tasks = new RateLimitingQueue<>("scheduler", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING, key -> "",
+                queueMetrics);
+        writeQueue = new RateLimitingQueue<>("scheduler-writes", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING,
+                key -> "", queueMetrics);
+        SchedulerCache cache = new SchedulerCache();
+        PendingPods pending = new PendingPods(clock);
+        Writes writes = new Writes(writeQueue);
+        ClusterEvents handlers = new ClusterEvents(cache, pending, tasks);
+        registrations.add(nodes.addEventHandler(handlers.nodes()));
+        registrations.add(pods.addEventHandler(handlers.pods()));
+        registrations.add(namespaces.addEventHandler(handlers.namespaces()));
+        NamespaceLabels labels = name -> {
+            V1Namespace namespace = namespaces.get(ObjectKey.cluster(name));
+            return namespace == null || namespace.getMetadata().getLabels() == null
+                    ? Map.of()
+                    : namespace.getMetadata().getLabels();
+        };
+        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, cache, pending, writes, metrics, clock, seed,
+                UNSCHEDULABLE_AT_LONGEST));
+        for (int i = 0; i < writers; i++) {
+            loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class), cache, pending, tasks,
+                    events, metrics, clock));
+        }
+    }
+
+    private boolean hasSynced() {
+        return registrations.stream().allMatch(SharedIndexInformer.Registration::hasSynced);
+    }
+
+    /** The caches that must have synced before its loops may run. */
+    public List<SharedIndexInformer<?>> informers() {
+        return informers;
+    }
+
+    /** Its loops, each for a thread of its own; the first decides. */
+    public List<Loop> loops() {
+        return List.copyOf(loops);
+    }
+
+    /** Shuts the queues down. Pods that are queued are not scheduled any more. */
+    @Override
+    public void close() {
+        registrations.forEach(SharedIndexInformer.Registration::remove);
+        tasks.shutDown();
+        writeQueue.shutDown();
+    }
+}

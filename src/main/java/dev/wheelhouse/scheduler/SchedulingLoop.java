@@ -1,0 +1,116 @@
+package dev.wheelhouse.scheduler;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Takes pods one by one, decides, and hands the decisions to the writers. */
+final class SchedulingLoop implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(SchedulingLoop.class);
+    private static final long NOT_SYNCED_YET_NANOS = Duration.ofMillis(20).toNanos();
+
+    private final WorkQueue<Task> tasks;
+    private final BooleanSupplier synced;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final NamespaceLabels namespaceLabels;
+    private final SchedulerCache cache;
+    private final PendingPods pending;
+    private final Writes writes;
+    private final SchedulerMetrics metrics;
+    private final Clock clock;
+    private final long seed;
+    private final Duration unschedulableAtLongest;
+
+    SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
+            NamespaceLabels namespaceLabels, SchedulerCache cache, PendingPods pending, Writes writes,
+            SchedulerMetrics metrics, Clock clock, long seed, Duration unschedulableAtLongest) {
+        this.tasks = tasks;
+        this.synced = synced;
+        this.pods = pods;
+        this.namespaceLabels = namespaceLabels;
+        this.cache = cache;
+        this.pending = pending;
+        this.writes = writes;
+        this.metrics = metrics;
+        this.clock = clock;
+        this.seed = seed;
+        this.unschedulableAtLongest = unschedulableAtLongest;
+    }
+
+    @Override
+    public long step() {
+        if (tasks.isShutDown()) {
+            return IDLE;
+        }
+        if (!synced.getAsBoolean()) {
+            // Until every pod that is there has been counted, a node could be given away twice.
+            return NOT_SYNCED_YET_NANOS;
+        }
+        Task task = tasks.poll();
+        if (task == null) {
+            return tasks.nanosToNextDue();
+        }
+        try {
+            switch (task) {
+                case Task.Place place -> place(place.pod());
+                case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
+                        .forEach(retry -> tasks.addAfter(new Task.Place(retry.key()), retry.delay()));
+            }
+        } finally {
+            tasks.done(task);
+        }
+        return BUSY;
+    }
+
+    private void place(ObjectKey key) {
+        V1Pod pod = pods.get(key);
+        if (pod == null || !Pods.isOurs(pod)) {
+            pending.left(key);
+            return;
+        }
+        String uid = String.valueOf(pod.getMetadata().getUid());
+        if (cache.isAssumed(uid)) {
+            return;
+        }
+        long began = clock.nanoTime();
+        Decision decision = cache.schedule(PodInfo.of(pod), namespaceLabels, seed);
+        Duration took = Duration.ofNanos(clock.nanoTime() - began);
+        switch (decision) {
+            case Decision.Bind bind -> {
+                metrics.attempted("scheduled", took);
+                log.debug("pod {} goes to {}: score {}, of {} nodes that it fits", key, bind.node(), bind.score(),
+                        bind.feasible());
+            }
+            case Decision.Unschedulable no -> {
+                metrics.attempted("unschedulable", took);
+                pending.refused(key, uid, no.refusedBy());
+                tasks.addAfter(new Task.Place(key), unschedulableAtLongest);
+            }
+        }
+        writes.put(key, new Writes.Write(pod, decision));
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        if (synced.getAsBoolean()) {
+            tasks.awaitReady(nanos);
+        } else {
+            Thread.sleep(Duration.ofNanos(Math.min(nanos, NOT_SYNCED_YET_NANOS)));
+        }
+    }
+
+    @Override
+    public void close() {
+        tasks.shutDown();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.wheelhouse.scheduler;
+
+import java.time.Duration;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/** Carries decisions out: binds, or says why not. Several may share one queue. */
+final class WriterLoop implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
+    private static final Duration RETRY_BIND = Duration.ofSeconds(1);
+
+    private final Writes writes;
+    private final ResourceClient<V1Pod> pods;
+    private final SchedulerCache cache;
+    private final PendingPods pending;
+    private final WorkQueue<Task> tasks;
+    private final EventRecorder events;
+    private final SchedulerMetrics metrics;
+    private final Clock clock;
+
+    WriterLoop(Writes writes, ResourceClient<V1Pod> pods, SchedulerCache cache, PendingPods pending,
+            WorkQueue<Task> tasks, EventRecorder events, SchedulerMetrics metrics, Clock clock) {
+        this.writes = writes;
+        this.pods = pods;
+        this.cache = cache;
+        this.pending = pending;
+        this.tasks = tasks;
+        this.events = events;
+        this.metrics = metrics;
+        this.clock = clock;
+    }
+
+    @Override
+    public long step() {
+        ObjectKey key = writes.queue().isShutDown() ? null : writes.queue().poll();
+        if (key == null) {
+            return writes.queue().isShutDown() ? IDLE : writes.queue().nanosToNextDue();
+        }
+        try {
+            Writes.Write write = writes.take(key);
+            if (write != null) {
+                carryOut(key, write);
+            }
+        } finally {
+            writes.queue().done(key);
+        }
+        return BUSY;
+    }
+
+    private void carryOut(ObjectKey key, Writes.Write write) {
+        try {
+            switch (write.decision()) {
+                case Decision.Bind bind -> bind(key, write.pod(), bind);
+                case Decision.Unschedulable no -> refuse(key, write.pod(), no.message());
+            }
+            writes.queue().forget(key);
+        } catch (ApiError e) {
+            failed(key, write, e);
+        }
+    }
+
+    private void bind(ObjectKey key, V1Pod pod, Decision.Bind bind) {
+        pods.createSubresource(key, "binding", PodWrites.binding(pod, bind.node()));
+        bound(key, pod, bind.node());
+    }
+
+    private void bound(ObjectKey key, V1Pod pod, String node) {
+        metrics.bound(pending.left(key));
+        log.info("bound pod {} to node {}", key, node);
+        events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
+                "Successfully assigned " + key + " to " + node);
+    }
+
+    private void refuse(ObjectKey key, V1Pod pod, String message) {
+        log.info("pod {} fits on no node: {}", key, message);
+        String patch = PodWrites.unschedulable(pod, message, clock.now());
+        if (patch != null) {
+            pods.patch(key, "status", PatchType.STRATEGIC_MERGE, patch);
+        }
+        events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "FailedScheduling",
+                PodWrites.eventMessage(message));
+    }
+
+    private void failed(ObjectKey key, Writes.Write write, ApiError error) {
+        String uid = String.valueOf(write.pod().getMetadata().getUid());
+        switch (write.decision()) {
+            case Decision.Bind bind -> {
+                metrics.writeFailed("bind");
+                if (error.isUnknownOutcome() || error.isConflict()) {
+                    settle(key, write, bind);
+                } else {
+                    bindRefused(key, uid, error);
+                }
+            }
+            case Decision.Unschedulable no -> {
+                if (!error.isNotFound() && !error.isConflict()) {
+                    metrics.writeFailed("status");
+                    log.warn("the PodScheduled condition of pod {} could not be written, will try again: {}", key,
+                            error.getMessage());
+                    writes.again(key, write);
+                }
+            }
+        }
+    }
+
+    private void bindRefused(ObjectKey key, String uid, ApiError error) {
+        cache.forget(uid);
+        if (error.isNotFound()) {
+            return;
+        }
+        log.warn("pod {} could not be bound, will look for a node again: {}", key, error.getMessage());
+        tasks.addAfter(new Task.Place(key), RETRY_BIND);
+    }
+
+    /** Nobody knows whether the binding was written: look, before its place is given to another. */
+    private void settle(ObjectKey key, Writes.Write write, Decision.Bind bind) {
+        String uid = String.valueOf(write.pod().getMetadata().getUid());
+        try {
+            V1Pod live = pods.get(key);
+            if (uid.equals(live.getMetadata().getUid()) && Pods.isAssigned(live)) {
+                if (live.getSpec().getNodeName().equals(bind.node())) {
+                    bound(key, live, bind.node());
+                } else {
+                    cache.forget(uid);
+                }
+                return;
+            }
+        } catch (ApiError e) {
+            if (!e.isNotFound()) {
+                log.warn("whether pod {} was bound to {} is not known, will ask again: {}", key, bind.node(),
+                        e.getMessage());
+                writes.again(key, write);
+                return;
+            }
+        }
+        cache.forget(uid);
+        tasks.addAfter(new Task.Place(key), RETRY_BIND);
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        writes.queue().awaitReady(nanos);
+    }
+
+    @Override
+    public void close() {
+        writes.queue().shutDown();
+    }
+}

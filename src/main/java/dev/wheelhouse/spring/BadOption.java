@@ -1,0 +1,10 @@
+package dev.wheelhouse.spring;
+
+/** An option whose value cannot be used: a sentence that names the option, its value and the remedy. */
+final class BadOption extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    BadOption(String message) {
+        super(message);
+    }
+}

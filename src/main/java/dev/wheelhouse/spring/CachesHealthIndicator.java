@@ -1,0 +1,72 @@
+package dev.wheelhouse.spring;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Up when every controller runs on caches that have synced, and none has been failing for a minute since; else out of service, with
+ * the name of each cache that holds it up, and why.
+ */
+final class CachesHealthIndicator implements HealthIndicator {
+    private static final Duration TOLERATED = Duration.ofMinutes(1);
+
+    private final ControllerManager manager;
+    private final SharedInformerFactory informers;
+    private final Clock clock;
+
+    CachesHealthIndicator(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
+        this.manager = manager;
+        this.informers = informers;
+        this.clock = clock;
+    }
+
+    @Override
+    public Health health() {
+        List<String> waiting = manager.isRunning() ? List.of() : manager.waitingFor();
+        List<String> stale = new ArrayList<>();
+        Map<String, Object> caches = new TreeMap<>();
+        for (InformerState state : informers.states()) {
+            String name = state.type().groupResource()
+                    + (state.namespace().isEmpty() ? "" : " in " + state.namespace());
+            caches.put(name, describe(state));
+            if (isStale(state)) {
+                stale.add(name + ": " + state.lastError());
+            }
+        }
+        boolean ready = manager.isRunning() && stale.isEmpty();
+        Health.Builder health = ready ? Health.up() : Health.outOfService();
+        if (!waiting.isEmpty()) {
+            health.withDetail("waitingFor", waiting);
+        }
+        if (!stale.isEmpty()) {
+            health.withDetail("stale", stale);
+        }
+        return health.withDetail("caches", caches).build();
+    }
+
+    private static String describe(InformerState state) {
+        if (state.lastError() != null) {
+            return state.lastError();
+        }
+        return state.synced()
+                ? state.objects() + " objects at version " + state.resourceVersion()
+                : state.reasonNotSynced();
+    }
+
+    /** A cache that has failed for so long that what it holds can no longer be trusted. */
+    private boolean isStale(InformerState state) {
+        return state.synced() && state.lastError() != null && state.lastEvent() != null
+                && Duration.between(state.lastEvent(), clock.now()).compareTo(TOLERATED) > 0;
+    }
+}

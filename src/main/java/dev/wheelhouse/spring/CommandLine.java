@@ -1,0 +1,57 @@
+package dev.wheelhouse.spring;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What can be said of the command line before anything starts: help, and options that mean nothing to this program. */
+public final class CommandLine {
+    private static final List<String> PREFIXES = List.of("wheelhouse.", "server.", "spring.", "management.", "logging.",
+            "debug", "trace",
+            "kubernetes.", "info.");
+
+    private static final String HELP = """
+            Wheelhouse, a Kubernetes controller manager.
+
+            Without options it starts an API server of its own, with hollow nodes and a scheduler, and runs the controllers on it.
+
+              --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster   which API server to work on
+              --wheelhouse.kubeconfig=FILE                            the kubeconfig to use
+              --wheelhouse.context=NAME                               its context, instead of the current one
+              --wheelhouse.controllers=*,-NAME                        which controllers run
+              --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
+              --wheelhouse.workers=N                                  workers of each controller
+              --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
+              --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
+              --wheelhouse.apiserver.kubeconfig=FILE                  and where it writes how to reach it
+              --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
+              --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
+              --server.port=PORT                                      health and metrics (0: any free port)
+
+            Any other Spring Boot property works as well.""";
+
+    private CommandLine() {}
+
+    /** What to say instead of starting. */
+    public record Answer(String text, int exitCode) {}
+
+    /** Empty if the service may start. */
+    public static Optional<Answer> check(String... args) {
+        for (String arg : args) {
+            if (arg.equals("--help") || arg.equals("-h")) {
+                return Optional.of(new Answer(HELP, 0));
+            }
+            if (!arg.startsWith("--")) {
+                return refuse("\"" + arg + "\" is no option: options are written --name=value, and --help lists them");
+            }
+            String name = arg.substring(2).split("=", 2)[0];
+            if (PREFIXES.stream().noneMatch(name::startsWith)) {
+                return refuse("there is no option --" + name + ": --help lists the options");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Answer> refuse(String problem) {
+        return Optional.of(new Answer(Sentences.PREFIX + problem, 1));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.wheelhouse.spring;
+
+import java.nio.file.Path;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+
+import dev.wheelhouse.client.KubeClient;
+
+/**
+ * The API server that everything works on.
+ *
+ * @param client our view of it
+ * @param api the official client's view of it, for beans that are written against that
+ * @param embedded the API server itself, where it runs in this process
+ */
+record Connection(KubeClient client, ApiClient api, @Nullable Embedded embedded) implements AutoCloseable {
+
+    /** @param kubeconfig the file that tells others how to reach it */
+    record Embedded(AutoCloseable server, String url, Path kubeconfig) {}
+
+    @Override
+    public void close() throws Exception {
+        client.close();
+        if (embedded != null) {
+            embedded.server.close();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.wheelhouse.spring;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.ControllerMetrics;
+
+/** The controllers' metrics in Micrometer. */
+final class ControllerMeters implements ControllerMetrics {
+    private final MeterRegistry registry;
+    private final ConcurrentHashMap<String, Timer> syncs = new ConcurrentHashMap<>();
+
+    ControllerMeters(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void synced(String controller, String result, long nanos) {
+        syncs.computeIfAbsent(controller + " " + result,
+                key -> Timer.builder("controller.sync.duration").description("How long syncs take, by how they end")
+                        .tag("controller", controller).tag("result", result).register(registry))
+                .record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void putOff(String controller) {
+        Counter.builder("controller.syncs.put.off")
+                .description("Syncs put off until the caches have seen the key's own writes")
+                .tag("controller", controller).register(registry).increment();
+    }
+
+    @Override
+    public void written(String controller, String verb, ResourceType type, int code) {
+        Counter.builder("controller.writes").description("Writes, by what the API server answered")
+                .tag("controller", controller)
+                .tag("verb", verb).tag("resource", type.groupResource()).tag("code", String.valueOf(code))
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void planned(String controller, String verb, ResourceType type) {
+        Counter.builder("controller.writes.planned")
+                .description("Writes that were decided and left undone, as the controller only observes")
+                .tag("controller", controller).tag("verb", verb).tag("resource", type.groupResource())
+                .register(registry).increment();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** The kubeconfig that tells kubectl, helm and other clients how to reach the embedded API server. */
+final class Kubeconfig {
+    private Kubeconfig() {}
+
+    /**
+     * Writes it, as a whole or not at all.
+     *
+     * @return the file's absolute path
+     * @throws BadOption if it cannot be written there
+     */
+    static Path write(String file, String url) {
+        Path target = Path.of(file).toAbsolutePath().normalize();
+        try {
+            Path directory = target.getParent();
+            if (directory == null) {
+                throw new BadOption("wheelhouse.apiserver.kubeconfig is \"" + file + "\": it must be a file");
+            }
+            Files.createDirectories(directory);
+            Path temporary = Files.createTempFile(directory, ".kubeconfig", null);
+            try {
+                Files.writeString(temporary, content(url));
+                Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+            return target;
+        } catch (IOException e) {
+            throw new BadOption("the kubeconfig cannot be written to " + target + " (" + e
+                    + "): choose another file with --wheelhouse.apiserver.kubeconfig=FILE");
+        }
+    }
+
+    private static String content(String url) {
+        return """
+                apiVersion: v1
+                kind: Config
+                current-context: wheelhouse
+                clusters:
+                - name: wheelhouse
+                  cluster:
+                    server: %s
+                users:
+                - name: wheelhouse
+                  user: {}
+                contexts:
+                - name: wheelhouse
+                  context:
+                    cluster: wheelhouse
+                    user: wheelhouse
+                    namespace: default
+                """.formatted(url);
+    }
+}

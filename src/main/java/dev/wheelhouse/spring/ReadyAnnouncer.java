@@ -1,0 +1,106 @@
+package dev.wheelhouse.spring;
+
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntSupplier;
+
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/** Says, once everything runs, that it does, and what to type next. */
+final class ReadyAnnouncer implements Loop {
+    private static final Duration POLL = Duration.ofMillis(10);
+
+    private final Connection connection;
+    private final ControllerManager manager;
+    private final HollowCluster cluster;
+    private final IntSupplier httpPort;
+    private final Clock clock;
+    private final PrintStream out;
+    private final Signal closing = new Signal();
+    private volatile boolean done;
+
+    /** @param httpPort where health and metrics are, 0 or less while they are nowhere */
+    ReadyAnnouncer(Connection connection, ControllerManager manager, HollowCluster cluster, IntSupplier httpPort,
+            Clock clock, PrintStream out) {
+        this.connection = connection;
+        this.manager = manager;
+        this.cluster = cluster;
+        this.httpPort = httpPort;
+        this.clock = clock;
+        this.out = out;
+    }
+
+    @Override
+    public long step() {
+        if (done) {
+            return IDLE;
+        }
+        if (!manager.isRunning() || httpPort.getAsInt() <= 0 || !cluster.isReady()) {
+            return POLL.toNanos();
+        }
+        done = true;
+        Connection.Embedded embedded = connection.embedded();
+        out.println(embedded == null ? onACluster() : onTheEmbeddedOne(embedded));
+        return IDLE;
+    }
+
+    private String onACluster() {
+        return """
+
+                Wheelhouse is ready after %s: it works on %s with %s.
+
+                Health and metrics: %s
+                """.formatted(uptime(), connection.client().server(), controllers(), actuator()).stripTrailing();
+    }
+
+    private String onTheEmbeddedOne(Connection.Embedded embedded) {
+        return """
+
+                Wheelhouse is ready after %s: an API server at %s, %d hollow nodes, and %s.
+
+                Type, in another terminal:
+
+                  export KUBECONFIG=%s
+                  kubectl get nodes
+                  kubectl create deployment web --image=nginx:1.27 --replicas=3
+                  kubectl rollout status deployment/web
+
+                Health and metrics: %s
+                """.formatted(uptime(), embedded.url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
+                actuator()).stripTrailing();
+    }
+
+    private String uptime() {
+        Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+        return String.format(Locale.ROOT, "%.1f s", Duration.between(started, clock.now()).toMillis() / 1000.0);
+    }
+
+    private String controllers() {
+        List<String> names = manager.controllers().stream().map(Controller::name).toList();
+        return names.isEmpty() ? "no controllers" : "the controllers " + String.join(", ", names);
+    }
+
+    private String actuator() {
+        return "http://127.0.0.1:" + httpPort.getAsInt() + "/actuator";
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        closing.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        done = true;
+        closing.raise();
+    }
+}

@@ -1,0 +1,68 @@
+package dev.wheelhouse.spring;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided, then the events that
+ * they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
+ */
+final class ServiceLifecycle implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    private final ControllerManager manager;
+    private final HollowCluster cluster;
+    private final SharedInformerFactory informers;
+    private final EventBroadcaster events;
+    private final ReadyAnnouncer announcer;
+    private final LoopRunner runner;
+    private volatile boolean running;
+
+    ServiceLifecycle(ControllerManager manager, HollowCluster cluster, SharedInformerFactory informers,
+            EventBroadcaster events,
+            ReadyAnnouncer announcer, LoopRunner runner) {
+        this.manager = manager;
+        this.cluster = cluster;
+        this.informers = informers;
+        this.events = events;
+        this.announcer = announcer;
+        this.runner = runner;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+        runner.start("event-broadcaster", events);
+        runner.start("controller-manager", manager);
+        cluster.start();
+        runner.start("ready-announcer", announcer);
+    }
+
+    @Override
+    public void stop() {
+        manager.close();
+        cluster.close();
+        informers.close();
+        List<String> left = runner.close(GRACE);
+        if (!left.isEmpty()) {
+            log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
+        }
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+}

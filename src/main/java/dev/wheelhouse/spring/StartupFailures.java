@@ -1,0 +1,62 @@
+package dev.wheelhouse.spring;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+import dev.wheelhouse.client.KubeConfigException;
+
+/** Turns the failures of a start that a user can mend into one sentence each. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class StartupFailures implements FailureAnalyzer {
+
+    @Override
+    public @Nullable FailureAnalysis analyze(Throwable failure) {
+        String sentence = null;
+        for (Throwable t = failure; t != null && t.getCause() != t; t = t.getCause()) {
+            String better = sentence(t);
+            if (better != null) {
+                sentence = better;
+            }
+        }
+        return sentence == null ? null : new FailureAnalysis(sentence, "", failure);
+    }
+
+    private static @Nullable String sentence(Throwable t) {
+        return switch (t) {
+            case BadOption e -> e.getMessage();
+            case KubeConfigException e -> e.getMessage();
+            case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
+            case PortInUseException e -> "port " + e.getPort()
+                    + " (health and metrics) is taken by another process: choose another with --server.port=PORT, or 0 for any";
+            case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
+                    .map(p -> "there is no option " + p.getName() + ": --help lists the options").orElse(null);
+            case BindException e -> bind(e);
+            default -> null;
+        };
+    }
+
+    private static @Nullable String bind(BindException e) {
+        ConfigurationProperty property = e.getProperty();
+        if (property == null) {
+            return null;
+        }
+        String name = property.getName().toString();
+        Class<?> type = e.getTarget().getType().resolve(Object.class);
+        String wanted = type.isEnum()
+                ? "it must be one of " + String.join(", ", java.util.Arrays.stream(type.getEnumConstants())
+                        .map(c -> c.toString().toLowerCase(Locale.ROOT).replace('_', '-')).toList())
+                : type == int.class || type == Integer.class
+                        ? "it must be a whole number"
+                        : "it must be a " + type.getSimpleName().toLowerCase(Locale.ROOT);
+        return name + " is \"" + property.getValue() + "\": " + wanted;
+    }
+}

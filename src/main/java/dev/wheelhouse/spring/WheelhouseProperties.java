@@ -1,0 +1,125 @@
+package dev.wheelhouse.spring;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.custom.QuantityFormatException;
+
+/**
+ * The options of the service, {@code --wheelhouse.*}.
+ *
+ * @param mode which API server to work on
+ * @param kubeconfig the kubeconfig to use; naming one selects the mode {@code kubeconfig}
+ * @param context the kubeconfig's context to use instead of its current one
+ * @param controllers which controllers run, as kube-controller-manager's {@code --controllers} says it
+ * @param manage whether the controllers write, on an API server that another controller manager may be working on
+ * @param workers how many workers each controller has
+ * @param apiserver the embedded API server
+ * @param nodes the hollow nodes
+ * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
+ */
+@ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
+public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
+        @Nullable String context,
+        @DefaultValue("*") List<String> controllers, @DefaultValue("auto") Manage manage,
+        @DefaultValue("5") int workers,
+        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler) {
+
+    /** Which API server to work on. */
+    public enum Mode {
+        /** A named kubeconfig if there is one, else the cluster that this process runs in, else the embedded one. */
+        AUTO,
+        /** One in this process, with hollow nodes and a scheduler. */
+        EMBEDDED,
+        /** The one of a kubeconfig: the named one, else by {@code KUBECONFIG} or {@code ~/.kube/config}. */
+        KUBECONFIG,
+        /** The one of the cluster that this process runs in, by the pod's service account. */
+        IN_CLUSTER
+    }
+
+    /** Whether the controllers write. */
+    public enum Manage {
+        /** Yes, unless the cluster's own kube-controller-manager is alive. */
+        AUTO,
+        /** Yes, whoever else is there: the operator has turned the cluster's own controllers off. */
+        TAKEOVER,
+        /** No: they only plan, and count and log what they would do. */
+        OBSERVE
+    }
+
+    /**
+     * @param address where it listens; loopback unless told otherwise
+     * @param port 0 for any free one
+     * @param kubeconfig the file in which it writes how to reach it
+     */
+    public record ApiServer(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
+            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig) {}
+
+    /**
+     * @param count how many; if unsaid, 2 on the embedded API server and none elsewhere
+     * @param namePrefix their names are this and a number from 1
+     * @param cpu each node's CPUs, a quantity
+     * @param memory each node's memory, a quantity
+     * @param pods how many pods each node takes
+     */
+    public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
+            @DefaultValue("4") String cpu,
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods) {
+        public Nodes {
+            require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
+                    "a number from 0 to 3000");
+            require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
+            requireQuantity("wheelhouse.nodes.cpu", cpu);
+            requireQuantity("wheelhouse.nodes.memory", memory);
+        }
+
+        private static void requireQuantity(String option, String value) {
+            try {
+                Quantity.fromString(value);
+            } catch (QuantityFormatException e) {
+                require(false, option, "\"" + value + "\"", "a quantity, such as 4, 500m or 8Gi");
+            }
+        }
+    }
+
+    public WheelhouseProperties {
+        require(isLoopback(apiserver.address), "wheelhouse.apiserver.address", apiserver.address,
+                "a loopback address, as whoever reaches the embedded API server may do anything there");
+        require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
+                "a port from 0 to 65535");
+        require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
+        if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
+            throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
+                    + mode.name().toLowerCase(java.util.Locale.ROOT)
+                    + ": leave out one of the two");
+        }
+    }
+
+    private static boolean isLoopback(String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static void require(boolean good, String option, Object value, String wanted) {
+        if (!good) {
+            throw new BadOption(option + " is " + value + ": it must be " + wanted);
+        }
+    }
+
+    /** The mode, with {@code auto} settled. @param inCluster whether this process runs in a pod */
+    Mode effectiveMode(boolean inCluster) {
+        if (mode != Mode.AUTO) {
+            return mode;
+        }
+        return kubeconfig != null || context != null ? Mode.KUBECONFIG : inCluster ? Mode.IN_CLUSTER : Mode.EMBEDDED;
+    }
+}

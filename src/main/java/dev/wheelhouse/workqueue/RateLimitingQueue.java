@@ -1,0 +1,390 @@
+package dev.wheelhouse.workqueue;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
+
+/**
+ * The queue: deduplicating, delaying, rate-limited, with priorities and turns between flows (upstream: client-go
+ * {@code util/workqueue}: {@code queue.go}, {@code delaying_queue.go}, {@code rate_limiting_queue.go}). One lock, one map
+ * lookup an operation, and no thread of its own. It never drops a key before it is shut down, however often the key fails.
+ *
+ * @param <K> the keys, with value equality
+ */
+public final class RateLimitingQueue<K> implements WorkQueue<K> {
+    /** By how much background keys stand back, unless told otherwise. */
+    public static final Duration DEFAULT_AGING = Duration.ofSeconds(10);
+
+    private static final long FAR = 1L << 60;
+    private static final long AFTER_SHUTDOWN_NANOS = 50_000_000;
+
+    private final String name;
+    private final Clock clock;
+    private final WorkQueueMetrics metrics;
+    private final RateLimits limits;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<K, Entry<K>> entries = new HashMap<>();
+    private final ReadyKeys<K> ready;
+    private final DelayHeap<K> delayed = new DelayHeap<>();
+    private final TokenBucket bucket;
+    private int waiters;
+    private int processing;
+    private boolean shutDown;
+
+    /** A queue with upstream's limits, without flows. */
+    public RateLimitingQueue(String name, Clock clock, WorkQueueMetrics metrics) {
+        this(name, clock, RateLimits.CONTROLLER, DEFAULT_AGING, key -> "", metrics);
+    }
+
+    /**
+     * @param name what metrics and messages call it
+     * @param aging a background key goes before live ones that were added this much later
+     * @param flow which flow a key belongs to, such as its namespace: flows take turns, so that one with many keys delays
+     *     another one's first key by one turn at most
+     */
+    public RateLimitingQueue(String name, Clock clock, RateLimits limits, Duration aging, Function<? super K, ?> flow,
+            WorkQueueMetrics metrics) {
+        this.name = name;
+        this.clock = clock;
+        this.limits = limits;
+        this.metrics = metrics;
+        this.ready = new ReadyKeys<>(flow, Math.min(FAR, Durations.saturatedNanos(aging)));
+        this.bucket = new TokenBucket(limits.perSecond(), limits.burst(), clock.nanoTime());
+        metrics.made(name, this::state);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void add(K key) {
+        add(key, Priority.LIVE);
+    }
+
+    @Override
+    public void add(K key, Priority priority) {
+        long now = clock.nanoTime();
+        boolean added;
+        lock.lock();
+        try {
+            added = !shutDown && markDirty(entry(key), priority, now);
+        } finally {
+            lock.unlock();
+        }
+        if (added) {
+            metrics.added(name);
+        }
+    }
+
+    @Override
+    public void addAfter(K key, Duration delay) {
+        long nanos = Durations.saturatedNanos(delay);
+        if (nanos <= 0) {
+            add(key);
+            return;
+        }
+        long now = clock.nanoTime();
+        lock.lock();
+        try {
+            if (!shutDown) {
+                schedule(entry(key), now, nanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void addRateLimited(K key) {
+        addRateLimited(key, Duration.ZERO);
+    }
+
+    @Override
+    public void addRateLimited(K key, Duration atLeast) {
+        long least = Durations.saturatedNanos(atLeast);
+        long now = clock.nanoTime();
+        lock.lock();
+        try {
+            if (shutDown) {
+                return;
+            }
+            Entry<K> entry = entry(key);
+            long own = limits.keyDelayNanos(entry.failures);
+            long overall = bucket.reserveNanos(now);
+            if (entry.failures < Integer.MAX_VALUE) {
+                entry.failures++;
+            }
+            schedule(entry, now, Math.max(least, Math.max(own, overall)));
+        } finally {
+            lock.unlock();
+        }
+        metrics.retried(name);
+    }
+
+    @Override
+    public void forget(K key) {
+        lock.lock();
+        try {
+            Entry<K> entry = entries.get(key);
+            if (entry != null) {
+                entry.failures = 0;
+                dropIfIdle(entry);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int numRequeues(K key) {
+        lock.lock();
+        try {
+            Entry<K> entry = entries.get(key);
+            return entry == null ? 0 : entry.failures;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable K poll() {
+        long now = clock.nanoTime();
+        Entry<K> taken;
+        long waited;
+        int becameReady;
+        lock.lock();
+        try {
+            becameReady = moveDue(now);
+            taken = ready.pop();
+            if (taken == null) {
+                return null;
+            }
+            waited = now - taken.addedAt;
+            taken.dirty = false;
+            taken.processing = true;
+            taken.startedAt = now;
+            processing++;
+        } finally {
+            lock.unlock();
+        }
+        for (int i = 0; i < becameReady; i++) {
+            metrics.added(name);
+        }
+        metrics.taken(name, Math.max(0, waited));
+        return taken.key;
+    }
+
+    @Override
+    public void done(K key) {
+        long now = clock.nanoTime();
+        long worked;
+        lock.lock();
+        try {
+            Entry<K> entry = entries.get(key);
+            if (entry == null || !entry.processing) {
+                return;
+            }
+            worked = now - entry.startedAt;
+            entry.processing = false;
+            processing--;
+            if (entry.dirty) {
+                push(entry);
+            } else {
+                dropIfIdle(entry);
+            }
+            if (shutDown && processing == 0) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+        metrics.worked(name, Math.max(0, worked));
+    }
+
+    @Override
+    public void awaitReady(long nanos) throws InterruptedException {
+        long left = Math.min(nanos, FAR);
+        lock.lockInterruptibly();
+        waiters++;
+        try {
+            if (shutDown && ready.size() == 0) {
+                changed.awaitNanos(Math.min(left, AFTER_SHUTDOWN_NANOS));
+                return;
+            }
+            while (ready.size() == 0 && !shutDown) {
+                long wait = Math.min(left, untilDue(clock.nanoTime()));
+                if (wait <= 0) {
+                    return;
+                }
+                left -= wait - changed.awaitNanos(wait);
+            }
+        } finally {
+            waiters--;
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long nanosToNextDue() {
+        lock.lock();
+        try {
+            return delayed.size() == 0 ? Long.MAX_VALUE : Math.max(0, untilDue(clock.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int size() {
+        lock.lock();
+        try {
+            return ready.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the queue's gauges show. */
+    public WorkQueueState state() {
+        long now = clock.nanoTime();
+        lock.lock();
+        try {
+            long sum = 0;
+            long longest = 0;
+            if (processing > 0) {
+                for (Entry<K> entry : entries.values()) {
+                    if (entry.processing) {
+                        long age = Math.max(0, now - entry.startedAt);
+                        sum += age;
+                        longest = Math.max(longest, age);
+                    }
+                }
+            }
+            return new WorkQueueState(ready.size(), delayed.size(), processing, Duration.ofNanos(sum),
+                    Duration.ofNanos(longest));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void shutDown() {
+        lock.lock();
+        try {
+            shutDown = true;
+            for (Entry<K> entry = delayed.poll(); entry != null; entry = delayed.poll()) {
+                dropIfIdle(entry);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Shuts down, and waits until the keys that were queued or being worked on are done; someone else has to take them.
+     *
+     * @return whether that came to pass within the time
+     */
+    public boolean shutDownWithDrain(Duration within) throws InterruptedException {
+        shutDown();
+        long left = Math.min(Durations.saturatedNanos(within), FAR);
+        lock.lockInterruptibly();
+        try {
+            while (ready.size() > 0 || processing > 0) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isShutDown() {
+        lock.lock();
+        try {
+            return shutDown;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Entry<K> entry(K key) {
+        Entry<K> entry = entries.get(key);
+        if (entry == null) {
+            entry = new Entry<>(key);
+            entries.put(key, entry);
+        }
+        return entry;
+    }
+
+    private void dropIfIdle(Entry<K> entry) {
+        if (entry.isIdle()) {
+            entries.remove(entry.key);
+        }
+    }
+
+    private boolean markDirty(Entry<K> entry, Priority priority, long now) {
+        if (entry.dirty) {
+            if (priority.compareTo(entry.priority) < 0) {
+                if (entry.queued) {
+                    ready.move(entry, priority);
+                } else {
+                    entry.priority = priority;
+                }
+            }
+            return false;
+        }
+        entry.dirty = true;
+        entry.priority = priority;
+        entry.addedAt = now;
+        if (!entry.processing) {
+            push(entry);
+        }
+        return true;
+    }
+
+    private void push(Entry<K> entry) {
+        ready.push(entry);
+        if (waiters > 0) {
+            changed.signal();
+        }
+    }
+
+    /** All who wait have waited for a later time, or for none: each has to look again. */
+    private void schedule(Entry<K> entry, long now, long nanos) {
+        delayed.schedule(entry, now + Math.min(nanos, FAR));
+        if (waiters > 0 && delayed.peek() == entry) {
+            changed.signalAll();
+        }
+    }
+
+    private int moveDue(long now) {
+        int moved = 0;
+        for (Entry<K> due = delayed.pollDue(now); due != null; due = delayed.pollDue(now)) {
+            if (markDirty(due, Priority.LIVE, due.dueAt)) {
+                moved++;
+            }
+        }
+        return moved;
+    }
+
+    private long untilDue(long now) {
+        Entry<K> top = delayed.peek();
+        return top == null ? FAR : top.dueAt - now;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.wheelhouse.workqueue;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys that are ready, in the order in which they are to be taken: by priority, with aging; within a priority one flow
+ * (such as a namespace) after the other; within a flow in the order in which they came. Guarded by the queue's lock.
+ */
+final class ReadyKeys<K> {
+    private final Lane<K> live;
+    private final Lane<K> background;
+    private final long agingNanos;
+    private int size;
+
+    /**
+     * @param flow which flow a key belongs to; a flow with many keys does not delay another one's
+     * @param agingNanos a background key goes before live ones that came this much later
+     */
+    ReadyKeys(Function<? super K, ?> flow, long agingNanos) {
+        this.live = new Lane<>(flow);
+        this.background = new Lane<>(flow);
+        this.agingNanos = agingNanos;
+    }
+
+    void push(Entry<K> entry) {
+        entry.queued = true;
+        lane(entry.priority).push(entry);
+        size++;
+    }
+
+    @Nullable
+    Entry<K> pop() {
+        Entry<K> first = live.peek();
+        Entry<K> second = background.peek();
+        Entry<K> taken = first == null
+                || (second != null && second.addedAt + agingNanos - first.addedAt < 0) ? second : first;
+        if (taken != null) {
+            lane(taken.priority).pop();
+            taken.queued = false;
+            size--;
+        }
+        return taken;
+    }
+
+    /** Moves a queued entry to another priority. */
+    void move(Entry<K> entry, Priority priority) {
+        lane(entry.priority).remove(entry);
+        entry.priority = priority;
+        lane(priority).push(entry);
+    }
+
+    int size() {
+        return size;
+    }
+
+    private Lane<K> lane(Priority priority) {
+        return priority == Priority.LIVE ? live : background;
+    }
+
+    /** A ring of flows that have keys. A flow that was emptied out of turn stays until its turn comes. */
+    private static final class Lane<K> {
+        private final Function<? super K, ?> flow;
+        private final Map<Object, Flow<K>> flows = new HashMap<>();
+        private final ArrayDeque<Flow<K>> turns = new ArrayDeque<>();
+
+        Lane(Function<? super K, ?> flow) {
+            this.flow = flow;
+        }
+
+        private Flow<K> flowOf(Entry<K> entry) {
+            Object name = flow.apply(entry.key);
+            Flow<K> found = flows.get(name);
+            if (found == null) {
+                found = new Flow<>(name);
+                flows.put(name, found);
+                turns.add(found);
+            }
+            return found;
+        }
+
+        void push(Entry<K> entry) {
+            flowOf(entry).append(entry);
+        }
+
+        @Nullable
+        Entry<K> peek() {
+            for (Flow<K> next = turns.peek(); next != null; next = turns.peek()) {
+                if (next.head != null) {
+                    return next.head;
+                }
+                turns.remove();
+                flows.remove(next.name);
+            }
+            return null;
+        }
+
+        /** Removes what {@link #peek} has just shown, and gives the turn to the next flow. */
+        void pop() {
+            Flow<K> turn = turns.element();
+            if (turn.head != null) {
+                turn.unlink(turn.head);
+            }
+            if (turns.size() > 1) {
+                turns.add(turns.remove());
+            }
+        }
+
+        void remove(Entry<K> entry) {
+            flowOf(entry).unlink(entry);
+        }
+    }
+
+    private static final class Flow<K> {
+        final Object name;
+        @Nullable
+        Entry<K> head;
+        @Nullable
+        Entry<K> tail;
+
+        Flow(Object name) {
+            this.name = name;
+        }
+
+        void append(Entry<K> entry) {
+            entry.previous = tail;
+            if (tail == null) {
+                head = entry;
+            } else {
+                tail.next = entry;
+            }
+            tail = entry;
+        }
+
+        void unlink(Entry<K> entry) {
+            Entry<K> previous = entry.previous;
+            Entry<K> next = entry.next;
+            if (previous == null) {
+                head = next;
+            } else {
+                previous.next = next;
+            }
+            if (next == null) {
+                tail = previous;
+            } else {
+                next.previous = previous;
+            }
+            entry.previous = null;
+            entry.next = null;
+        }
+    }
+}

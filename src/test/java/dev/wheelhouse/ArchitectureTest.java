@@ -1,0 +1,113 @@
+package dev.wheelhouse;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The packages' arrows, as docs/architecture.md draws them, and the rules of style that a compiler does not know. */
+class ArchitectureTest {
+    /** What each package may use directly; it may use as well what those may use. */
+    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(Map.entry("runtime", Set.of()),
+            Map.entry("api", Set.of()),
+            Map.entry("client", Set.of("api", "runtime")), Map.entry("workqueue", Set.of("api", "runtime")),
+            Map.entry("informer", Set.of("client", "api", "runtime")), Map.entry("event", Set.of("client", "runtime")),
+            Map.entry("controller", Set.of("informer", "workqueue", "event")),
+            Map.entry("controllers", Set.of("controller")),
+            Map.entry("podconfig", Set.of("informer", "event")), Map.entry("node", Set.of("podconfig", "workqueue")),
+            Map.entry("apiserver", Set.of("client", "runtime")), Map.entry("scheduler", Set.of("controller")),
+            Map.entry("manager", Set.of("controllers", "node", "scheduler")),
+            Map.entry("spring", Set.of("apiserver", "manager")), Map.entry("", Set.of("spring")));
+
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void importClasses() {
+        classes = new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("dev.wheelhouse");
+    }
+
+    @Test
+    void packages_use_only_what_the_architecture_allows() {
+        Map<String, Set<String>> violations = new TreeMap<>();
+        for (JavaClass from : classes) {
+            String user = packageOf(from);
+            assertThat(MAY_USE).as("the package of %s has no place in the architecture", from.getName())
+                    .containsKey(user);
+            Set<String> allowed = reachable(user);
+            from.getDirectDependenciesFromSelf().forEach(dependency -> {
+                JavaClass to = dependency.getTargetClass();
+                if (to.getPackageName().startsWith("dev.wheelhouse") && !allowed.contains(packageOf(to))) {
+                    violations.computeIfAbsent(user + " -> " + packageOf(to), k -> new TreeSet<>())
+                            .add(dependency.getDescription());
+                }
+            });
+        }
+        assertThat(violations).isEmpty();
+    }
+
+    @Test
+    void controllers_do_not_know_each_other() {
+        Map<String, Set<String>> violations = new TreeMap<>();
+        for (JavaClass from : classes) {
+            String kind = kindOf(from);
+            from.getDirectDependenciesFromSelf().forEach(dependency -> {
+                String other = kindOf(dependency.getTargetClass());
+                if (!kind.isEmpty() && !other.isEmpty() && !kind.equals(other)) {
+                    violations.computeIfAbsent(kind + " -> " + other, k -> new TreeSet<>())
+                            .add(dependency.getDescription());
+                }
+            });
+        }
+        assertThat(violations).isEmpty();
+    }
+
+    @Test
+    void only_the_runtime_package_reads_the_clock() {
+        noClasses().that().resideOutsideOfPackage("dev.wheelhouse.runtime..").should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(java.time.Instant.class, "now")
+                .check(classes);
+    }
+
+    @Test
+    void only_the_spring_package_knows_spring_and_micrometer() {
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework..", "io.micrometer..").check(classes);
+    }
+
+    private static String packageOf(JavaClass type) {
+        String name = type.getPackageName();
+        if (name.equals("dev.wheelhouse")) {
+            return "";
+        }
+        String rest = name.substring("dev.wheelhouse.".length());
+        int dot = rest.indexOf('.');
+        return dot < 0 ? rest : rest.substring(0, dot);
+    }
+
+    private static String kindOf(JavaClass type) {
+        String prefix = "dev.wheelhouse.controllers.";
+        return type.getPackageName().startsWith(prefix) ? type.getPackageName().substring(prefix.length()) : "";
+    }
+
+    private static Set<String> reachable(String user) {
+        Set<String> allowed = new TreeSet<>(Set.of(user));
+        for (String next : MAY_USE.get(user)) {
+            allowed.addAll(reachable(next));
+        }
+        return allowed;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.wheelhouse;
+
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import com.marcnuri.helm.TemplateCommand;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The chart, linted and rendered by the real Helm. */
+class HelmChartTest {
+    private static final Path CHART = Path.of("helm/wheelhouse");
+
+    private static TemplateCommand template() {
+        return new Helm(CHART).template().withName("wh").withNamespace("ops");
+    }
+
+    @Test
+    void the_chart_passes_a_strict_lint() {
+        LintResult result = new Helm(CHART).lint().strict().call();
+
+        assertThat(result.isFailed()).as("%s", result.getMessages()).isFalse();
+    }
+
+    @Test
+    void the_default_values_give_a_deployment_a_service_an_account_and_its_rights() {
+        assertThat(template().call())
+                .contains("kind: Deployment", "kind: Service\n", "kind: ServiceAccount", "kind: ClusterRole\n",
+                        "kind: ClusterRoleBinding", "namespace: ops", "--wheelhouse.mode=in-cluster",
+                        "--wheelhouse.controllers=*",
+                        "path: /actuator/health/readiness", "runAsNonRoot: true", "readOnlyRootFilesystem: true",
+                        "name: wh-wheelhouse")
+                .doesNotContain("kind: ServiceMonitor");
+    }
+
+    @Test
+    void values_reach_the_command_line() {
+        assertThat(template().set("wheelhouse.manage", "takeover").set("metrics.serviceMonitor.enabled", true)
+                .set("rbac.create", false)
+                .set("image.tag", "9.9").call())
+                .contains("--wheelhouse.manage=takeover", "kind: ServiceMonitor", "wheelhouse:9.9")
+                .doesNotContain("kind: ClusterRole");
+    }
+
+    @ParameterizedTest(name = "{0}={1} is refused")
+    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, 2", "service.port, 70000",
+            "wheelhous.manage, auto"})
+    void a_bad_value_is_refused_with_its_name(String name, String value) {
+        String field = name.substring(name.lastIndexOf('.') + 1);
+        String named = name.startsWith("wheelhous.") ? "wheelhous" : field;
+
+        assertThatThrownBy(
+                () -> template().set(name, value.matches("\\d+") ? (Object) Integer.valueOf(value) : value).call())
+                .hasMessageContaining(named);
+    }
+}

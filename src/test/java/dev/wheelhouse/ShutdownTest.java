@@ -1,0 +1,70 @@
+package dev.wheelhouse;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Nothing is left behind when the service stops. */
+@Timeout(120)
+class ShutdownTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void no_thread_is_left_behind() throws Exception {
+        Set<String> before = threads();
+        try (RunningService service = RunningService.start(directory)) {
+            assertThat(threads()).as("the service's own threads are seen").anyMatch(t -> t.contains("controllers/"));
+            assertThat(service.kubeconfig()).exists();
+        }
+
+        Eventually.eventually("the service's threads have ended", Duration.ofSeconds(5), () -> {
+            Set<String> left = new TreeSet<>(threads());
+            left.removeAll(before);
+            left.removeIf(ShutdownTest::belongsToTheJdk);
+            assertThat(left).isEmpty();
+            return true;
+        });
+    }
+
+    /** Shared carriers and helpers that the JDK keeps for its own use. */
+    private static boolean belongsToTheJdk(String thread) {
+        return thread.startsWith("ForkJoinPool-") || thread.startsWith("VirtualThread-unparker")
+                || thread.startsWith("Read-Poller")
+                || thread.startsWith("Write-Poller") || thread.startsWith("ForkJoinPool.commonPool")
+                || thread.startsWith("Cleaner-")
+                || thread.startsWith("Common-Cleaner") || thread.startsWith("Attach Listener")
+                || thread.startsWith("process reaper")
+                || thread.startsWith("Keep-Alive-Timer") || thread.startsWith("ForkJoinPool.delayScheduler");
+    }
+
+    /** The names of all threads, virtual ones too. */
+    private Set<String> threads() throws Exception {
+        Path dump = Files.createTempDirectory(directory, "dump").resolve("threads.json");
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(dump.toString(),
+                HotSpotDiagnosticMXBean.ThreadDumpFormat.JSON);
+        Set<String> names = new TreeSet<>();
+        JsonNode root = JsonMapper.shared().readTree(Files.readAllBytes(dump));
+        for (JsonNode container : root.path("threadDump").path("threadContainers")) {
+            for (JsonNode thread : container.path("threads")) {
+                String name = thread.path("name").asString("");
+                names.add(name.isEmpty() ? "unnamed " + thread.path("tid").asString("") : name);
+            }
+        }
+        return names;
+    }
+}

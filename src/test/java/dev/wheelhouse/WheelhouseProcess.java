@@ -1,0 +1,90 @@
+package dev.wheelhouse;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The service in a process of its own, as a user starts it. */
+final class WheelhouseProcess implements AutoCloseable {
+    private final Process process;
+    private final Thread reader;
+    private final List<String> output = new CopyOnWriteArrayList<>();
+
+    /** @param directory its working directory */
+    WheelhouseProcess(Path directory, String... options) {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m",
+                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                        WheelhouseApplication.class.getName()));
+        command.addAll(List.of(options));
+        try {
+            ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
+                    .redirectErrorStream(true);
+            Stream.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS")
+                    .forEach(builder.environment()::remove);
+            process = builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        reader = Thread.ofVirtual().start(this::read);
+    }
+
+    private void read() {
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                output.add(line);
+            }
+        } catch (IOException e) {
+            output.add("reading the output failed: " + e);
+        }
+    }
+
+    /** All that it has printed. */
+    String output() {
+        return String.join("\n", output);
+    }
+
+    /** Waits until it says that it is ready. */
+    WheelhouseProcess awaitReady() {
+        Eventually.eventually("the service is ready:\n" + output(), Duration.ofSeconds(60), () -> {
+            if (!process.isAlive()) {
+                throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
+            }
+            return output().contains("Wheelhouse is ready");
+        });
+        return this;
+    }
+
+    /** Asks it to end, as a SIGTERM does. */
+    void terminate() {
+        process.toHandle().destroy();
+    }
+
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    /** Waits for its end. @return the exit code */
+    int awaitExit(Duration within) throws InterruptedException {
+        if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new AssertionError("did not end within " + within + ":\n" + output());
+        }
+        reader.join(Duration.ofSeconds(5));
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,73 @@
+package dev.wheelhouse.api;
+
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class LabelSelectorTest {
+    private static final Map<String, String> LABELS = Map.of("app", "web", "tier", "front", "rank", "5");
+
+    @ParameterizedTest(name = "{0} matches: {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            app=web                     | true
+            app==web                    | true
+            app = web , tier = front    | true
+            app!=web                    | false
+            other!=web                  | true
+            app in (api, web)           | true
+            app notin (api,web)         | false
+            other notin (api)           | true
+            app                         | true
+            !app                        | false
+            !other                      | true
+            rank>4                      | true
+            rank<5                      | false
+            app>1                       | false
+            app=web,tier=back           | false
+            app=                        | false
+            example.com/x=y             | false
+            """)
+    void a_text_selector_matches_as_upstream(String text, boolean matches) {
+        LabelSelector selector = LabelSelector.parse(text);
+
+        assertThat(selector.matches(LABELS)).isEqualTo(matches);
+        assertThat(LabelSelector.parse(selector.toString())).isEqualTo(selector);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"app in", "app in (a", "=web", "app=web,", "app ~ web", "rank>x", "a=b=c", "(app)"})
+    void a_text_that_is_no_selector_is_refused_with_the_text(String text) {
+        assertThatThrownBy(() -> LabelSelector.parse(text)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(text);
+    }
+
+    @Test
+    void no_selector_matches_nothing_and_an_empty_one_everything() {
+        assertThat(LabelSelector.of((V1LabelSelector) null).matches(LABELS)).isFalse();
+        assertThat(LabelSelector.of(new V1LabelSelector()).matches(null)).isTrue();
+        assertThat(LabelSelector.parse("").isEverything()).isTrue();
+    }
+
+    @Test
+    void an_operator_must_exist_and_fit_its_values() {
+        assertThatThrownBy(() -> LabelSelector.of(expression("Like", "a"))).hasMessageContaining("\"Like\"")
+                .hasMessageContaining("NotIn");
+        assertThatThrownBy(() -> LabelSelector.of(expression("In"))).hasMessageContaining("needs values");
+        assertThatThrownBy(() -> LabelSelector.of(expression("Exists", "a"))).hasMessageContaining("takes no values");
+    }
+
+    private static V1LabelSelector expression(String operator, String... values) {
+        return new V1LabelSelector().addMatchExpressionsItem(
+                new V1LabelSelectorRequirement().key("app").operator(operator).values(List.of(values)));
+    }
+}

@@ -1,0 +1,244 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ApiActionExecutorTest {
+    private static final ObjectKey OWNER = ObjectKey.of("default", "web");
+
+    private final ManualClock clock = new ManualClock();
+    private final FakeApi api = new FakeApi(clock);
+    private final FakeInformers informers = new FakeInformers(api);
+    private final ConsistencyStore consistency = new ConsistencyStore(clock);
+    private final List<String> reported = new ArrayList<>();
+    private final List<String> counted = new ArrayList<>();
+    private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
+            (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
+            Parallel.inOrder(), new ControllerMetrics() {
+                @Override
+                public void written(String controller, String verb, ResourceType type, int code) {
+                    counted.add(verb + " " + type + " " + code);
+                }
+            });
+
+    ApiActionExecutorTest() {
+        consistency.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+    }
+
+    private static V1Pod pod(String name) {
+        return new V1Pod().metadata(new V1ObjectMeta().namespace("default").name(name));
+    }
+
+    private static Action.Create create(String name) {
+        return new Action.Create(ResourceType.PODS, pod(name), "a test wants it");
+    }
+
+    private Outcome execute(Action... actions) {
+        return executor.execute(OWNER, List.of(actions));
+    }
+
+    private V1Pod only() {
+        return api.all(ResourceType.PODS, V1Pod.class).get(0);
+    }
+
+    private void refuse(String name, int code, String reason) {
+        api.fault((verb, type, key) -> key.name().equals(name)
+                ? new ApiError(verb + " " + key, code, reason, "refused", null)
+                : null);
+    }
+
+    @Test
+    void actionsAreCarriedOutInTheirOrder() {
+        Outcome outcome = execute(create("a"),
+                new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "it is there"),
+                new Action.Patch(ResourceType.PODS, ObjectKey.of("default", "a"), "", PatchType.STRATEGIC_MERGE,
+                        "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", "label it"),
+                new Action.RequeueAfter(Duration.ofSeconds(9)), new Action.RequeueAfter(Duration.ofSeconds(3)));
+        assertThat(outcome.succeeded()).isTrue();
+        assertThat(outcome.written()).hasSize(2);
+        assertThat(only().getMetadata().getLabels()).containsExactly(Map.entry("x", "y"));
+        assertThat(reported).containsExactly("Normal Made it is there");
+        assertThat(outcome.toResult()).isEqualTo(Result.requeueAfter(Duration.ofSeconds(3)));
+        assertThat(counted).containsExactly("create pods 201", "patch pods 200");
+    }
+
+    @Test
+    void theFirstFailureStopsWhatFollows() {
+        refuse("b", 403, "Forbidden");
+        Outcome outcome = execute(create("a"), create("b"), create("c"),
+                new Action.Batch(List.of(create("d"), create("e"))),
+                new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "never told"));
+        assertThat(outcome.error()).isNotNull();
+        assertThat(outcome.failed()).isEqualTo(create("b"));
+        assertThat(outcome.skipped()).isEqualTo(3);
+        assertThat(outcome.attempts()).hasSize(2);
+        assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
+        assertThat(reported).isEmpty();
+        assertThat(counted).containsExactly("create pods 201", "create pods 403");
+    }
+
+    @Test
+    void aBatchStartsSlowlyAndAFailureSkipsTheRestOfIt() {
+        refuse("c", 403, "Forbidden");
+        List<Action.Write> writes = new ArrayList<>();
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            writes.add(create(name));
+        }
+        Outcome outcome = execute(new Action.Batch(writes));
+        assertThat(outcome.written()).hasSize(2);
+        assertThat(outcome.skipped()).isEqualTo(2);
+        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+                "create pods default/c");
+    }
+
+    @Test
+    void aConflictIsNotRetriedHere() {
+        V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
+        api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
+                "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+        api.takeRequests();
+        Outcome outcome = execute(new Action.UpdateStatus(ResourceType.PODS,
+                stored.status(new V1PodStatus().phase("Running")), "report"));
+        assertThat(outcome.error()).isNotNull();
+        assertThat(outcome.error().isConflict()).isTrue();
+        assertThat(api.takeRequests()).hasSize(1);
+    }
+
+    @Test
+    void anUpdateWithoutAVersionIsRefusedBeforeItIsSent() {
+        Outcome outcome = execute(new Action.Update(ResourceType.PODS, pod("a"), "blindly"));
+        assertThat(outcome.error()).hasMessageContaining("metadata.resourceVersion");
+        assertThat(api.takeRequests()).isEmpty();
+    }
+
+    @Test
+    void deletingWhatIsGoneIsNoFailureButChangesNothing() {
+        Outcome outcome = execute(
+                new Action.Delete(ResourceType.PODS, ObjectKey.of("default", "a"), Deletion.unconditional(),
+                        "surplus"));
+        assertThat(outcome.succeeded()).isTrue();
+        assertThat(outcome.attempts()).singleElement().matches(attempt -> !attempt.done() && !attempt.failed());
+    }
+
+    @Test
+    void aDeleteHitsOnlyTheObjectWithItsUid() {
+        api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
+        Outcome outcome = execute(new Action.Delete(ResourceType.PODS, ObjectKey.of("default", "a"),
+                Deletion.ofUid("of an older one"), "surplus"));
+        assertThat(outcome.succeeded()).isFalse();
+        assertThat(api.all(ResourceType.PODS, V1Pod.class)).hasSize(1);
+    }
+
+    @Test
+    void aTypeWithoutAModelIsWrittenByTheObjectsOwnClass() {
+        ResourceType widgets = new ResourceType("example.com", "v1", "widgets", "Widget", true);
+        V1ConfigMap widget = new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("w"));
+        assertThat(execute(new Action.Create(widgets, widget, "why not")).succeeded()).isTrue();
+        assertThat(execute(new Action.Patch(widgets, ObjectKey.of("default", "w"), "", PatchType.MERGE,
+                "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", "label it")).written()).hasSize(1);
+    }
+
+    @Test
+    void theOwnerIsHeldBackUntilTheCacheHasSeenItsWrites() {
+        execute(create("a"), create("b"));
+        assertThat(consistency.check(OWNER)).isNotNull();
+        assertThat(consistency.check(ObjectKey.of("default", "other"))).isNull();
+        informers.deliverOne();
+        assertThat(consistency.check(OWNER)).isNotNull();
+        informers.deliverOne();
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
+        api.fault(new FakeApi.Fault() {
+            @Override
+            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                return null;
+            }
+
+            @Override
+            public ApiError after(String verb, ResourceType type, ObjectKey key) {
+                return new ApiError(verb + " " + key, new java.io.IOException("connection reset"));
+            }
+        });
+        assertThat(execute(create("a")).succeeded()).isFalse();
+        assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
+        consistency.settled(OWNER, ResourceType.PODS, api.revision());
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
+        assertThat(consistency.check(OWNER)).isNotNull();
+        informers.deliverAll();
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aBugInAClientIsAFailureAndNotTheEndOfTheBatch() {
+        api.fault((verb, type, key) -> {
+            throw new IllegalStateException("bug");
+        });
+        assertThat(execute(create("a")).error()).hasMessageContaining("bug").hasMessageContaining("default/a");
+    }
+
+    @Test
+    void adoptionsStandBehindALiveCheckOfTheController() {
+        V1Pod controller = api.resource(ResourceType.PODS, V1Pod.class).create(pod("controller"));
+        ObjectKey key = ObjectKey.of(controller);
+        String uid = controller.getMetadata().getUid();
+        assertThat(execute(new Action.RequireLive(ResourceType.PODS, key, uid, "to adopt"), create("x")).succeeded())
+                .isTrue();
+        assertThat(execute(new Action.RequireLive(ResourceType.PODS, key, "another", "to adopt"), create("y")))
+                .matches(o -> !o.succeeded() && o.skipped() == 1);
+        assertThat(execute(
+                new Action.RequireLive(ResourceType.PODS, ObjectKey.of("default", "gone"), uid, "to adopt"),
+                create("z")).error()).matches(ApiError::isNotFound);
+        assertThat(api.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
+                .containsExactly("controller", "x");
+    }
+
+    @Test
+    void aPlanningExecutorWritesNothingAndKeepsThePlan() {
+        List<String> planned = new ArrayList<>();
+        PlanningExecutor planner = new PlanningExecutor("test", new ControllerMetrics() {
+            @Override
+            public void planned(String controller, String verb, ResourceType type) {
+                planned.add(verb + " " + type);
+            }
+        });
+        for (int sync = 0; sync < 2; sync++) {
+            planner.begin(OWNER);
+            Outcome outcome = planner.execute(OWNER, List.of(create("a"), new Action.Batch(List.of(create("b"))),
+                    new Action.RequeueAfter(Duration.ofSeconds(1))));
+            assertThat(outcome.succeeded()).isTrue();
+            assertThat(outcome.attempts()).hasSize(2);
+            assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
+            planner.execute(OWNER, List.of());
+            planner.end(OWNER);
+        }
+        assertThat(planner.plan(OWNER)).hasSize(2);
+        assertThat(planned).as("a plan that stays is counted once").containsExactly("create pods", "create pods");
+        planner.begin(OWNER);
+        planner.end(OWNER);
+        assertThat(planner.plan(OWNER)).isEmpty();
+        assertThat(api.takeRequests()).isEmpty();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.wheelhouse.controller;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ConsistencyStoreTest {
+    private static final ObjectKey OWNER = ObjectKey.of("default", "web");
+    private static final ObjectKey POD = ObjectKey.of("default", "web-1");
+
+    private final ManualClock clock = new ManualClock();
+    private final FakeApi api = new FakeApi(clock);
+    private final FakeInformers informers = new FakeInformers(api);
+    private final ConsistencyStore store = new ConsistencyStore(clock);
+
+    ConsistencyStoreTest() {
+        store.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+    }
+
+    private V1Pod createPod() {
+        return api.resource(ResourceType.PODS, V1Pod.class)
+                .create(new V1Pod().metadata(new V1ObjectMeta().namespace("default").name("web-1")));
+    }
+
+    private void wrote(V1Pod pod) {
+        store.wroteAt(OWNER, ResourceType.PODS, ObjectKey.of(pod), pod.getMetadata().getResourceVersion());
+    }
+
+    @Test
+    void anOwnerIsHeldBackUntilTheObjectItselfIsSeenAtTheWrittenVersion() {
+        wrote(createPod());
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliverAll();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void anOlderVersionOfTheObjectIsNotEnough() {
+        createPod();
+        informers.deliverAll();
+        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
+        wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliverAll();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void anObjectThatIsGoneAgainCountsAsSeenOnceTheCacheAsAWholeIsNewer() {
+        wrote(createPod());
+        api.remove(ResourceType.PODS, POD);
+        informers.deliverAll();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void theNewestOfSeveralWritesOfOneObjectCounts() {
+        V1Pod first = createPod();
+        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
+        wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
+        wrote(first);
+        informers.deliverOne();
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliverOne();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void theWaitDoublesFromFiveMillisecondsToASecond() {
+        wrote(createPod());
+        List<Long> waits = new java.util.ArrayList<>();
+        for (int i = 0; i < 11; i++) {
+            ConsistencyStore.Behind behind = store.check(OWNER);
+            assertThat(behind).isNotNull();
+            waits.add(behind.retryAfter().toMillis());
+            clock.advance(behind.retryAfter());
+        }
+        assertThat(waits).containsExactly(5L, 5L, 10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L);
+    }
+
+    @Test
+    void whatNoCacheShowsAndVersionsThatDoNotCompareHoldNobodyBack() {
+        store.wroteAt(OWNER, ResourceType.NODES, ObjectKey.cluster("node"), "99999");
+        store.wroteAt(OWNER, ResourceType.PODS, POD, "abc");
+        store.wroteAt(OWNER, ResourceType.PODS, POD, null);
+        store.unknownOutcome(OWNER, ResourceType.NODES);
+        assertThat(store.check(OWNER)).isNull();
+        assertThat(store.unsettled(OWNER)).isEmpty();
+    }
+
+    @Test
+    void anOwnerThatIsForgottenStartsClean() {
+        wrote(createPod());
+        store.unknownOutcome(OWNER, ResourceType.PODS);
+        store.forget(OWNER);
+        assertThat(store.check(OWNER)).isNull();
+        assertThat(store.unsettled(OWNER)).isEmpty();
+    }
+}

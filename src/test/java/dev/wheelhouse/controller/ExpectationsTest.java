@@ -1,0 +1,78 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ExpectationsTest {
+    private static final ObjectKey OWNER = ObjectKey.of("default", "web");
+
+    private final ManualClock clock = new ManualClock();
+    private final Expectations expectations = new Expectations(clock);
+
+    @Test
+    void anOwnerWithoutExpectationsMayAct() {
+        assertThat(expectations.areMet(OWNER)).isTrue();
+        expectations.creationObserved(OWNER);
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
+    void creationsAreMetWhenAsManyWereSeen() {
+        expectations.expectCreations(OWNER, 3);
+        expectations.creationObserved(OWNER);
+        expectations.creationsObserved(OWNER, 1);
+        assertThat(expectations.areMet(OWNER)).isFalse();
+        expectations.creationObserved(OWNER);
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
+    void aDeletionThatIsSeenTwiceCountsOnce() {
+        expectations.expectDeletions(OWNER, List.of("uid-1", "uid-2"));
+        expectations.deletionObserved(OWNER, "uid-1");
+        expectations.deletionObserved(OWNER, "uid-1");
+        expectations.deletionObserved(OWNER, "of another");
+        assertThat(expectations.areMet(OWNER)).isFalse();
+        expectations.deletionObserved(OWNER, "uid-2");
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
+    void creationsAreNotMetByDeletions() {
+        expectations.expectCreations(OWNER, 1);
+        expectations.deletionObserved(OWNER, "uid-1");
+        assertThat(expectations.areMet(OWNER)).isFalse();
+    }
+
+    @Test
+    void afterFiveMinutesTheyHoldNobodyBack() {
+        expectations.expectCreations(OWNER, 1);
+        assertThat(expectations.untilMet(OWNER)).isEqualTo(Duration.ofMinutes(5));
+        clock.advance(Duration.ofSeconds(299));
+        assertThat(expectations.untilMet(OWNER)).isEqualTo(Duration.ofSeconds(1));
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
+    void anOwnerThatIsForgottenStartsClean() {
+        expectations.expectDeletions(OWNER, List.of("uid-1"));
+        expectations.forget(OWNER);
+        assertThat(expectations.areMet(OWNER)).isTrue();
+    }
+
+    @Test
+    void ownersDoNotMixUp() {
+        expectations.expectCreations(OWNER, 1);
+        assertThat(expectations.areMet(ObjectKey.of("other", "web"))).isTrue();
+        expectations.creationObserved(ObjectKey.of("other", "web"));
+        assertThat(expectations.areMet(OWNER)).isFalse();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class WorkerTest {
+    private final ManualClock clock = new ManualClock();
+    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
+    private final List<String> results = new ArrayList<>();
+    private final List<String> synced = new ArrayList<>();
+    private final ControllerMetrics metrics = new ControllerMetrics() {
+        @Override
+        public void synced(String controller, String result, long nanos) {
+            results.add(result);
+        }
+
+        @Override
+        public void putOff(String controller) {
+            results.add("put off");
+        }
+    };
+
+    @BeforeEach
+    void addAKey() {
+        queue.add("a");
+    }
+
+    private Worker<String> worker(Reconciler<String> reconciler) {
+        return new Worker<>("test", queue, key -> {
+            synced.add(key);
+            return reconciler.reconcile(key);
+        }, clock, metrics);
+    }
+
+    @Test
+    void aKeyThatIsDoneIsForgotten() throws Exception {
+        queue.addRateLimited("a");
+        Worker<String> worker = worker(key -> Result.done());
+        assertThat(worker.step()).isEqualTo(Loop.BUSY);
+        assertThat(results).containsExactly("done");
+        assertThat(queue.numRequeues("a")).isZero();
+        clock.advance(Duration.ofMillis(5));
+        assertThat(worker.step()).isEqualTo(Loop.BUSY);
+        assertThat(worker.step()).isEqualTo(Loop.IDLE);
+    }
+
+    @Test
+    void aKeyThatIsToBeRequeuedComesAfterItsDelay() throws Exception {
+        Worker<String> worker = worker(key -> Result.requeueAfter(Duration.ofSeconds(3)));
+        worker.step();
+        assertThat(results).containsExactly("requeue_after");
+        assertThat(worker.step()).isEqualTo(Duration.ofSeconds(3).toNanos());
+        clock.advance(Duration.ofSeconds(3));
+        assertThat(worker.step()).isEqualTo(Loop.BUSY);
+        assertThat(synced).hasSize(2);
+    }
+
+    @Test
+    void whateverASyncThrowsTheKeyIsReleasedAndTriedAgain() throws Exception {
+        List<Throwable> throwables = new ArrayList<>(List.of(new IllegalStateException("bug"),
+                new StackOverflowError(), new AssertionError("no")));
+        Worker<String> worker = worker(key -> {
+            if (throwables.isEmpty()) {
+                return Result.done();
+            }
+            return sneaky(throwables.remove(0));
+        });
+        for (int i = 0; i < 4; i++) {
+            assertThat(worker.step()).isEqualTo(Loop.BUSY);
+            clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(results).containsExactly("retry", "retry", "retry", "done");
+        assertThat(queue.numRequeues("a")).isZero();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> Result sneaky(Throwable throwable) throws E {
+        throw (E) throwable;
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void aSyncThatReturnsNullIsTriedAgain() throws Exception {
+        worker(key -> null).step();
+        assertThat(results).containsExactly("retry");
+        assertThat(queue.nanosToNextDue()).isEqualTo(5_000_000);
+    }
+
+    @Test
+    void aServersRetryAfterDelaysTheRetry() throws Exception {
+        worker(key -> {
+            throw new ApiError("create pods a", 429, "TooManyRequests", "slow down", Duration.ofSeconds(4));
+        }).step();
+        assertThat(queue.nanosToNextDue()).isEqualTo(Duration.ofSeconds(4).toNanos());
+    }
+
+    @Test
+    void aTerminalResultIsNotRetried() throws Exception {
+        Worker<String> worker = worker(key -> Result.terminal("spec.selector: bad"));
+        worker.step();
+        assertThat(results).containsExactly("terminal");
+        assertThat(worker.step()).isEqualTo(Loop.IDLE);
+    }
+
+    @Test
+    void anInterruptedSyncKeepsItsKeyQueued() {
+        Worker<String> worker = worker(key -> {
+            throw new InterruptedException();
+        });
+        assertThatThrownBy(worker::step).isInstanceOf(InterruptedException.class);
+        assertThat(queue.poll()).isEqualTo("a");
+    }
+
+    @Test
+    void aKeyThatIsPutOffKeepsItsFailures() throws Exception {
+        queue.addRateLimited("b");
+        List<Duration> waits = new ArrayList<>(List.of(Duration.ofMillis(7), Duration.ZERO));
+        Worker<String> worker = new Worker<>("test", queue, key -> waits.remove(0), key -> {
+            synced.add(key);
+            return Result.done();
+        }, clock, metrics);
+        queue.addRateLimited("a");
+        worker.step();
+        assertThat(results).containsExactly("put off");
+        assertThat(synced).isEmpty();
+        assertThat(queue.numRequeues("a")).isEqualTo(1);
+    }
+
+    @Test
+    void aClosedWorkerDoesNothing() throws Exception {
+        Worker<String> worker = worker(key -> Result.done());
+        worker.close();
+        assertThat(worker.step()).isEqualTo(Loop.IDLE);
+        assertThat(synced).isEmpty();
+        worker.await(Long.MAX_VALUE);
+    }
+}

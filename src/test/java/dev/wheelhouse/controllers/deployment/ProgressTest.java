@@ -1,0 +1,218 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@DisplayName("The status of a Deployment")
+class ProgressTest {
+    private static OffsetDateTime secondsAgo(long seconds) {
+        return Decided.NOW.minusSeconds(seconds).atOffset(ZoneOffset.UTC);
+    }
+
+    /** A Deployment of three with one ReplicaSet of which so many are available, as its status already says. */
+    private static Deployments stuckAt(int available, @Nullable Integer deadline) {
+        Deployments deployment = Deployments.named("web").replicas(3).rolling(1, 0).deadline(deadline)
+                .annotation(Annotations.REVISION, "1").status(3, 3, available, available);
+        deployment.build().getStatus().unavailableReplicas(3 - available).terminatingReplicas(0)
+                .addConditionsItem(new V1DeploymentCondition().type("Available").status("False")
+                        .reason("MinimumReplicasUnavailable"));
+        return deployment;
+    }
+
+    private static Decided decide(V1Deployment deployment, int available) {
+        return Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v1", 3, available));
+    }
+
+    @ParameterizedTest(name = "{0} s after the last progress")
+    @CsvSource({"30, 31", "59, 2", "60, 1"})
+    void isLookedAtAgainJustAfterTheDeadline(int secondsSinceProgress, int expected) {
+        V1Deployment deployment = stuckAt(1, 60)
+                .progressing("True", "ReplicaSetUpdated", secondsAgo(secondsSinceProgress)).build();
+        Decided decided = decide(deployment, 1);
+        assertThat(decided.kinds()).containsExactly("RequeueAfter");
+        assertThat(decided.requeueAfter()).isEqualTo(Duration.ofSeconds(expected));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"True, ReplicaSetUpdated", "True, NewReplicaSetCreated", "True, FoundNewReplicaSet",
+            "Unknown, DeploymentResumed", "False, ReplicaSetCreateError"})
+    void saysThatTheDeadlineHasPassed(String status, String reason) {
+        V1Deployment deployment = stuckAt(1, 60).progressing(status, reason, secondsAgo(61)).build();
+        V1DeploymentCondition condition = decide(deployment, 1).condition("Progressing");
+        assertThat(condition.getStatus()).isEqualTo("False");
+        assertThat(condition.getReason()).isEqualTo("ProgressDeadlineExceeded");
+        assertThat(condition.getMessage()).isEqualTo("ReplicaSet \"web-hash1\" has timed out progressing.");
+        assertThat(condition.getLastTransitionTime())
+                .isEqualTo(status.equals("False") ? secondsAgo(61) : secondsAgo(0));
+    }
+
+    @ParameterizedTest
+    @CsvSource(value = {"60, False, ProgressDeadlineExceeded", "60, True, NewReplicaSetAvailable",
+            "2147483647, True, ReplicaSetUpdated"}, nullValues = "null")
+    void staysAsItIsWhereNoDeadlineRuns(int deadline, String status, String reason) {
+        V1Deployment deployment = stuckAt(1, deadline).progressing(status, reason, secondsAgo(1000)).build();
+        Decided decided = decide(deployment, 1);
+        if (deadline == Integer.MAX_VALUE) {
+            assertThat(Conditions.find(decided.status(), "Progressing")).isNull();
+        } else {
+            assertThat(decided.actions()).isEmpty();
+        }
+    }
+
+    @Test
+    void countsEveryPodThatBecomesReadyAsProgressEvenAfterTheDeadline() {
+        V1Deployment deployment = stuckAt(1, 60).progressing("False", "ProgressDeadlineExceeded", secondsAgo(100))
+                .build();
+        V1DeploymentCondition condition = decide(deployment, 2).condition("Progressing");
+        assertThat(condition.getStatus() + " " + condition.getReason()).isEqualTo("True ReplicaSetUpdated");
+        assertThat(condition.getMessage()).isEqualTo("ReplicaSet \"web-hash1\" is progressing.");
+    }
+
+    @Test
+    void movesTheUpdateTimeButNotTheTransitionTimeWithProgress() {
+        V1Deployment deployment = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(50)).build();
+        V1DeploymentCondition condition = decide(deployment, 2).condition("Progressing");
+        assertThat(condition.getLastUpdateTime()).isEqualTo(secondsAgo(0));
+        assertThat(condition.getLastTransitionTime()).isEqualTo(secondsAgo(50));
+    }
+
+    @Test
+    void isCompleteWhenAllReplicasAreUpdatedAndAvailable() {
+        V1Deployment deployment = stuckAt(2, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(50)).build();
+        Decided decided = decide(deployment, 3);
+        assertThat(decided.condition("Progressing")).satisfies(c -> {
+            assertThat(c.getReason()).isEqualTo("NewReplicaSetAvailable");
+            assertThat(c.getMessage()).isEqualTo("ReplicaSet \"web-hash1\" has successfully progressed.");
+        });
+        assertThat(decided.condition("Available")).satisfies(c -> {
+            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("True MinimumReplicasAvailable");
+            assertThat(c.getMessage()).isEqualTo("Deployment has minimum availability.");
+        });
+        assertThat(decided.status().getUnavailableReplicas()).isNull();
+    }
+
+    @Test
+    void ofALaterRolloutIsNotHiddenByTheSuccessOfAnEarlierOne() {
+        // The status that told of the creation was lost: a crash between the two writes.
+        V1Deployment deployment = Deployments.named("web").replicas(3).rolling(1, 0).image("app:v2")
+                .annotation(Annotations.REVISION, "1").status(3, 3, 3, 3)
+                .progressing("True", "NewReplicaSetAvailable", secondsAgo(1000)).build();
+        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v1", 3, 3),
+                Deployments.replicaSet(deployment, 2, "app:v2", 1, 0));
+        assertThat(decided.condition("Progressing")).satisfies(c -> {
+            assertThat(c.getReason()).isEqualTo("ReplicaSetUpdated");
+            assertThat(c.getLastUpdateTime()).isEqualTo(secondsAgo(0));
+        });
+    }
+
+    @Test
+    void tellsOfAPauseAndOfItsEnd() {
+        V1Deployment paused = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(1000)).paused()
+                .build();
+        assertThat(decide(paused, 1).condition("Progressing")).satisfies(c -> {
+            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("Unknown DeploymentPaused");
+            assertThat(c.getMessage()).isEqualTo("Deployment is paused");
+        });
+        V1Deployment resumed = stuckAt(1, 60).progressing("Unknown", "DeploymentPaused", secondsAgo(1000)).build();
+        assertThat(decide(resumed, 1).condition("Progressing")).satisfies(c -> {
+            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("Unknown DeploymentResumed");
+            assertThat(c.getMessage()).isEqualTo("Deployment is resumed");
+        });
+    }
+
+    @Test
+    void doesNotForgetThatTheDeadlineHasPassedWhenPaused() {
+        V1Deployment deployment = stuckAt(1, 60).progressing("False", "ProgressDeadlineExceeded", secondsAgo(100))
+                .paused().build();
+        assertThat(decide(deployment, 1).actions()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0} and {1}: {2}")
+    @CsvSource(value = {"1, 2, 3", "0, 0, 0", "null, 2, null"}, nullValues = "null")
+    void addsUpTerminatingPodsIfAllReplicaSetsTell(Integer first, Integer second, Integer sum) {
+        V1Deployment deployment = Deployments.named("web").replicas(3).paused().build();
+        V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v0", 1, 1);
+        V1ReplicaSet current = Deployments.replicaSet(deployment, 2, "app:v1", 2, 2);
+        old.getStatus().setTerminatingReplicas(first);
+        current.getStatus().setTerminatingReplicas(second);
+        assertThat(Decided.of(deployment, old, current).status().getTerminatingReplicas()).isEqualTo(sum);
+        old.getStatus().setObservedGeneration(null);
+        assertThat(Decided.of(deployment, old, current).status().getTerminatingReplicas())
+                .as("a ReplicaSet that was never synced counts as none").isEqualTo(sum == null ? second : sum);
+    }
+
+    @Test
+    void showsTheFailureOfTheNewReplicaSetBeforeThatOfAnOldOne() {
+        V1Deployment deployment = Deployments.named("web").replicas(3).rolling(1, 0).build();
+        V1ReplicaSet old = failing(Deployments.replicaSet(deployment, 1, "app:v0", 2, 2), "old");
+        V1ReplicaSet current = failing(Deployments.replicaSet(deployment, 2, "app:v1", 1, 0), "quota");
+        V1DeploymentCondition condition = Decided.of(deployment, old, current).condition("ReplicaFailure");
+        assertThat(condition.getMessage()).isEqualTo("quota");
+        assertThat(condition.getReason()).isEqualTo("FailedCreate");
+        assertThat(condition.getLastUpdateTime()).isEqualTo(secondsAgo(5));
+        current.getStatus().setConditions(null);
+        assertThat(Decided.of(deployment, old, current).condition("ReplicaFailure").getMessage()).isEqualTo("old");
+    }
+
+    private static V1ReplicaSet failing(V1ReplicaSet replicaSet, String message) {
+        replicaSet.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("ReplicaFailure").status("True")
+                .reason("FailedCreate").message(message).lastTransitionTime(secondsAgo(5)));
+        return replicaSet;
+    }
+
+    @Test
+    void losesTheFailureWhenItIsOver() {
+        V1Deployment deployment = Deployments.named("web").replicas(3).build();
+        deployment.getStatus().addConditionsItem(new V1DeploymentCondition().type("ReplicaFailure").status("True"));
+        assertThat(Conditions.find(decide(deployment, 1).status(), "ReplicaFailure")).isNull();
+    }
+
+    @Test
+    void keepsConditionsOfOthers() {
+        V1Deployment deployment = Deployments.named("web").replicas(3).build();
+        deployment.getStatus().addConditionsItem(new V1DeploymentCondition().type("Canary").status("True"));
+        assertThat(decide(deployment, 1).condition("Canary").getStatus()).isEqualTo("True");
+    }
+
+    @Test
+    void followsTheGenerationEvenWhenNothingElseChanges() {
+        V1Deployment deployment = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(10)).build();
+        deployment.getMetadata().setGeneration(2L);
+        Decided decided = decide(deployment, 1);
+        assertThat(decided.kinds()).containsExactly("UpdateStatus");
+        assertThat(decided.status().getObservedGeneration()).isEqualTo(2);
+    }
+
+    @Test
+    void isTheSameWithCountsOfZeroAndWithoutThem() {
+        V1Deployment deployment = Deployments.named("web").replicas(0).deadline(null)
+                .annotation(Annotations.REVISION, "1").status(0, 0, 0, 0).build();
+        deployment.getStatus().terminatingReplicas(0).unavailableReplicas(0).addConditionsItem(
+                new V1DeploymentCondition().type("Available").status("True").reason("MinimumReplicasAvailable"));
+        assertThat(Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v1", 0, 0)).actions()).isEmpty();
+    }
+
+    @Test
+    void isStampedInWholeSeconds() {
+        V1Deployment deployment = Deployments.named("web").build();
+        Instant now = Instant.parse("2026-01-01T12:00:00.987654Z");
+        var view = DeploymentView.of(deployment, java.util.List.of(), r -> 0, now);
+        assertThat(new Decided(DeploymentDecision.decide(view)).condition("Progressing").getLastUpdateTime())
+                .isEqualTo(OffsetDateTime.parse("2026-01-01T12:00:00Z"));
+    }
+}

@@ -1,0 +1,358 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.FakeApi;
+import dev.wheelhouse.controller.Result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReplicaSetControllerTest {
+    private final ReplicaSetSystem system = new ReplicaSetSystem();
+
+    private static FakeApi.Fault refuseCreates(int after, ApiError error) {
+        int[] left = {after};
+        return (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS) && left[0]-- <= 0
+                ? error
+                : null;
+    }
+
+    private static ApiError quota() {
+        return new ApiError("create pods default/web-*", 403, "Forbidden",
+                "pods \"web-x\" is forbidden: exceeded quota: two", null);
+    }
+
+    private @Nullable V1ReplicaSetCondition condition(String name) {
+        List<V1ReplicaSetCondition> conditions = system.set(name).getStatus().getConditions();
+        return conditions == null || conditions.isEmpty() ? null : conditions.get(0);
+    }
+
+    private long creates() {
+        return system.api.takeRequests().stream().filter(r -> r.startsWith("create pods")).count();
+    }
+
+    @Test
+    void aPodIsMadeFromTheTemplate() {
+        V1ReplicaSet set = ReplicaSetSystem.replicaSet("web", 1);
+        set.getSpec().getTemplate().getMetadata().annotations(Map.of("note", "x")).finalizers(List.of("a.b/c"));
+        set.getMetadata().annotations(Map.of("own", "y"));
+        system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).create(set);
+        system.settle();
+        V1Pod pod = system.pods().get(0);
+        assertThat(pod.getMetadata().getName()).startsWith("web-");
+        assertThat(pod.getMetadata().getGenerateName()).isEqualTo("web-");
+        assertThat(pod.getMetadata().getLabels()).isEqualTo(Map.of("app", "web"));
+        assertThat(pod.getMetadata().getAnnotations()).isEqualTo(Map.of("note", "x"));
+        assertThat(pod.getMetadata().getFinalizers()).containsExactly("a.b/c");
+        assertThat(pod.getSpec()).isEqualTo(set.getSpec().getTemplate().getSpec());
+        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+        assertThat(owner).isEqualTo(new V1OwnerReference().apiVersion("apps/v1").kind("ReplicaSet").name("web")
+                .uid(system.set("web").getMetadata().getUid()).controller(true).blockOwnerDeletion(true));
+        assertThat(system.events).containsExactly(
+                "Normal SuccessfulCreate Created pod: " + pod.getMetadata().getName());
+    }
+
+    @Test
+    void noSyncCreatesAgainBeforeItsOwnCreationsWereSeen() {
+        system.create("web", 3);
+        system.informers.deliverAll();
+        system.step();
+        assertThat(creates()).isEqualTo(3);
+        system.scale("web", 5);
+        for (int i = 0; i < 20; i++) {
+            system.step();
+            system.clock.advance(Duration.ofMillis(500));
+        }
+        assertThat(creates()).isZero();
+        system.settle();
+        assertThat(creates()).isEqualTo(2);
+        assertThat(system.podsOf("web")).hasSize(5);
+    }
+
+    @Test
+    void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
+        system.api.fault(new FakeApi.Fault() {
+            @Override
+            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                return null;
+            }
+
+            @Override
+            public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+                return verb.equals("create") && type.equals(ResourceType.PODS)
+                        ? new ApiError("create pods", new IOException("timed out"))
+                        : null;
+            }
+        });
+        system.create("web", 1);
+        system.informers.deliverAll();
+        system.step();
+        system.api.fault(null);
+        for (int i = 0; i < 20; i++) {
+            system.clock.advance(Duration.ofMillis(500));
+            system.step();
+        }
+        assertThat(system.pods()).hasSize(1);
+        system.settle();
+        assertThat(system.podsOf("web")).hasSize(1);
+        assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(1);
+    }
+
+    @Test
+    void aRefusedCreationShowsAsReplicaFailureAndClearsWhenItSucceeds() {
+        system.api.fault(refuseCreates(2, quota()));
+        system.create("web", 5);
+        system.informers.deliverAll();
+        system.step();
+        assertThat(creates()).as("slow start: 1, then 2 of which one fails").isEqualTo(3);
+        assertThat(system.events).filteredOn(e -> e.startsWith("Warning")).containsExactly(
+                "Warning FailedCreate Error creating: pods \"web-x\" is forbidden: exceeded quota: two");
+        system.informers.deliverAll();
+        V1ReplicaSetCondition failure = condition("web");
+        assertThat(failure).isNotNull();
+        assertThat(failure.getType()).isEqualTo("ReplicaFailure");
+        assertThat(failure.getStatus()).isEqualTo("True");
+        assertThat(failure.getReason()).isEqualTo("FailedCreate");
+        assertThat(failure.getMessage()).isEqualTo("pods \"web-x\" is forbidden: exceeded quota: two");
+        system.api.fault(null);
+        system.settle();
+        assertThat(condition("web")).isNull();
+        assertThat(system.podsOf("web")).hasSize(5);
+    }
+
+    @Test
+    void scalingDownClearsAQuotaFailure() {
+        system.api.fault(refuseCreates(2, quota()));
+        system.create("web", 5);
+        system.informers.deliverAll();
+        system.step();
+        system.scale("web", 2);
+        system.settle();
+        assertThat(condition("web")).isNull();
+        assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(2);
+    }
+
+    @Test
+    void inATerminatingNamespaceCreationIsNotRetriedAndNotReported() {
+        system.api.fault(refuseCreates(0, new ApiError("create pods", 403, "Forbidden",
+                "pods \"web-x\" is forbidden: unable to create new content in namespace default because it is being terminated",
+                null)));
+        system.create("web", 5);
+        system.settle();
+        system.clock.advance(Duration.ofMinutes(2));
+        system.settle();
+        assertThat(creates()).isLessThanOrEqualTo(2);
+        assertThat(system.events).isEmpty();
+        assertThat(condition("web")).isNull();
+    }
+
+    @Test
+    void aRefusedDeletionShowsAndIsTriedAgain() {
+        system.create("web", 2);
+        system.settle();
+        system.api.fault((verb, type, key) -> verb.equals("delete")
+                ? new ApiError("delete pods", 403, "Forbidden", "no", null)
+                : null);
+        system.scale("web", 0);
+        system.informers.deliverAll();
+        system.step();
+        system.informers.deliverAll();
+        V1ReplicaSetCondition failure = condition("web");
+        assertThat(failure).isNotNull();
+        assertThat(failure.getReason()).isEqualTo("FailedDelete");
+        assertThat(failure.getMessage()).isEqualTo("unable to delete pods: no");
+        assertThat(system.events).contains("Warning FailedDelete Error deleting: no");
+        system.api.fault(null);
+        system.settle();
+        assertThat(system.pods()).isEmpty();
+        assertThat(condition("web")).isNull();
+    }
+
+    @Test
+    void aPodThatIsGoneBeforeItsDeletionHoldsNobodyBack() {
+        system.create("web", 2);
+        system.settle();
+        system.scale("web", 1);
+        system.informers.deliverAll();
+        system.pods().forEach(pod -> system.api.remove(ResourceType.PODS, ObjectKey.of(pod)));
+        system.settle();
+        assertThat(system.podsOf("web")).hasSize(1);
+        assertThat(system.events).noneMatch(e -> e.contains("SuccessfulDelete"));
+    }
+
+    @Test
+    void aMatchingOrphanIsAdopted() {
+        system.createPod(ReplicaSetSystem.pod("orphan", "web"));
+        system.create("web", 1);
+        system.settle();
+        assertThat(system.podsOf("web")).extracting(p -> p.getMetadata().getName()).containsExactly("orphan");
+        assertThat(creates()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsAdoptedForAReplicaSetThatIsGoneOrBeingDeleted() {
+        V1ReplicaSet set = system.create("web", 1);
+        system.settle();
+        V1Pod orphan = ReplicaSetSystem.pod("orphan", "web");
+        system.createPod(orphan);
+        system.informers.deliverAll();
+        system.api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ReplicaSetSystem.key("web"),
+                s -> s.getMetadata().setDeletionTimestamp(set.getMetadata().getCreationTimestamp()));
+        system.step();
+        assertThat(system.podsOf("web")).hasSize(1);
+        system.api.remove(ResourceType.REPLICA_SETS, ReplicaSetSystem.key("web"));
+        system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class)
+                .create(ReplicaSetSystem.replicaSet("web", 1).metadata(set.getMetadata().uid(null)));
+        system.clock.advance(Duration.ofSeconds(1));
+        system.step();
+        assertThat(system.pods()).filteredOn(p -> p.getMetadata().getName().equals("orphan"))
+                .allMatch(p -> OwnerReferences.controllerOf(p.getMetadata()) == null);
+    }
+
+    @Test
+    void podsOfAnotherControllerAreNeverTouched() {
+        V1Pod foreign = ReplicaSetSystem.pod("foreign", "web");
+        foreign.getMetadata().setOwnerReferences(List.of(new V1OwnerReference().apiVersion("v1").kind("X").name("x")
+                .uid("x").controller(true)));
+        V1Pod before = system.createPod(foreign);
+        system.create("web", 2);
+        system.settle();
+        system.scale("web", 0);
+        system.settle();
+        assertThat(system.pods()).containsExactly(before);
+    }
+
+    @Test
+    void aPodThatNoLongerMatchesIsReleasedAndReplaced() {
+        system.create("web", 2);
+        system.settle();
+        V1Pod moved = system.pods().get(0);
+        system.editPod(moved, p -> p.getMetadata().setLabels(Map.of("app", "other")));
+        system.settle();
+        assertThat(system.pods()).hasSize(3);
+        assertThat(system.podsOf("web")).hasSize(2);
+        assertThat(system.pods()).filteredOn(p -> ObjectKey.of(p).equals(ObjectKey.of(moved))).singleElement()
+                .matches(p -> p.getMetadata().getOwnerReferences().isEmpty());
+    }
+
+    @Test
+    void finishedAndTerminatingPodsAreReplacedAndCounted() {
+        system.create("web", 3);
+        system.settle();
+        List<V1Pod> pods = system.pods();
+        system.editPod(pods.get(0), p -> p.setStatus(new V1PodStatus().phase("Failed")));
+        system.bind(pods.get(1), "node");
+        system.api.metadata(ResourceType.PODS).delete(ObjectKey.of(pods.get(1)),
+                dev.wheelhouse.client.Deletion.unconditional());
+        system.settle();
+        assertThat(system.pods()).hasSize(5);
+        assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(3);
+        assertThat(system.set("web").getStatus().getTerminatingReplicas()).isEqualTo(1);
+    }
+
+    @Test
+    void readyPodsBecomeAvailableAfterMinReadySeconds() {
+        V1ReplicaSet set = ReplicaSetSystem.replicaSet("web", 2);
+        set.getSpec().setMinReadySeconds(60);
+        system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).create(set);
+        system.settle();
+        system.ready(system.pods().get(0));
+        system.clock.advance(Duration.ofSeconds(20));
+        system.ready(system.pods().get(1));
+        system.settle();
+        assertThat(system.set("web").getStatus().getReadyReplicas()).isEqualTo(2);
+        assertThat(system.set("web").getStatus().getAvailableReplicas()).isNull();
+        assertThat(system.step()).isEqualTo(Duration.ofSeconds(40).toNanos());
+        system.clock.advance(Duration.ofSeconds(40));
+        system.informers.deliverAll();
+        system.step();
+        assertThat(system.set("web").getStatus().getAvailableReplicas()).isEqualTo(1);
+        system.settle();
+        assertThat(system.set("web").getStatus().getAvailableReplicas()).isEqualTo(2);
+    }
+
+    @Test
+    void atMostFiveHundredPodsAreMadeInOneSync() {
+        system.create("web", 620);
+        system.informers.deliverAll();
+        system.step();
+        assertThat(creates()).isEqualTo(500);
+        system.settle();
+        assertThat(system.podsOf("web")).hasSize(620);
+    }
+
+    @Test
+    void aSelectorThatCannotBeReadIsTerminal() {
+        V1ReplicaSet set = ReplicaSetSystem.replicaSet("web", 1);
+        set.getSpec().setSelector(new V1LabelSelector().matchExpressions(
+                List.of(new V1LabelSelectorRequirement().key("a").operator("Near").values(List.of("b")))));
+        system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).create(set);
+        system.informers.deliverAll();
+        Result result = system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
+        assertThat(result).isInstanceOf(Result.Terminal.class);
+        system.settle();
+        assertThat(system.pods()).isEmpty();
+    }
+
+    @Test
+    void foreignConditionsOfTheStatusSurvive() {
+        system.create("web", 1);
+        system.settle();
+        system.api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ReplicaSetSystem.key("web"), s -> s.getStatus()
+                .setConditions(List.of(new V1ReplicaSetCondition().type("Mine").status("True"))));
+        system.scale("web", 2);
+        system.settle();
+        assertThat(condition("web")).matches(c -> c != null && c.getType().equals("Mine"));
+        assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(2);
+    }
+
+    @Test
+    void whenThereIsNothingToDoNothingIsWritten() {
+        system.create("web", 2);
+        system.settle();
+        system.pods().forEach(system::ready);
+        system.settle();
+        system.api.takeRequests();
+        system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
+        assertThat(system.api.takeRequests()).isEmpty();
+    }
+
+    @Test
+    void victimsAreSpreadOverThePodsOfTheSameOwnersReplicaSets() {
+        for (String name : List.of("old", "web")) {
+            V1ReplicaSet set = ReplicaSetSystem.replicaSet(name, 2);
+            set.getMetadata().setOwnerReferences(List.of(new V1OwnerReference().apiVersion("apps/v1")
+                    .kind("Deployment").name("d").uid("d").controller(true)));
+            system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).create(set);
+        }
+        system.settle();
+        system.podsOf("old").forEach(pod -> system.bind(pod, "crowded"));
+        List<V1Pod> pods = system.podsOf("web");
+        system.bind(pods.get(0), "quiet");
+        system.bind(pods.get(1), "crowded");
+        system.pods().forEach(system::ready);
+        system.settle();
+        system.scale("web", 1);
+        system.settle();
+        assertThat(system.podsOf("web")).filteredOn(p -> !Pods.isDeleting(p)).singleElement()
+                .matches(p -> Pods.node(p).equals("quiet"));
+    }
+}

@@ -1,0 +1,243 @@
+package dev.wheelhouse.event;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.CoreV1Event;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.FakeApi;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class EventBroadcasterTest {
+    private final ManualClock clock = new ManualClock();
+    private final FakeApi api = new FakeApi(clock);
+    private final List<String> dropped = new ArrayList<>();
+    private final EventBroadcaster broadcaster = new EventBroadcaster(api, clock, new EventMetrics() {
+        @Override
+        public void dropped(String component, String why) {
+            dropped.add(why);
+        }
+    });
+    private final EventRecorder recorder = broadcaster.recorder("replicaset-controller");
+
+    private static V1Pod pod(String name) {
+        return new V1Pod().metadata(
+                new V1ObjectMeta().namespace("shop").name(name).uid("uid-" + name).resourceVersion("7"));
+    }
+
+    private void report(String name, String message) {
+        recorder.event(ResourceType.PODS, pod(name), EventRecorder.NORMAL, "Tested", message);
+    }
+
+    private long write() {
+        long wait = Loop.BUSY;
+        for (int i = 0; i < 5000 && wait == Loop.BUSY; i++) {
+            wait = broadcaster.step();
+        }
+        return wait;
+    }
+
+    private List<CoreV1Event> written() {
+        return api.all(ResourceType.EVENTS, CoreV1Event.class);
+    }
+
+    private CoreV1Event only() {
+        assertThat(written()).hasSize(1);
+        return written().get(0);
+    }
+
+    @Test
+    void anEventSaysWhatHappenedToWhomAndWhoSaysSo() {
+        report("web-1", "it was tested");
+        assertThat(written()).isEmpty();
+        assertThat(write()).isEqualTo(Loop.IDLE);
+        CoreV1Event event = only();
+        assertThat(event.getMetadata().getNamespace()).isEqualTo("shop");
+        long nanos = clock.now().getEpochSecond() * 1_000_000_000L;
+        assertThat(event.getMetadata().getName()).isEqualTo("web-1." + Long.toHexString(nanos));
+        assertThat(event.getInvolvedObject()).isEqualTo(new V1ObjectReference().apiVersion("v1").kind("Pod")
+                .namespace("shop").name("web-1").uid("uid-web-1").resourceVersion("7"));
+        assertThat(event.getType()).isEqualTo("Normal");
+        assertThat(event.getReason()).isEqualTo("Tested");
+        assertThat(event.getMessage()).isEqualTo("it was tested");
+        assertThat(event.getSource().getComponent()).isEqualTo("replicaset-controller");
+        assertThat(event.getReportingComponent()).isEqualTo("replicaset-controller");
+        assertThat(event.getCount()).isEqualTo(1);
+        assertThat(event.getFirstTimestamp().toInstant()).isEqualTo(clock.now());
+        assertThat(event.getLastTimestamp()).isEqualTo(event.getFirstTimestamp());
+    }
+
+    @Test
+    void anEventAboutAClusterScopedObjectGoesToTheDefaultNamespace() {
+        recorder.event(ResourceType.NODES, new V1Node().metadata(new V1ObjectMeta().name("node-1")), "Normal", "Up",
+                "");
+        write();
+        assertThat(only().getMetadata().getNamespace()).isEqualTo("default");
+        assertThat(only().getInvolvedObject().getNamespace()).isNull();
+    }
+
+    @Test
+    void eventsOfOneMomentHaveNamesOfTheirOwn() {
+        report("web-1", "first");
+        report("web-1", "second");
+        write();
+        assertThat(written()).hasSize(2);
+    }
+
+    @Test
+    void theSameEventAgainRaisesTheCountOfTheFirst() {
+        report("web-1", "again");
+        write();
+        clock.advance(Duration.ofSeconds(30));
+        report("web-1", "again");
+        report("web-1", "again");
+        write();
+        CoreV1Event event = only();
+        assertThat(event.getCount()).isEqualTo(3);
+        assertThat(Duration.between(event.getFirstTimestamp(), event.getLastTimestamp()))
+                .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void anEventThatHasExpiredMeanwhileIsMadeAnewWithItsCount() {
+        report("web-1", "again");
+        write();
+        api.remove(ResourceType.EVENTS, ObjectKey.of(only()));
+        report("web-1", "again");
+        write();
+        assertThat(only().getCount()).isEqualTo(2);
+    }
+
+    @Test
+    void fromTheTenthOnEventsThatDifferInTheirMessageAloneBecomeOne() {
+        for (int i = 1; i <= 15; i++) {
+            report("web-1", "message " + i);
+        }
+        write();
+        assertThat(written()).hasSize(10);
+        assertThat(written()).filteredOn(e -> e.getMessage().startsWith("(combined from similar events): "))
+                .singleElement()
+                .matches(e -> e.getCount() == 6 && e.getMessage().endsWith("message 15"));
+    }
+
+    @Test
+    void similarEventsAfterTenQuietMinutesStandAloneAgain() {
+        for (int i = 1; i <= 12; i++) {
+            report("web-1", "message " + i);
+        }
+        write();
+        clock.advance(Duration.ofMinutes(11));
+        report("web-1", "message 13");
+        write();
+        assertThat(written()).anyMatch(e -> e.getMessage().equals("message 13"));
+    }
+
+    @Test
+    void afterTwentyFiveAboutOneObjectThereIsOneInFiveMinutes() {
+        for (int i = 0; i < 40; i++) {
+            report("noisy", "again");
+            report("other-" + i, "once");
+        }
+        write();
+        assertThat(written()).filteredOn(e -> e.getInvolvedObject().getName().equals("noisy")).singleElement()
+                .matches(e -> e.getCount() == 25);
+        assertThat(written()).hasSize(41);
+        assertThat(dropped).hasSize(15).containsOnly("spam");
+        clock.advance(Duration.ofMinutes(5));
+        report("noisy", "again");
+        report("noisy", "again");
+        write();
+        assertThat(dropped).hasSize(16);
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsTriedAgainLater() {
+        int[] failures = {2};
+        api.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
+        report("web-1", "patience");
+        assertThat(write()).isEqualTo(Duration.ofSeconds(1).toNanos());
+        assertThat(broadcaster.step()).isEqualTo(Duration.ofSeconds(1).toNanos());
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(write()).isEqualTo(Duration.ofSeconds(10).toNanos());
+        assertThat(broadcaster.isIdle()).isFalse();
+        clock.advance(Duration.ofSeconds(10));
+        write();
+        assertThat(written()).hasSize(1);
+        assertThat(broadcaster.isIdle()).isTrue();
+    }
+
+    @Test
+    void anEventThatTheServerRefusesIsGivenUpAtOnceAndOneThatItNeverHearsOfAfterTwelveTries() {
+        api.fault((verb, type, key) -> new ApiError(verb, 403, "Forbidden", "no", null));
+        report("web-1", "refused");
+        assertThat(write()).isEqualTo(Loop.IDLE);
+        api.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        report("web-1", "unheard");
+        for (int i = 0; i < 12; i++) {
+            write();
+            clock.advance(Duration.ofSeconds(10));
+        }
+        assertThat(broadcaster.isIdle()).isTrue();
+        assertThat(dropped).containsExactly("rejected", "unreachable");
+    }
+
+    @Test
+    void reportingNeverWaitsAndWhatDoesNotFitIsDropped() {
+        for (int i = 0; i < 1200; i++) {
+            report("web-" + i, "flood");
+        }
+        assertThat(dropped).hasSize(200).containsOnly("buffer_full");
+        write();
+        assertThat(written()).hasSize(1000);
+    }
+
+    @Test
+    void aDrainWritesWhatIsBufferedAndTellsWhatIsLost() throws Exception {
+        report("web-1", "one");
+        report("web-2", "two");
+        assertThat(broadcaster.drain(Duration.ofSeconds(5))).isZero();
+        assertThat(written()).hasSize(2);
+        report("web-3", "too late");
+        assertThat(broadcaster.step()).isEqualTo(Loop.IDLE);
+        assertThat(dropped).containsExactly("buffer_full");
+    }
+
+    @Test
+    void aDrainEndsAtItsDeadlineThoughTheServerIsSlow() throws Exception {
+        api.fault(new FakeApi.Fault() {
+            @Override
+            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                clock.advance(Duration.ofSeconds(2));
+                return null;
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            report("web-" + i, "slow");
+        }
+        assertThat(broadcaster.drain(Duration.ofSeconds(3))).isEqualTo(3);
+        assertThat(written()).hasSize(2);
+    }
+
+    @Test
+    void anObjectWhoseNameIsNoDnsNameGetsAnEventAllTheSame() {
+        recorder.event(ResourceType.PODS, pod("system:admin"), "Normal", "Tested", "odd");
+        recorder.event(ResourceType.PODS, pod("x".repeat(250)), "Normal", "Tested", "long");
+        write();
+        assertThat(written()).hasSize(2).allMatch(e -> e.getMetadata().getName().startsWith("event."));
+    }
+}

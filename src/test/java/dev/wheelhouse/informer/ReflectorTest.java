@@ -1,0 +1,342 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Secret;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.WatchEvent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the Reflector asks the server for, and when. */
+class ReflectorTest {
+    private final ScriptedServer server = new ScriptedServer();
+    private final Stepper stepper = new Stepper(() -> this.informer.loops());
+    private final Counting metrics = new Counting();
+    private CachingInformer<V1ConfigMap> informer = informer(InformerOptions.defaults().withFreshStart(false));
+
+    private static final class Counting implements InformerMetrics {
+        final List<String> relists = new ArrayList<>();
+        final List<String> watchEnds = new ArrayList<>();
+        int decodeErrors;
+
+        @Override
+        public void relisted(String cause) {
+            relists.add(cause);
+        }
+
+        @Override
+        public void watchEnded(String cause, Duration lasted) {
+            watchEnds.add(cause);
+        }
+
+        @Override
+        public void decodeErrors(int count) {
+            decodeErrors += count;
+        }
+    }
+
+    private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
+        return new CachingInformer<>(server, V1ConfigMap.class, options.withSeed(1), stepper.clock, metrics);
+    }
+
+    private List<String> cached() {
+        return informer.getIndexer().list().stream().map(o -> o.getMetadata().getName()).sorted().toList();
+    }
+
+    @Test
+    void itListsWhatTheServerHasCachedFirst_thenWatchesFromThatVersion() {
+        server.add("a", "1");
+        stepper.settle();
+        assertThat(server.lists).containsExactly(ListOptions.cached());
+        assertThat(server.watches).hasSize(1);
+        assertThat(server.watches.getFirst().resourceVersion()).isEqualTo("101");
+        assertThat(server.watches.getFirst().timeout()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(10));
+    }
+
+    @Test
+    void aFreshStartListsByAConsistentReadInPages() {
+        informer = informer(InformerOptions.defaults().withPageSize(2));
+        server.add("a", "1");
+        server.add("b", "1");
+        server.add("c", "1");
+        stepper.settle();
+        assertThat(server.lists).containsExactly(ListOptions.consistent(2), new ListOptions(null, null, 2, "103:2"));
+        assertThat(cached()).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void aRelistIsNotOlderThanTheLastVersionSeen() {
+        stepper.settle();
+        server.add("a", "1");
+        stepper.settle();
+        server.cutWatches();
+        server.add("b", "1");
+        server.compact();
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.notOlderThan("101"));
+        assertThat(cached()).containsExactly("a", "b");
+    }
+
+    @Test
+    void fullListIfExpired_theVersionThatIsGoneIsFollowedByAConsistentRead() {
+        stepper.settle();
+        server.add("a", "1");
+        server.cutWatches();
+        server.compact();
+        server.listErrors.add(ScriptedServer.expired());
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.notOlderThan("100"),
+                ListOptions.consistent(500));
+        assertThat(cached()).containsExactly("a");
+    }
+
+    @Test
+    void fullListIfExpired_aContinueTokenThatIsGoneIsFollowedByOneUnpagedList() {
+        informer = informer(InformerOptions.defaults().withPageSize(2));
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            server.add(name, "1");
+        }
+        Stepper.step(informer.loops().getFirst());
+        server.delete("a");
+        server.compact();
+        stepper.settle();
+        assertThat(server.lists).containsExactly(ListOptions.consistent(2), new ListOptions(null, null, 2, "105:2"),
+                ListOptions.consistent(0));
+        assertThat(cached()).containsExactly("b", "c", "d", "e");
+    }
+
+    @Test
+    void fullListIfTooLarge_aVersionThatTheServerDoesNotHaveYetIsFollowedByAConsistentRead() {
+        server.listErrors.add(ScriptedServer.tooLarge());
+        stepper.settle();
+        assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.consistent(500));
+        assertThat(informer.hasSynced()).isTrue();
+        // The next relist prefers the server's cache again.
+        server.cutWatches();
+        server.add("a", "1");
+        server.compact();
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.lists.getLast()).isEqualTo(ListOptions.notOlderThan("100"));
+    }
+
+    @Test
+    void aWatchThatExpiresByStatusRelistsAtOnce() {
+        server.watchErrors.add(ScriptedServer.expired());
+        stepper.settle();
+        assertThat(server.lists).hasSize(2);
+        assertThat(server.watches).hasSize(2);
+        assertThat(metrics.relists).containsExactly("expired");
+    }
+
+    @Test
+    void aWatchThatExpiresByEventRelistsAtOnce() {
+        stepper.settle();
+        server.add("a", "1");
+        server.send(new WatchEvent.Failed<>(ScriptedServer.expired()));
+        stepper.settle();
+        assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.notOlderThan("101"));
+        assertThat(metrics.watchEnds).containsExactly("expired");
+    }
+
+    @Test
+    void aServerThatExpiresEveryWatchIsNotRelistedWithoutEnd() {
+        for (int i = 0; i < 100; i++) {
+            server.watchErrors.add(ScriptedServer.expired());
+        }
+        stepper.settle();
+        assertThat(server.lists).hasSizeLessThanOrEqualTo(3);
+        stepper.pass(Duration.ofSeconds(60));
+        assertThat(server.lists).hasSizeBetween(4, 12);
+    }
+
+    @Test
+    void aThrottledWatchIsOpenedAgainAfterRetryAfter_withoutRelisting() {
+        server.watchErrors.add(ScriptedServer.error(429, "TooManyRequests", "slow down", Duration.ofSeconds(17)));
+        stepper.pass(Duration.ofMillis(16_800));
+        assertThat(server.watches).hasSize(1);
+        assertThat(informer.state().lastError()).contains("429").contains("slow down");
+        stepper.pass(Duration.ofMillis(400));
+        assertThat(server.watches).hasSize(2);
+        assertThat(server.lists).hasSize(1);
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void aWatchThatIsThrottledByEventIsOpenedAgainAtTheLastVersion_withoutRelisting() {
+        stepper.settle();
+        server.add("a", "1");
+        server.send(new WatchEvent.Failed<>(ScriptedServer.error(429, "TooManyRequests", "slow down", null)));
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.watches).hasSize(2);
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("101");
+        assertThat(server.lists).hasSize(1);
+    }
+
+    @Test
+    void serverErrorsBackOffWithGrowingDelays_withoutRelisting() {
+        for (int i = 0; i < 100; i++) {
+            server.watchErrors.add(ScriptedServer.error(500, "InternalError", "etcd is away", null));
+        }
+        stepper.pass(Duration.ofMinutes(5));
+        assertThat(server.lists).hasSize(1);
+        assertThat(server.watches).hasSizeBetween(8, 16);
+        server.watchErrors.clear();
+        server.add("a", "1");
+        stepper.pass(Duration.ofSeconds(61));
+        assertThat(cached()).containsExactly("a");
+    }
+
+    @Test
+    void aListThatFailsIsTriedAgain_withTheReasonInTheState() {
+        server.listErrors.add(new ApiError("list configmaps", 403, "Forbidden",
+                "configmaps is forbidden: User \"u\" cannot list resource \"configmaps\"", null));
+        stepper.settle();
+        assertThat(informer.state().reasonNotSynced()).contains("403 Forbidden").contains("verb list")
+                .contains("resource configmaps").contains("in all namespaces");
+        stepper.pass(Duration.ofSeconds(2));
+        assertThat(informer.hasSynced()).isTrue();
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void aForbiddenWatchNamesItsVerb() {
+        server.watchErrors.add(ScriptedServer.error(403, "Forbidden", "no", null));
+        stepper.settle();
+        assertThat(informer.state().lastError()).contains("verb watch on resource configmaps of API group \"\"");
+        assertThat(server.lists).hasSize(1);
+    }
+
+    @Test
+    void aCutWatchIsOpenedAgainAtTheLastVersion() {
+        stepper.settle();
+        server.add("a", "1");
+        stepper.settle();
+        server.cutWatches();
+        server.add("b", "1");
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("101");
+        assertThat(cached()).containsExactly("a", "b");
+        assertThat(server.lists).hasSize(1);
+    }
+
+    @Test
+    void aWatchThatEndsInGoodOrderIsOpenedAgainAtTheLastVersion() {
+        stepper.pass(Duration.ofSeconds(5));
+        server.add("a", "1");
+        server.endWatches();
+        server.add("b", "1");
+        stepper.settle();
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("101");
+        assertThat(cached()).containsExactly("a", "b");
+        assertThat(metrics.watchEnds).containsExactly("ended");
+    }
+
+    @Test
+    void bookmarksAdvanceTheVersion() {
+        server.add("a", "1");
+        stepper.settle();
+        server.bookmark();
+        stepper.settle();
+        assertThat(informer.resourceVersion()).isEqualTo("102");
+        server.cutWatches();
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("102");
+    }
+
+    @Test
+    void aSilentWatchIsOpenedAgain_andAServerThatWasSetBackIsNoticed() {
+        informer = informer(InformerOptions.defaults().withSilenceDeadline(Duration.ofSeconds(30)));
+        for (int i = 0; i < 50; i++) {
+            server.add("a" + i, "1");
+        }
+        stepper.pass(Duration.ofSeconds(31));
+        assertThat(metrics.watchEnds).containsExactly("silence");
+        assertThat(server.watches).hasSize(2);
+        assertThat(informer.state().lastError()).contains("nothing came for PT30S");
+        ScriptedServer before = server;
+        before.setBack(120);
+        stepper.pass(Duration.ofSeconds(31));
+        assertThat(metrics.relists).containsExactly("the server does not know the last version");
+        assertThat(informer.resourceVersion()).isEqualTo("120");
+        assertThat(cached()).hasSize(20);
+    }
+
+    @Test
+    void aQuietServerIsNotRelisted() {
+        informer = informer(InformerOptions.defaults().withSilenceDeadline(Duration.ofSeconds(30)));
+        stepper.pass(Duration.ofMinutes(5));
+        assertThat(metrics.relists).isEmpty();
+    }
+
+    @Test
+    void objectsOfAnotherTypeAreCountedAndSkipped() {
+        stepper.settle();
+        server.sendOther(new V1Secret());
+        server.add("a", "1");
+        stepper.settle();
+        assertThat(cached()).containsExactly("a");
+        assertThat(metrics.decodeErrors).isEqualTo(1);
+    }
+
+    @Test
+    void watchListStreamsTheInitialState() {
+        informer = informer(InformerOptions.defaults().withWatchList(true));
+        server.add("a", "1");
+        stepper.settle();
+        assertThat(server.lists).isEmpty();
+        assertThat(server.watches).hasSize(1);
+        assertThat(server.watches.getFirst().resourceVersion()).isEmpty();
+        assertThat(server.watches.getFirst().sendInitialEvents()).isTrue();
+        assertThat(informer.hasSynced()).isTrue();
+        server.add("b", "1");
+        stepper.settle();
+        assertThat(cached()).containsExactly("a", "b");
+        assertThat(server.watches).hasSize(1);
+    }
+
+    @Test
+    void aServerThatRefusesWatchListIsListed() {
+        informer = informer(InformerOptions.defaults().withWatchList(true));
+        server.watchListRefused = true;
+        server.add("a", "1");
+        stepper.settle();
+        assertThat(cached()).containsExactly("a");
+        assertThat(server.lists).hasSize(1);
+    }
+
+    @Test
+    void aServerThatNeverEndsTheInitialEventsIsListed() {
+        informer = informer(InformerOptions.defaults().withWatchList(true));
+        server.bookmarkInitialEvents = false;
+        server.add("a", "1");
+        stepper.settle();
+        server.bookmark();
+        stepper.settle();
+        assertThat(informer.hasSynced()).isFalse();
+        stepper.pass(Duration.ofSeconds(11));
+        assertThat(cached()).containsExactly("a");
+        assertThat(server.lists).hasSize(1);
+    }
+
+    @Test
+    void aServerThatSendsLiveEventsInsteadOfTheEndOfTheInitialOnesIsListedInTheEnd() {
+        informer = informer(InformerOptions.defaults().withWatchList(true));
+        server.bookmarkInitialEvents = false;
+        server.add("a", "1");
+        for (int i = 0; i < 30; i++) {
+            stepper.pass(Duration.ofSeconds(5));
+            server.update("a", String.valueOf(i));
+        }
+        stepper.settle();
+        assertThat(informer.hasSynced()).isTrue();
+        assertThat(server.lists).hasSize(1);
+    }
+}

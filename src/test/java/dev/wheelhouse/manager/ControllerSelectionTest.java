@@ -1,0 +1,48 @@
+package dev.wheelhouse.manager;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ControllerSelectionTest {
+    private static final List<ControllerDescriptor> KNOWN = List.of(descriptor("deployment-controller", "deployment"),
+            descriptor("replicaset-controller", "replicaset"),
+            descriptor("garbage-collector-controller", "garbagecollector"));
+
+    private static ControllerDescriptor descriptor(String name, String alias) {
+        return new ControllerDescriptor(name, Set.of(alias), context -> {
+            throw new AssertionError("a selection makes no controller");
+        });
+    }
+
+    @ParameterizedTest(name = "{0} selects {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            *                                   | deployment-controller replicaset-controller garbage-collector-controller
+            *,-garbage-collector-controller     | deployment-controller replicaset-controller
+            -garbagecollector,*                 | deployment-controller replicaset-controller
+            deployment,replicaset-controller    | deployment-controller replicaset-controller
+            deployment,-deployment              | deployment-controller
+            -deployment,deployment              | ''
+            """)
+    void controllers_are_selected_as_upstream_selects_them(String entries, String expected) {
+        List<String> names = ControllerSelection.select(Arrays.asList(entries.split(",")), KNOWN).stream()
+                .map(ControllerDescriptor::name).toList();
+
+        assertThat(String.join(" ", names)).isEqualTo(expected);
+    }
+
+    @Test
+    void an_unknown_controller_is_refused_with_the_names_that_there_are() {
+        assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("there is no controller \"deploymnet\"")
+                .hasMessageContaining("replicaset-controller");
+    }
+}

@@ -1,0 +1,155 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+/** One hollow node on a fake API server, stepped by hand. */
+final class NodeHarness {
+    final ManualClock clock = new ManualClock();
+    final FakeKubeClient client = new FakeKubeClient(clock);
+    final List<String> events = new ArrayList<>();
+    final ResourceClient<V1Pod> pods = client.resource(ResourceType.PODS, V1Pod.class);
+    NodeAgent agent;
+
+    NodeHarness() {
+        this(NodeAgentOptions.hollow("node-1", 0));
+    }
+
+    NodeHarness(NodeAgentOptions options) {
+        agent = start(options);
+    }
+
+    NodeAgent start(NodeAgentOptions options) {
+        return NodeAgent.hollow(options, client,
+                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message), clock);
+    }
+
+    /** Steps every loop until none has anything to do now. */
+    void settle() {
+        try {
+            boolean busy = true;
+            for (int i = 0; busy; i++) {
+                busy = false;
+                for (Loop loop : agent.loops().values()) {
+                    busy |= loop.step() == Loop.BUSY;
+                }
+                if (i > 100_000) {
+                    throw new AssertionError("the node does not come to rest; last writes: "
+                            + client.writes.subList(Math.max(0, client.writes.size() - 10), client.writes.size()));
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Lets time pass, in steps of a tenth of a second. */
+    void pass(Duration time) {
+        for (long left = time.toMillis(); left > 0; left -= 100) {
+            clock.advance(Duration.ofMillis(Math.min(100, left)));
+            settle();
+        }
+    }
+
+    static V1Container container(String name) {
+        return new V1Container().name(name).image("nginx:1.27");
+    }
+
+    static V1Pod pod(String name, Map<String, String> annotations, V1Container... containers) {
+        return new V1Pod().apiVersion("v1").kind("Pod")
+                .metadata(new V1ObjectMeta().namespace("default").name(name).annotations(annotations))
+                .spec(new V1PodSpec().nodeName("node-1").restartPolicy("Always").terminationGracePeriodSeconds(30L)
+                        .containers(Arrays.asList(containers)));
+    }
+
+    /** Creates a pod of one container that is bound to the node. @param annotations key, value, … without their prefix */
+    V1Pod create(String name, String... annotations) {
+        Map<String, String> map = new java.util.TreeMap<>();
+        for (int i = 0; i < annotations.length; i += 2) {
+            map.put(HollowProfile.PREFIX + annotations[i], annotations[i + 1]);
+        }
+        return create(pod(name, map, container("web")));
+    }
+
+    V1Pod create(V1Pod pod) {
+        V1Pod created = pods.create(pod);
+        settle();
+        return created;
+    }
+
+    void change(String name, Consumer<V1Pod> change) {
+        V1Pod pod = ModelJson.copy(get(name));
+        change.accept(pod);
+        pods.update(pod);
+        settle();
+    }
+
+    void delete(String name, @Nullable Long grace) {
+        pods.delete(ObjectKey.of("default", name), new Deletion(grace, null, null, null));
+        settle();
+    }
+
+    V1Pod get(String name) {
+        return pods.get(ObjectKey.of("default", name));
+    }
+
+    boolean exists(String name) {
+        return client.stored(ResourceType.PODS, ObjectKey.of("default", name)) != null;
+    }
+
+    String phase(String name) {
+        return Objects.requireNonNull(get(name).getStatus().getPhase());
+    }
+
+    /** A condition's status; "none" if the pod has none of the type. */
+    String condition(String name, String type) {
+        V1PodCondition condition = PodConditions.find(get(name).getStatus(), type);
+        return condition == null ? "none" : condition.getStatus();
+    }
+
+    V1ContainerStatus status(String name) {
+        return Objects.requireNonNull(get(name).getStatus().getContainerStatuses()).get(0);
+    }
+
+    /** {@code Running}, {@code Waiting CrashLoopBackOff}, {@code Terminated Error 1}. */
+    static String state(V1ContainerStatus status) {
+        if (status.getState().getRunning() != null) {
+            return "Running";
+        }
+        if (status.getState().getTerminated() != null) {
+            return "Terminated " + status.getState().getTerminated().getReason() + " "
+                    + status.getState().getTerminated().getExitCode();
+        }
+        return "Waiting " + Objects.requireNonNull(status.getState().getWaiting()).getReason();
+    }
+
+    String state(String name) {
+        return state(status(name));
+    }
+
+    long writes(String prefix) {
+        return client.writes.stream().filter(w -> w.startsWith(prefix)).count();
+    }
+}

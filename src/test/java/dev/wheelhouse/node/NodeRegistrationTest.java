@@ -1,0 +1,131 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Taint;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ResourceClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class NodeRegistrationTest {
+    private static final ObjectKey LEASE = ObjectKey.of("kube-node-lease", "node-1");
+
+    private final NodeHarness node = new NodeHarness(NodeAgentOptions.hollow("node-1", 0)
+            .withLabels(Map.of("zone", "a"))
+            .withTaints(List.of(new V1Taint().key("k").value("v").effect("NoSchedule"))));
+    private final ResourceClient<V1Node> nodes = node.client.resource(ResourceType.NODES, V1Node.class);
+    private final ResourceClient<V1Lease> leases = node.client.resource(ResourceType.LEASES, V1Lease.class);
+
+    private V1Node get() {
+        return nodes.get(ObjectKey.cluster("node-1"));
+    }
+
+    @Test
+    void aNodeRegistersWithWhatItCanDo() {
+        assertThat(node.agent.isReady()).isFalse();
+        node.settle();
+
+        V1Node registered = get();
+        assertThat(registered.getMetadata().getLabels()).containsEntry("kubernetes.io/hostname", "node-1")
+                .containsEntry("kubernetes.io/os", "linux").containsKey("kubernetes.io/arch")
+                .containsEntry("zone", "a");
+        assertThat(registered.getSpec().getPodCIDR()).isEqualTo("10.244.0.0/24");
+        assertThat(registered.getSpec().getTaints()).extracting(V1Taint::getKey).containsExactly("k");
+        assertThat(registered.getStatus().getAllocatable()).containsEntry("cpu", Quantity.fromString("4"))
+                .containsEntry("memory", Quantity.fromString("8Gi")).containsEntry("pods", Quantity.fromString("110"));
+        assertThat(registered.getStatus().getNodeInfo().getKubeletVersion()).isEqualTo("v1.36.0+wheelhouse");
+        assertThat(registered.getStatus().getConditions()).extracting(c -> c.getType() + "=" + c.getStatus())
+                .containsExactly("MemoryPressure=False", "DiskPressure=False", "PIDPressure=False", "Ready=True");
+        assertThat(node.agent.isReady()).isTrue();
+    }
+
+    @Test
+    void theLeaseIsRenewedEveryTenSeconds() {
+        node.settle();
+        V1Lease first = leases.get(LEASE);
+        assertThat(first.getSpec().getHolderIdentity()).isEqualTo("node-1");
+        assertThat(first.getSpec().getLeaseDurationSeconds()).isEqualTo(40);
+        assertThat(first.getMetadata().getOwnerReferences().get(0).getUid()).isEqualTo(get().getMetadata().getUid());
+
+        node.pass(Duration.ofSeconds(61));
+
+        assertThat(node.writes("update leases")).isEqualTo(6);
+        Duration renewed = Duration.between(Objects.requireNonNull(first.getSpec().getRenewTime()),
+                leases.get(LEASE).getSpec().getRenewTime());
+        assertThat(renewed).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void theStatusIsReportedEveryFiveMinutes() {
+        node.settle();
+        long first = node.writes("patch nodes/status");
+
+        node.pass(Duration.ofMinutes(16));
+
+        assertThat(node.writes("patch nodes/status") - first).isEqualTo(3);
+        assertThat(get().getStatus().getConditions()).allSatisfy(c -> {
+            assertThat(c.getLastTransitionTime()).isBefore(c.getLastHeartbeatTime());
+        });
+    }
+
+    @Test
+    void aNodeThatSomeoneDeletesIsMadeAgain() {
+        node.settle();
+        String uid = get().getMetadata().getUid();
+
+        nodes.delete(ObjectKey.cluster("node-1"), Deletion.unconditional());
+        leases.delete(LEASE, Deletion.unconditional());
+        node.pass(Duration.ofSeconds(11));
+
+        assertThat(get().getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(leases.get(LEASE).getMetadata().getOwnerReferences().get(0).getUid())
+                .isEqualTo(get().getMetadata().getUid());
+    }
+
+    @Test
+    void aNodeThatIsThereAlreadyIsTakenOver() {
+        node.settle();
+        String uid = get().getMetadata().getUid();
+
+        node.agent = node.start(NodeAgentOptions.hollow("node-1", 0).withLabels(Map.of("zone", "b")));
+        node.pass(Duration.ofSeconds(11));
+
+        assertThat(get().getMetadata().getUid()).isEqualTo(uid);
+        assertThat(get().getMetadata().getLabels()).containsEntry("zone", "b");
+        assertThat(leases.get(LEASE).getSpec().getHolderIdentity()).isEqualTo("node-1");
+    }
+
+    @Test
+    void aServerThatIsAwayIsTriedAgainUntilItIsBack() {
+        for (int i = 0; i < 5; i++) {
+            node.client.failNext = new ApiError("get nodes node-1", new java.io.IOException("connection refused"));
+            node.pass(Duration.ofSeconds(3));
+        }
+        node.pass(Duration.ofSeconds(15));
+
+        assertThat(get().getMetadata().getName()).isEqualTo("node-1");
+        assertThat(node.client.stored(ResourceType.LEASES, LEASE)).isNotNull();
+    }
+
+    @Test
+    void badOptionsAreRefusedWithWhatToWrite() {
+        assertThatThrownBy(() -> NodeAgentOptions.hollow("Node_1", 0)).hasMessageContaining("lower case");
+        assertThatThrownBy(() -> NodeAgentOptions.hollow("n", 5000)).hasMessageContaining("3071");
+        assertThatThrownBy(() -> new PodIps("10.244.0.0")).hasMessageContaining("10.244.1.0/24");
+        assertThatThrownBy(() -> new PodIps("10.300.0.0/24")).hasMessageContaining("no IPv4 address");
+    }
+}

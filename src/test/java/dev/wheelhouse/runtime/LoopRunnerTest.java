@@ -1,0 +1,117 @@
+package dev.wheelhouse.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(30)
+class LoopRunnerTest {
+    /** Counts its steps; idle unless told otherwise. */
+    private static class Counting implements Loop {
+        final AtomicInteger steps = new AtomicInteger();
+        final AtomicBoolean closed = new AtomicBoolean();
+        final Signal signal = new Signal();
+
+        @Override
+        public long step() {
+            steps.incrementAndGet();
+            return IDLE;
+        }
+
+        @Override
+        public void await(long nanos) throws InterruptedException {
+            signal.await(nanos);
+        }
+
+        @Override
+        public void close() {
+            closed.set(true);
+            signal.raise();
+        }
+    }
+
+    @Test
+    void a_loop_is_stepped_again_when_it_is_woken() throws Exception {
+        CountDownLatch second = new CountDownLatch(2);
+        Counting loop = new Counting() {
+            @Override
+            public long step() {
+                second.countDown();
+                return super.step();
+            }
+        };
+        try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
+            runner.start("counting", loop);
+            loop.signal.raise();
+            assertThat(second.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void a_loop_that_throws_is_stepped_again() throws Exception {
+        CountDownLatch recovered = new CountDownLatch(1);
+        Counting loop = new Counting() {
+            @Override
+            public long step() {
+                if (steps.incrementAndGet() == 1) {
+                    throw new IllegalStateException("first step fails");
+                }
+                recovered.countDown();
+                return IDLE;
+            }
+        };
+        try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
+            runner.startOnPlatformThread("failing", loop);
+            assertThat(recovered.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(runner.failures()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void closing_ends_every_loop_and_its_thread() {
+        LoopRunner runner = new LoopRunner("test", Clock.system());
+        Counting virtual = new Counting();
+        Counting platform = new Counting();
+        runner.start("virtual", virtual);
+        runner.startOnPlatformThread("platform", platform);
+
+        assertThat(runner.close(Duration.ofSeconds(10))).isEmpty();
+        assertThat(virtual.closed).isTrue();
+        assertThat(platform.closed).isTrue();
+        assertThatThrownBy(() -> runner.start("late", new Counting())).hasMessageContaining("was closed");
+    }
+
+    @Test
+    void a_thread_that_does_not_end_in_time_is_named() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        LoopRunner runner = new LoopRunner("test", Clock.system());
+        runner.startOnPlatformThread("stubborn", new Counting() {
+            @Override
+            public long step() {
+                stuck.countDown();
+                while (release.getCount() > 0) {
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        // Does not listen.
+                    }
+                }
+                return IDLE;
+            }
+        });
+        stuck.await();
+
+        assertThat(runner.close(Duration.ofMillis(50))).containsExactly("test/stubborn");
+        release.countDown();
+        assertThat(runner.close(Duration.ofSeconds(10))).isEmpty();
+    }
+}

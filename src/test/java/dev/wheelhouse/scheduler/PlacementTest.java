@@ -1,0 +1,368 @@
+package dev.wheelhouse.scheduler;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.fake.Yaml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PlacementTest {
+    private static final Map<String, Map<String, String>> NAMESPACES = Map.of("team-b", Map.of("team", "b"));
+
+    private final List<NodeInfo> nodes = new ArrayList<>();
+    private int pods;
+
+    /** A ready node of 4 CPUs, 8 GiB and 10 pods; its zone is the first letter of its name. */
+    private NodeInfo node(String name, String spec) {
+        return nodeOf("{metadata: {name: %s, labels: {kubernetes.io/hostname: %s, zone: %s, size: '%d'}}, spec: {%s}, "
+                .formatted(name, name, name.substring(0, 1), name.length(), spec)
+                + "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10', ephemeral-storage: 100Gi, example.com/gpu: '2'},"
+                + " conditions: [{type: Ready, status: 'True'}]}}");
+    }
+
+    private NodeInfo nodeOf(String yaml) {
+        V1Node node = Yaml.read(yaml, V1Node.class);
+        NodeInfo info = new NodeInfo(node.getMetadata().getName());
+        info.setFacts(NodeInfo.Facts.of(node));
+        nodes.add(info);
+        return info;
+    }
+
+    private PodInfo pod(String labels, String spec) {
+        return podIn("default", labels, spec);
+    }
+
+    private PodInfo podIn(String namespace, String labels, String spec) {
+        pods++;
+        return PodInfo.of(Yaml.read(
+                "{metadata: {name: p%d, namespace: %s, uid: u%d, labels: {%s}}, spec: {%s}}".formatted(pods, namespace,
+                        pods, labels, spec),
+                V1Pod.class));
+    }
+
+    private static String asking(String requests) {
+        return "containers: [{name: c, resources: {requests: {%s}}}]".formatted(requests);
+    }
+
+    private Decision decide(PodInfo pod) {
+        return Placement
+                .decide(new SchedulingView(pod, nodes, ns -> NAMESPACES.getOrDefault(ns, Map.of()), 7));
+    }
+
+    private String chosen(PodInfo pod) {
+        Decision decision = decide(pod);
+        assertThat(decision).isInstanceOf(Decision.Bind.class);
+        return ((Decision.Bind) decision).node();
+    }
+
+    private String message(PodInfo pod) {
+        Decision decision = decide(pod);
+        assertThat(decision).isInstanceOf(Decision.Unschedulable.class);
+        return ((Decision.Unschedulable) decision).message();
+    }
+
+    @Test
+    void withoutNodesNothingCanBeScheduled() {
+        assertThat(message(pod("", ""))).isEqualTo("no nodes available to schedule pods");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"cpu: 4100m|Insufficient cpu|never", "memory: 9Gi|Insufficient memory|never",
+            "ephemeral-storage: 101Gi|Insufficient ephemeral-storage|never",
+            "example.com/gpu: '3'|Insufficient example.com/gpu|never", "cpu: 3500m|Insufficient cpu|crowded",
+            "example.com/fpga: '1'|Insufficient example.com/fpga|never"})
+    void saysWhichResourceIsShort(String requests, String reason, String when) {
+        for (String name : List.of("a1", "a2")) {
+            node(name, "").add(pod("", asking("cpu: '1'")));
+        }
+        String preemption = when.equals("never")
+                ? "2 Preemption is not helpful for scheduling."
+                : "2 No preemption victims found for incoming pod.";
+        assertThat(message(pod("", asking(requests)))).isEqualTo("0/2 nodes are available: 2 " + reason
+                + ". preemption: 0/2 nodes are available: " + preemption);
+    }
+
+    @Test
+    void saysNothingOfPreemptionWhereThereWouldBeVictims() {
+        node("a1", "").add(pod("", asking("cpu: '3'")));
+        assertThat(message(pod("", "priority: 100, " + asking("cpu: '2'"))))
+                .isEqualTo("0/1 nodes are available: 1 Insufficient cpu.");
+        assertThat(message(pod("", "priority: 100, preemptionPolicy: Never, " + asking("cpu: '2'")))).isEqualTo(
+                "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.");
+    }
+
+    @Test
+    void countsEachReasonOverTheNodesInAlphabeticalOrder() {
+        node("a1", "unschedulable: true");
+        node("a2", "taints: [{key: k, effect: NoExecute}]");
+        node("a3", "").add(pod("", asking("cpu: '4', memory: 8Gi")));
+        node("b1", "").add(pod("", asking("cpu: '4'")));
+        assertThat(message(pod("", asking("cpu: '1', memory: 1Gi")))).isEqualTo("0/4 nodes are available: "
+                + "1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu."
+                + " preemption: 0/4 nodes are available: 2 No preemption victims found for incoming pod,"
+                + " 2 Preemption is not helpful for scheduling.");
+    }
+
+    @Test
+    void aNodeTakesNoMorePodsThanItAllows() {
+        NodeInfo node = node("a1", "");
+        for (int i = 0; i < 10; i++) {
+            node.add(pod("", ""));
+        }
+        assertThat(message(pod("", ""))).startsWith("0/1 nodes are available: 1 Too many pods.");
+    }
+
+    @Test
+    void aPodThatIsTakenAwayGivesItsPlaceBack() {
+        NodeInfo node = node("a1", "");
+        PodInfo big = pod("app: x", asking("cpu: '4'"));
+        node.add(big);
+        node.remove(big);
+        assertThat(chosen(pod("", asking("cpu: '4'")))).isEqualTo("a1");
+        assertThat(node.groups()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "containers: [{name: a, resources: {requests: {cpu: '1'}}}, {name: b, resources: {requests: {cpu: 500m}}}]|1500",
+            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2000",
+            "initContainers: [{name: s, restartPolicy: Always, resources: {requests: {cpu: 300m}}}, {name: i, resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2300",
+            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}, {name: s, restartPolicy: Always, resources: {requests: {cpu: 1500m}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2500",
+            "overhead: {cpu: 250m}, containers: [{name: a, resources: {requests: {cpu: '1'}}}]|1250",
+            "resources: {requests: {cpu: '3'}}, containers: [{name: a, resources: {requests: {cpu: '1'}}}]|3000",
+            "containers: [{name: a, resources: {requests: {cpu: 100u}}}]|1"})
+    void requestsOfContainersInitContainersAndSidecarsAddUpAsTheyRun(String spec, long milliCpu) {
+        assertThat(pod("", spec).requests().milliCpu()).isEqualTo(milliCpu);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"''|false", "key: k, operator: Exists|true", "key: k, value: v|true",
+            "key: k, value: other|false", "operator: Exists|true", "key: k, operator: Exists, effect: NoSchedule|true",
+            "key: k, operator: Exists, effect: NoExecute|false"})
+    void taintsKeepPodsOffThatDoNotTolerateThem(String toleration, boolean fits) {
+        node("a1", "taints: [{key: k, value: v, effect: NoSchedule}]");
+        PodInfo pod = pod("", toleration.isEmpty() ? "" : "tolerations: [{%s}]".formatted(toleration));
+        assertThat(decide(pod) instanceof Decision.Bind).isEqualTo(fits);
+    }
+
+    @Test
+    void anotherNodeIsPreferredToOneWithATaintThatAsksForIt() {
+        node("a1", "taints: [{key: k, effect: PreferNoSchedule}]");
+        node("a2", "").add(pod("", asking("cpu: '2'")));
+        assertThat(chosen(pod("", ""))).isEqualTo("a2");
+    }
+
+    @Test
+    void aNodeThatIsNotReadyCountsAsTainted() {
+        nodeOf("{metadata: {name: a1}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'False'}]}}");
+        nodeOf("{metadata: {name: a2}, status: {allocatable: {pods: '10'}}}");
+        nodeOf("{metadata: {name: a3}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'True'},"
+                + " {type: DiskPressure, status: 'True'}]}}");
+        assertThat(message(pod("", ""))).startsWith("0/3 nodes are available: 3 node(s) had untolerated taint(s).");
+        assertThat(chosen(pod("", "tolerations: [{key: node.kubernetes.io/disk-pressure, operator: Exists}]")))
+                .isEqualTo("a3");
+    }
+
+    @Test
+    void aCordonedNodeTakesOnlyPodsThatTolerateIt() {
+        node("a1", "unschedulable: true");
+        assertThat(message(pod("", ""))).startsWith("0/1 nodes are available: 1 node(s) were unschedulable.");
+        assertThat(chosen(pod("", "tolerations: [{operator: Exists}]"))).isEqualTo("a1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"nodeSelector: {zone: b}|b1", "nodeSelector: {zone: c}|",
+            "matchExpressions: [{key: zone, operator: In, values: [b, c]}]|b1",
+            "matchExpressions: [{key: zone, operator: NotIn, values: [a]}]|b1",
+            "matchExpressions: [{key: other, operator: Exists}]|",
+            "matchExpressions: [{key: zone, operator: DoesNotExist}]|",
+            "matchExpressions: [{key: size, operator: Gt, values: ['3']}]|a-long",
+            "matchExpressions: [{key: size, operator: Lt, values: ['3']}]|b1",
+            "matchFields: [{key: metadata.name, operator: In, values: [b1]}]|b1",
+            "matchFields: [{key: metadata.name, operator: NotIn, values: [b1]}]|a-long", "matchExpressions: []|"})
+    void nodeSelectorsAndRequiredAffinityDecideWhichNodesAreAllowed(String rule, String expected) {
+        node("a-long", "");
+        node("b1", "");
+        PodInfo pod = pod("", rule.startsWith("nodeSelector")
+                ? rule
+                : "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{%s}]}}}"
+                        .formatted(rule));
+        if (expected == null) {
+            assertThat(message(pod)).startsWith(
+                    "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. preemption: ");
+        } else {
+            assertThat(chosen(pod)).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void preferredNodeAffinityOutweighsLoad() {
+        node("a1", "");
+        node("b1", "").add(pod("", asking("cpu: '2', memory: 4Gi")));
+        assertThat(chosen(pod("", "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                + "[{weight: 1, preference: {matchExpressions: [{key: zone, operator: In, values: [b]}]}}]}}")))
+                .isEqualTo("b1");
+    }
+
+    @Test
+    void aHostPortIsGivenOnce() {
+        String spec = "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]";
+        node("a1", "").add(pod("", spec));
+        assertThat(message(pod("", spec)))
+                .startsWith("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.");
+        assertThat(
+                chosen(pod("", "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, protocol: UDP}]}]")))
+                .isEqualTo("a1");
+        assertThat(message(
+                pod("", "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, hostIP: 127.0.0.1}]}]")))
+                .contains("free ports");
+    }
+
+    private static String near(String kind, String selector, String more) {
+        return ("affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: "
+                + "[{topologyKey: zone, labelSelector: {matchLabels: {%s}}%s}]}}").formatted(kind, selector, more);
+    }
+
+    @Test
+    void podAffinityBringsPodsTogether() {
+        node("a1", "");
+        node("b1", "").add(pod("app: db", ""));
+        node("b2", "");
+        assertThat(chosen(pod("", near("podAffinity", "app: db", "")))).startsWith("b");
+        assertThat(message(pod("", near("podAffinity", "app: cache", "")))).startsWith(
+                "0/3 nodes are available: 3 node(s) didn't match pod affinity rules. preemption: 0/3 nodes are available: "
+                        + "3 Preemption is not helpful for scheduling.");
+    }
+
+    @Test
+    void theFirstOfASeriesThatWantsItsOwnKindNearMayGoAnywhere() {
+        node("a1", "");
+        assertThat(chosen(pod("app: db", near("podAffinity", "app: db", "")))).isEqualTo("a1");
+    }
+
+    @Test
+    void podAffinityLooksOnlyIntoItsNamespacesUnlessTold() {
+        node("a1", "").add(podIn("team-b", "app: db", ""));
+        assertThat(message(pod("", near("podAffinity", "app: db", "")))).contains("pod affinity rules");
+        assertThat(chosen(pod("", near("podAffinity", "app: db", ", namespaces: [team-b]")))).isEqualTo("a1");
+        assertThat(chosen(
+                pod("", near("podAffinity", "app: db", ", namespaceSelector: {matchLabels: {team: b}}"))))
+                .isEqualTo("a1");
+        assertThat(message(
+                pod("", near("podAffinity", "app: db", ", namespaceSelector: {matchLabels: {team: c}}"))))
+                .contains("pod affinity rules");
+    }
+
+    @Test
+    void antiAffinityKeepsPodsApartInBothDirections() {
+        NodeInfo a = node("a1", "");
+        a.add(pod("app: web", near("podAntiAffinity", "app: noisy", "")));
+        assertThat(message(pod("app: noisy", "")))
+                .startsWith("0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.");
+        assertThat(message(pod("", near("podAntiAffinity", "app: web", ""))))
+                .startsWith("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.");
+        node("b1", "");
+        assertThat(chosen(pod("app: noisy", ""))).isEqualTo("b1");
+    }
+
+    @Test
+    void preferredPodAffinityAttractsAndRepels() {
+        node("a1", "").add(pod("app: db", ""));
+        node("b1", "");
+        String preferred = "affinity: {%s: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, "
+                + "podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: {app: db}}}}]}}";
+        assertThat(chosen(pod("", preferred.formatted("podAffinity")))).isEqualTo("a1");
+        assertThat(chosen(pod("", preferred.formatted("podAntiAffinity")))).isEqualTo("b1");
+    }
+
+    private static String spread(String more) {
+        return "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, labelSelector: {matchLabels: {app: web}}, %s}]"
+                .formatted(more);
+    }
+
+    @Test
+    void spreadConstraintsKeepTheSkewWithinBounds() {
+        node("a1", "").add(pod("app: web", ""));
+        node("b1", "taints: [{key: k, effect: NoSchedule}]");
+        PodInfo pod = pod("app: web", spread("whenUnsatisfiable: DoNotSchedule"));
+        assertThat(message(pod)).startsWith("0/2 nodes are available: 1 node(s) didn't match pod topology spread "
+                + "constraints, 1 node(s) had untolerated taint(s).");
+        assertThat(chosen(pod("app: web", spread("whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor"))))
+                .isEqualTo("a1");
+        assertThat(chosen(pod("app: web", spread("whenUnsatisfiable: ScheduleAnyway")))).isEqualTo("a1");
+    }
+
+    @Test
+    void aNodeWithoutTheTopologyLabelIsNotSpreadOver() {
+        nodeOf("{metadata: {name: x}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'True'}]}}");
+        assertThat(message(pod("app: web", spread("whenUnsatisfiable: DoNotSchedule")))).startsWith(
+                "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label).");
+    }
+
+    @Test
+    void tooFewDomainsCountAsAnEmptyOne() {
+        node("a1", "").add(pod("app: web", ""));
+        assertThat(message(pod("app: web", spread("whenUnsatisfiable: DoNotSchedule, minDomains: 2"))))
+                .contains("topology spread constraints");
+    }
+
+    @Test
+    void softSpreadingPrefersTheEmptierZone() {
+        node("a1", "").add(pod("app: web", ""));
+        node("b1", "").add(pod("app: other", asking("cpu: '1', memory: 2Gi")));
+        assertThat(chosen(pod("app: web", spread("whenUnsatisfiable: ScheduleAnyway")))).isEqualTo("b1");
+    }
+
+    @Test
+    void podsOfOneOwnerSpreadOverTheNodes() {
+        node("a1", "");
+        node("a2", "");
+        Map<String, Integer> counts = new java.util.TreeMap<>();
+        for (int i = 0; i < 10; i++) {
+            PodInfo pod = PodInfo.of(Yaml.read("{metadata: {name: w%d, namespace: default, uid: w%d, ownerReferences: "
+                    .formatted(i, i)
+                    + "[{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: rs, controller: true}]}, spec: {}}",
+                    V1Pod.class));
+            String node = chosen(pod);
+            counts.merge(node, 1, Integer::sum);
+            nodes.stream().filter(n -> n.name().equals(node)).findFirst().orElseThrow().add(pod);
+        }
+        assertThat(counts).containsEntry("a1", 5).containsEntry("a2", 5);
+    }
+
+    @Test
+    void theNodeWithMoreRoomWinsAndTiesAreBrokenAlikeEachTime() {
+        node("a1", "").add(pod("", asking("cpu: '2', memory: 4Gi")));
+        node("a2", "");
+        assertThat(chosen(pod("", ""))).isEqualTo("a2");
+        nodes.clear();
+        node("a1", "");
+        node("a2", "");
+        Set<String> all = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            PodInfo pod = pod("", "");
+            all.add(chosen(pod));
+            assertThat(chosen(pod)).isEqualTo(chosen(pod));
+        }
+        assertThat(all).containsExactlyInAnyOrder("a1", "a2");
+    }
+
+    @Test
+    void aSelectorThatCannotBeReadIsSaidAndNotGuessed() {
+        node("a1", "");
+        assertThat(message(pod("", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                + "[{topologyKey: zone, labelSelector: {matchExpressions: [{key: a, operator: Near}]}}]}}")))
+                .contains("parsing pod: ").contains("Near");
+    }
+}

@@ -1,0 +1,263 @@
+package dev.wheelhouse.workqueue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RateLimitingQueueTest {
+    private final ManualClock clock = new ManualClock();
+    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
+
+    private List<String> takeAll() {
+        List<String> taken = new ArrayList<>();
+        for (String key = queue.poll(); key != null; key = queue.poll()) {
+            taken.add(key);
+            queue.done(key);
+        }
+        return taken;
+    }
+
+    @Test
+    void aKeyThatIsAddedTwiceBeforeItIsTakenIsTakenOnce() {
+        queue.add("a");
+        queue.add("b");
+        queue.add("a");
+        assertThat(queue.size()).isEqualTo(2);
+        assertThat(takeAll()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aKeyThatIsAddedWhileItIsWorkedOnIsTakenAgainOnlyAfterDone() {
+        queue.add("a");
+        assertThat(queue.poll()).isEqualTo("a");
+        queue.add("a");
+        queue.add("a");
+        assertThat(queue.poll()).isNull();
+        queue.done("a");
+        assertThat(takeAll()).containsExactly("a");
+        assertThat(queue.poll()).isNull();
+    }
+
+    @Test
+    void doneOfAKeyThatNobodyTookChangesNothing() {
+        queue.add("a");
+        queue.done("a");
+        queue.done("b");
+        assertThat(takeAll()).containsExactly("a");
+    }
+
+    @Test
+    void delayedKeysComeInTheOrderOfTheirDueTimes() {
+        queue.addAfter("late", Duration.ofMillis(30));
+        queue.addAfter("early", Duration.ofMillis(10));
+        queue.addAfter("middle", Duration.ofMillis(20));
+        queue.addAfter("early too", Duration.ofMillis(10));
+        assertThat(queue.poll()).isNull();
+        assertThat(queue.nanosToNextDue()).isEqualTo(10_000_000);
+        assertThat(queue.size()).isZero();
+        clock.advance(Duration.ofMillis(10));
+        assertThat(takeAll()).containsExactly("early", "early too");
+        clock.advance(Duration.ofMillis(20));
+        assertThat(takeAll()).containsExactly("middle", "late");
+        assertThat(queue.nanosToNextDue()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void theEarlierOfTwoDueTimesOfOneKeyWins() {
+        queue.addAfter("a", Duration.ofSeconds(60));
+        queue.addAfter("b", Duration.ofSeconds(2));
+        queue.addAfter("a", Duration.ofSeconds(1));
+        queue.addAfter("a", Duration.ofSeconds(30));
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(takeAll()).containsExactly("a");
+        clock.advance(Duration.ofSeconds(100));
+        assertThat(takeAll()).containsExactly("b");
+    }
+
+    @Test
+    void aDelayedKeyStillComesWhenItWasAddedAndDoneMeanwhile() {
+        queue.addAfter("a", Duration.ofSeconds(5));
+        queue.add("a");
+        assertThat(takeAll()).containsExactly("a");
+        clock.advance(Duration.ofSeconds(5));
+        assertThat(takeAll()).containsExactly("a");
+    }
+
+    @Test
+    void aKeyThatFallsDueWhileItIsWorkedOnComesAfterDone() {
+        queue.add("a");
+        assertThat(queue.poll()).isEqualTo("a");
+        queue.addAfter("a", Duration.ofMillis(1));
+        clock.advance(Duration.ofMillis(1));
+        assertThat(queue.poll()).isNull();
+        queue.done("a");
+        assertThat(queue.poll()).isEqualTo("a");
+    }
+
+    @Test
+    void aDelayOfNothingAndOfCenturiesBothWork() {
+        queue.addAfter("now", Duration.ZERO);
+        queue.addAfter("past", Duration.ofSeconds(-1));
+        queue.addAfter("never", Duration.ofDays(400_000));
+        assertThat(takeAll()).containsExactly("now", "past");
+        clock.advance(Duration.ofDays(10_000));
+        assertThat(takeAll()).isEmpty();
+    }
+
+    @Test
+    void aFailingKeyIsDelayedTwiceAsLongEachTimeUpToTheLongest() {
+        List<Long> delays = new ArrayList<>();
+        for (int failure = 0; failure < 20; failure++) {
+            queue.addRateLimited("a");
+            delays.add(queue.nanosToNextDue() / 1_000_000);
+            clock.advance(Duration.ofSeconds(1001));
+            assertThat(takeAll()).containsExactly("a");
+        }
+        assertThat(delays).startsWith(5L, 10L, 20L, 40L, 80L, 160L).endsWith(655_360L, 1_000_000L, 1_000_000L);
+        assertThat(queue.numRequeues("a")).isEqualTo(20);
+        queue.forget("a");
+        assertThat(queue.numRequeues("a")).isZero();
+        queue.addRateLimited("a");
+        assertThat(queue.nanosToNextDue()).isEqualTo(5_000_000);
+    }
+
+    @Test
+    void manyFailingKeysShareTenASecondAfterABurst() {
+        for (int i = 0; i < 120; i++) {
+            queue.addRateLimited("key-" + i);
+        }
+        clock.advance(Duration.ofMillis(5));
+        assertThat(takeAll()).hasSize(100);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(takeAll()).hasSize(10);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(takeAll()).hasSize(10);
+    }
+
+    @Test
+    void aServersRetryAfterIsHonouredBeyondTheLimitersOwnDelay() {
+        queue.addRateLimited("a", Duration.ofSeconds(7));
+        clock.advance(Duration.ofSeconds(6));
+        assertThat(takeAll()).isEmpty();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(takeAll()).containsExactly("a");
+    }
+
+    @Test
+    void aKeyIsNeverDroppedHoweverOftenItFails() {
+        queue.add("a");
+        for (int i = 0; i < 10_000; i++) {
+            clock.advance(Duration.ofSeconds(1000));
+            assertThat(queue.poll()).isEqualTo("a");
+            queue.addRateLimited("a");
+            queue.done("a");
+        }
+        assertThat(queue.numRequeues("a")).isEqualTo(10_000);
+    }
+
+    @Test
+    void afterShutdownQueuedKeysCanBeTakenAndNoneIsAdded() {
+        queue.add("a");
+        queue.addAfter("later", Duration.ofSeconds(1));
+        queue.shutDown();
+        queue.add("b");
+        queue.addAfter("c", Duration.ofSeconds(1));
+        queue.addRateLimited("d");
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(queue.isShutDown()).isTrue();
+        assertThat(takeAll()).containsExactly("a");
+        assertThat(queue.nanosToNextDue()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void liveKeysGoBeforeBackgroundOnesUntilThoseHaveWaitedLongEnough() {
+        queue.add("initial-1", Priority.BACKGROUND);
+        queue.add("initial-2", Priority.BACKGROUND);
+        clock.advance(Duration.ofSeconds(9));
+        queue.add("live-1");
+        assertThat(queue.poll()).isEqualTo("live-1");
+        clock.advance(Duration.ofSeconds(2));
+        queue.add("live-2");
+        assertThat(takeAll()).containsExactly("initial-1", "initial-2", "live-2");
+    }
+
+    @Test
+    void aBackgroundKeyThatChangesLiveIsMovedForward() {
+        queue.add("a", Priority.BACKGROUND);
+        queue.add("b", Priority.BACKGROUND);
+        queue.add("b");
+        queue.add("b", Priority.BACKGROUND);
+        assertThat(takeAll()).containsExactly("b", "a");
+    }
+
+    @Test
+    void aFlowWithManyKeysDelaysAnotherFlowsFirstKeyByOneTurn() {
+        RateLimitingQueue<String> fair = new RateLimitingQueue<>("fair", clock, RateLimits.CONTROLLER,
+                Duration.ofSeconds(10), key -> key.substring(0, key.indexOf('/')), WorkQueueMetrics.NONE);
+        for (int i = 0; i < 10_000; i++) {
+            fair.add("big/" + i);
+        }
+        fair.add("small/0");
+        fair.add("small/1");
+        assertThat(List.of(fair.poll(), fair.poll(), fair.poll(), fair.poll(), fair.poll())).containsExactly("big/0",
+                "small/0", "big/1", "small/1", "big/2");
+        assertThat(fair.size()).isEqualTo(9_997);
+    }
+
+    @Test
+    void theStateTellsDepthAndUnfinishedWork() {
+        queue.add("a");
+        queue.add("b");
+        queue.add("c");
+        queue.addAfter("d", Duration.ofSeconds(60));
+        queue.poll();
+        clock.advance(Duration.ofSeconds(2));
+        queue.poll();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(queue.state())
+                .isEqualTo(new WorkQueueState(1, 1, 2, Duration.ofSeconds(4), Duration.ofSeconds(3)));
+    }
+
+    @Test
+    void metricsCountAddsWaitsWorkAndRetries() {
+        List<String> seen = new ArrayList<>();
+        RateLimitingQueue<String> counted = new RateLimitingQueue<>("counted", clock, new WorkQueueMetrics() {
+            @Override
+            public void added(String name) {
+                seen.add(name + " added");
+            }
+
+            @Override
+            public void taken(String name, long nanos) {
+                seen.add("taken after " + nanos);
+            }
+
+            @Override
+            public void worked(String name, long nanos) {
+                seen.add("worked for " + nanos);
+            }
+
+            @Override
+            public void retried(String name) {
+                seen.add("retried");
+            }
+        });
+        counted.add("a");
+        counted.add("a");
+        clock.advance(Duration.ofNanos(3));
+        counted.poll();
+        clock.advance(Duration.ofNanos(4));
+        counted.addRateLimited("a");
+        counted.done("a");
+        clock.advance(Duration.ofMillis(6));
+        counted.poll();
+        assertThat(seen).containsExactly("counted added", "taken after 3", "retried", "worked for 4", "counted added",
+                "taken after 1000000");
+    }
+}
