@@ -214,6 +214,7 @@ final class WatchSession<T extends KubernetesObject> {
 
     static DecodeFailure unexpected(@Nullable Class<?> expectedType, Object object) {
         return new DecodeFailure("an object", "", "expected "
-                + (expectedType == null ? "anything" : expectedType.getName()) + ", got " + object.getClass().getName());
+                + (expectedType == null ? "anything" : expectedType.getName()) + ", got "
+                + object.getClass().getName());
     }
 }

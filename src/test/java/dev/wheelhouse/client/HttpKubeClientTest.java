@@ -226,14 +226,16 @@ class HttpKubeClientTest {
     void theAnswerToAPatchOfScaleIsOfAnotherKind() {
         server.answerWith(RawServer.always(200,
                 "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"9\"}}"));
-        assertThat(configMaps.patch(A, "scale", PatchType.MERGE, "{}").getMetadata().getResourceVersion()).isEqualTo("9");
+        assertThat(configMaps.patch(A, "scale", PatchType.MERGE, "{}").getMetadata().getResourceVersion())
+                .isEqualTo("9");
     }
 
     @Test
     void aWriteWhoseAnswerIsLostIsNotSentAgain() {
         server.answerWith((request, out) -> {});
         ApiError error = catchThrowableOfType(ApiError.class,
-                () -> configMaps.create(new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").generateName("a-"))));
+                () -> configMaps.create(
+                        new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").generateName("a-"))));
         assertThat(error.isUnknownOutcome()).isTrue();
         assertThat(error.getMessage()).startsWith("create configmaps default/a-*: ");
         assertThat(server.requests).hasSize(1);

@@ -1,8 +1,5 @@
 package dev.wheelhouse.client;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -35,6 +32,9 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Certificates of a kubeconfig, against a server that wants to see them. */
 class TlsConnectionTest {
@@ -93,8 +93,10 @@ class TlsConnectionTest {
     private KeyStore selfSigned(String name) throws Exception {
         Path store = dir.resolve("store.p12");
         Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair", "-alias", "me", "-keyalg", "EC", "-dname", name, "-ext", "san=ip:127.0.0.1", "-storetype",
-                "PKCS12", "-keystore", store.toString(), "-storepass", new String(PASSWORD)).redirectErrorStream(true).start();
+                "-genkeypair", "-alias", "me", "-keyalg", "EC", "-dname", name, "-ext", "san=ip:127.0.0.1",
+                "-storetype",
+                "PKCS12", "-keystore", store.toString(), "-storepass", new String(PASSWORD)).redirectErrorStream(true)
+                .start();
         assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
@@ -143,7 +145,8 @@ class TlsConnectionTest {
     @Test
     void aServerThatCannotBeTrustedIsNotTalkedTo_unlessToldSo() throws Exception {
         String user = "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key);
-        assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class).hasMessageContaining("SSLHandshakeException");
+        assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class)
+                .hasMessageContaining("SSLHandshakeException");
         assertThat(ask(", insecure-skip-tls-verify: true", user).getMetadata().getName()).isEqualTo("a");
     }
 }
