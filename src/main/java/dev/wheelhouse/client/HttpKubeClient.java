@@ -16,14 +16,17 @@ import dev.wheelhouse.api.ResourceType;
 public final class HttpKubeClient implements KubeClient {
     private final HttpTransport transport;
 
-    /** @param api the official client, made by {@link KubeConfigs} or otherwise; its HTTP client is not closed */
-    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines) {
-        this.transport = new HttpTransport(api, deadlines);
+    /**
+     * @param api the official client, made by {@link KubeConfigs} or otherwise; its HTTP client is not closed
+     * @param userAgent {@code NAME/VERSION}; the name is the field manager of this client's writes
+     */
+    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent) {
+        this.transport = new HttpTransport(api, deadlines, userAgent);
     }
 
-    /** With the default deadlines. */
+    /** With the default deadlines, as {@code wheelhouse}. */
     public HttpKubeClient(ApiClient api) {
-        this(api, HttpDeadlines.defaults());
+        this(api, HttpDeadlines.defaults(), "wheelhouse");
     }
 
     @Override

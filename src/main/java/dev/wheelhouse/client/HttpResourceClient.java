@@ -1,5 +1,6 @@
 package dev.wheelhouse.client;
 
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -77,11 +78,17 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                 type.path(key) + "/" + subresource, HttpTransport.JSON, encode(object));
     }
 
+    /** An apply is forced, and made in the name of this client. */
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
-        return object("patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource), "PATCH",
-                type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), patchType.contentType(),
-                body.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
+        Map<String, String> query = patchType == PatchType.APPLY
+                ? Map.of("fieldManager", transport.fieldManager(), "force", "true")
+                : Map.of();
+        byte[] answer = transport.send(
+                new Outgoing(tried, "PATCH", type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), query,
+                        accept, patchType.contentType(), body.getBytes(StandardCharsets.UTF_8)));
+        return decode(tried, answer);
     }
 
     @Override
@@ -128,9 +135,12 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {
-        byte[] answer = transport.send(new Outgoing(tried, method, path, Map.of(), accept, contentType, body));
+        return decode(tried, transport.send(new Outgoing(tried, method, path, Map.of(), accept, contentType, body)));
+    }
+
+    private T decode(String tried, byte[] answer) {
         try {
-            return decoder.decode(answer, 0, answer.length);
+            return decoder.decodeAnswer(answer);
         } catch (UndecodableException e) {
             throw new ApiError(tried + ": the answer cannot be decoded", e);
         }

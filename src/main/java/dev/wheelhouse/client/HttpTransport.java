@@ -37,6 +37,7 @@ import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.internal.concurrent.TaskRunner;
 import okhttp3.internal.connection.ConnectionListener;
+import okio.BufferedSink;
 
 /**
  * Sends requests over the official client's connection, with its credentials, and turns every failure into an
@@ -47,14 +48,16 @@ final class HttpTransport implements AutoCloseable {
 
     private final ApiClient api;
     private final HttpUrl base;
+    private final String userAgent;
     private final OkHttpClient calls;
     private final OkHttpClient streams;
     private final ExecutorService threads;
     private final TaskRunner.RealBackend housekeeping;
     private volatile boolean closed;
 
-    HttpTransport(ApiClient api, HttpDeadlines deadlines) {
+    HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent) {
         this.api = api;
+        this.userAgent = userAgent;
         HttpUrl url = HttpUrl.parse(api.getBasePath());
         if (url == null) {
             throw new KubeConfigException("the API server's address \"" + api.getBasePath()
@@ -201,6 +204,8 @@ final class HttpTransport implements AutoCloseable {
         what.query().forEach(url::addQueryParameter);
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Accept", what.accept());
+        // Between a server and a client that are near each other, compression costs more than it saves.
+        headers.put("Accept-Encoding", "identity");
         List<Pair> query = new ArrayList<>();
         String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);
         HttpUrl built = url.build();
@@ -212,11 +217,47 @@ final class HttpTransport implements AutoCloseable {
         }
         Request.Builder request = new Request.Builder().url(built);
         api.processHeaderParams(headers, request);
-        RequestBody body = what.body() == null
-                ? null
-                : RequestBody.create(what.body(),
-                        MediaType.parse(what.contentType() == null ? JSON : what.contentType()));
+        request.header("User-Agent", userAgent);
+        byte[] bytes = what.body();
+        RequestBody body = bytes == null ? null : new OneShotBody(bytes, what.contentType());
         return client.newCall(request.method(what.method(), body).build());
+    }
+
+    /** A body that is sent once: OkHttp must not repeat a write by itself when it does not know whether it happened. */
+    private static final class OneShotBody extends RequestBody {
+        private final byte[] bytes;
+        private final @Nullable MediaType type;
+
+        OneShotBody(byte[] bytes, @Nullable String contentType) {
+            this.bytes = bytes;
+            this.type = MediaType.parse(contentType == null ? JSON : contentType);
+        }
+
+        @Override
+        public @Nullable MediaType contentType() {
+            return type;
+        }
+
+        @Override
+        public long contentLength() {
+            return bytes.length;
+        }
+
+        @Override
+        public boolean isOneShot() {
+            return true;
+        }
+
+        @Override
+        public void writeTo(BufferedSink sink) throws IOException {
+            sink.write(bytes);
+        }
+    }
+
+    /** The name that the server files this client's writes under. */
+    String fieldManager() {
+        int slash = userAgent.indexOf('/');
+        return slash < 0 ? userAgent : userAgent.substring(0, slash);
     }
 
     private static void check(String tried, Response response) throws IOException {

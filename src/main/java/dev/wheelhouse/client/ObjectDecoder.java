@@ -25,8 +25,20 @@ final class ObjectDecoder<T extends KubernetesObject> {
         this.metadataOnly = metadataOnly;
     }
 
+    /**
+     * Decodes the answer to a request about one object. The kind may be another one, as that of {@code deployments/scale}: what
+     * fits the model is read.
+     */
+    T decodeAnswer(byte[] bytes) throws UndecodableException {
+        return decode(bytes, 0, bytes.length, true);
+    }
+
     /** @throws UndecodableException if the object does not fit the model, is another kind, or has no name */
     T decode(byte[] bytes, int from, int to) throws UndecodableException {
+        return decode(bytes, from, to, metadataOnly);
+    }
+
+    private T decode(byte[] bytes, int from, int to, boolean anyKind) throws UndecodableException {
         T object;
         try {
             object = reader.read(bytes, from, to);
@@ -37,7 +49,7 @@ final class ObjectDecoder<T extends KubernetesObject> {
             throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
         }
         String kind = object.getKind();
-        if (kind != null && !kind.equals(type.kind()) && !metadataOnly) {
+        if (kind != null && !kind.equals(type.kind()) && !anyKind) {
             throw new UndecodableException(
                     new DecodeFailure(type.groupResource(), "kind", "expected " + type.kind() + ", got " + kind));
         }

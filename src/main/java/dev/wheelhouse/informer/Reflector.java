@@ -3,9 +3,8 @@ package dev.wheelhouse.informer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
@@ -20,7 +19,6 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
-import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Backoff;
@@ -66,24 +64,17 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final RandomGenerator random;
     private final Backoff backoff;
     private final Lister<T> lister;
+    private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
-    private String relistCause = "";
     private long notBefore;
+    /** Whether the initial state is streamed instead of listed. */
     private boolean streaming;
-    /** The initial state while it is streamed, else null. */
-    private @Nullable Map<ObjectKey, T> initial;
     private int streamingFailures;
-    private long opened;
-    private long lastHeard;
-    private long bytesCounted;
-    private boolean wakes;
     private int silences;
     private boolean progressed = true;
-    private final List<Delta<T>> batch = new ArrayList<>();
-    private String batchVersion = "";
 
-    private volatile @Nullable WatchStream<T> stream;
+    private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
     private volatile String lastVersion = "";
     private volatile @Nullable Instant lastEvent;
@@ -140,11 +131,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         List<T> objects = new ArrayList<>(lister.items().size());
         for (T object : lister.items()) {
-            if (accept(object)) {
+            if (WatchSession.isExpected(expectedType, object)) {
                 objects.add(object);
+            } else {
+                report(WatchSession.unexpected(expectedType, object));
             }
         }
-        report(lister.skipped());
+        lister.skipped().forEach(this::report);
         replaced(objects, Lister.keys(lister.skipped()), lister.version());
         metrics.listed(since(lister.began()), objects.size(), true);
         lister.end();
@@ -155,14 +148,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
         fifo.replace(objects, undecodable, version);
         lastVersion = version;
-        heard();
+        lastEvent = clock.now();
         lastError = null;
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
 
     private long relist(String cause) {
         relists++;
-        relistCause = cause;
         metrics.relisted(cause);
         phase = Phase.LIST;
         lister.end();
@@ -186,22 +178,19 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long open() throws InterruptedException {
         boolean initialState = phase == Phase.LIST;
-        Duration timeout = options.watchTimeout().plusMillis(
-                (long) (options.watchTimeout().toMillis() * random.nextDouble()));
-        opened = clock.nanoTime();
-        WatchStream<T> opening = source.watch(
+        Duration timeout = options.watchTimeout()
+                .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
+        WatchStream<T> stream = source.watch(
                 new WatchOptions(initialState ? lister.watchVersion(lastVersion) : lastVersion, initialState, timeout));
-        stream = opening;
+        WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expectedType, options, clock, metrics,
+                signal::raise);
+        session = opened;
         if (closed) {
-            opening.close();
+            opened.close();
             return IDLE;
         }
-        wakes = opening.onReady(signal::raise);
-        initial = initialState ? new LinkedHashMap<>() : null;
-        bytesCounted = 0;
         watches++;
         metrics.watchStarted();
-        lastHeard = clock.nanoTime();
         if (silences == 0 && !initialState) {
             lastError = null;
         }
@@ -210,160 +199,78 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long read() throws InterruptedException {
-        WatchStream<T> reading = stream;
+        WatchSession<T> reading = session;
         if (reading == null) {
             phase = Phase.OPEN;
             return BUSY;
         }
-        long left = untilSilent();
-        int events = 0;
-        try {
-            WatchEvent<T> event = reading.next(Duration.ofNanos(Math.max(0, left)));
-            while (event != null) {
-                events++;
-                take(event);
-                event = events < options.batch() ? reading.next(Duration.ZERO) : null;
-            }
-        } finally {
-            flush();
-            long bytes = reading.bytesRead();
-            metrics.bytesRead(bytes - bytesCounted);
-            bytesCounted = bytes;
-        }
-        if (events > 0) {
-            metrics.events(events);
-            heard();
-            return initial != null && untilSilent() <= 0 ? silent() : BUSY;
-        }
+        WatchSession.Reading read = reading.read();
         if (closed) {
             return IDLE;
         }
-        if (reading.isEnded()) {
-            return ended();
-        }
-        left = untilSilent();
-        return left > 0 ? left : silent();
-    }
-
-    /** Initial events have to come quickly one after the other, and all of them within six times that time. */
-    private long untilSilent() {
-        long now = clock.nanoTime();
-        if (initial == null) {
-            return lastHeard + options.silenceDeadline().toNanos() - now;
-        }
-        long deadline = options.watchListDeadline().toNanos();
-        return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;
-    }
-
-    private void take(WatchEvent<T> event) {
-        switch (event) {
-            case WatchEvent.Added<T> added -> changed(Delta.Type.ADDED, added.object());
-            case WatchEvent.Modified<T> modified -> changed(Delta.Type.UPDATED, modified.object());
-            case WatchEvent.Deleted<T> deleted -> changed(Delta.Type.DELETED, deleted.object());
-            case WatchEvent.Bookmark<T> bookmark -> bookmark(bookmark);
-            case WatchEvent.Undecodable<T> undecodable -> undecodable(undecodable);
-            case WatchEvent.Failed<T> failed -> throw failed.error();
-        }
-    }
-
-    private void changed(Delta.Type type, T object) {
-        if (!accept(object)) {
-            return;
-        }
-        ObjectKey key = ObjectKey.of(object);
-        Map<ObjectKey, T> streamed = initial;
-        if (streamed != null) {
-            if (type == Delta.Type.DELETED) {
-                streamed.remove(key);
-            } else {
-                streamed.put(key, object);
+        return switch (read) {
+            case EVENTS -> {
+                lastEvent = clock.now();
+                yield BUSY;
             }
-            return;
-        }
-        String version = object.getMetadata().getResourceVersion();
-        if (version != null) {
-            batchVersion = version;
-        }
-        batch.add(new Delta<>(type, key, object));
+            case NOTHING -> reading.untilSilent();
+            case ENDED -> ended(reading);
+            case SILENT -> silent(reading);
+        };
     }
 
-    private void bookmark(WatchEvent.Bookmark<T> bookmark) {
-        Map<ObjectKey, T> streamed = initial;
-        if (streamed == null) {
-            batchVersion = bookmark.resourceVersion();
-        } else if (bookmark.initialEventsEnd()) {
-            initial = null;
-            streamingFailures = 0;
-            lister.succeeded();
-            replaced(new ArrayList<>(streamed.values()), Set.of(), bookmark.resourceVersion());
-            metrics.listed(since(opened), streamed.size(), true);
-        }
-    }
-
-    private void undecodable(WatchEvent.Undecodable<T> event) {
-        report(List.of(event.failure()));
-        ObjectKey key = event.failure().key();
-        if (event.deleted() && key != null && initial == null) {
-            batch.add(new Delta<>(Delta.Type.DELETED, key, null));
-        }
-    }
-
-    private void flush() {
-        if (!batch.isEmpty() || !batchVersion.isEmpty()) {
-            if (!batchVersion.isEmpty()) {
-                lastVersion = batchVersion;
+    /** Takes what the open watch brings. */
+    private final class Changes implements WatchSession.Sink<T> {
+        @Override
+        public void changed(List<Delta<T>> changes, String version) {
+            if (!version.isEmpty()) {
+                lastVersion = version;
             }
-            fifo.add(batch, batchVersion);
-            batch.clear();
-            batchVersion = "";
-            heard();
+            fifo.add(changes, version);
+            lastEvent = clock.now();
             progressed = true;
             silences = 0;
             lastError = null;
         }
-    }
 
-    private void heard() {
-        lastHeard = clock.nanoTime();
-        lastEvent = clock.now();
-    }
-
-    private boolean accept(T object) {
-        Object actual = object;
-        if (expectedType == null || expectedType.isInstance(actual)) {
-            return true;
+        @Override
+        public void initialState(Collection<T> objects, String version) {
+            streamingFailures = 0;
+            lister.succeeded();
+            replaced(new ArrayList<>(objects), Set.of(), version);
+            WatchSession<T> streamed = session;
+            if (streamed != null) {
+                metrics.listed(streamed.lasted(), objects.size(), true);
+            }
         }
-        report(List.of(new DecodeFailure(source.type().groupResource(), "",
-                "expected " + expectedType.getName() + ", got " + actual.getClass().getName())));
-        return false;
+
+        @Override
+        public void undecodable(DecodeFailure failure) {
+            report(failure);
+        }
     }
 
-    private void report(List<DecodeFailure> failures) {
-        if (!failures.isEmpty()) {
-            metrics.decodeErrors(failures.size());
-            failures.forEach(f -> log.warn("{}: skipped an object: {}", this, f));
-        }
+    private void report(DecodeFailure failure) {
+        metrics.decodeErrors(1);
+        log.warn("{}: skipped an object: {}", this, failure);
     }
 
     // ---- how a watch ends
 
-    private long ended() {
-        boolean brief = clock.nanoTime() - opened < 1_000_000_000L && lastHeard - opened == 0;
-        boolean unfinished = initial != null;
+    private long ended(WatchSession<T> ending) {
         close("ended");
-        if (unfinished) {
+        if (ending.inInitialState()) {
             return streamingFailed("the server ended the watch before the initial events ended");
         }
         phase = Phase.OPEN;
-        return brief ? pause(null) : BUSY;
+        return ending.wasBrief() ? pause(null) : BUSY;
     }
 
-    private long silent() {
-        if (initial != null) {
-            close("silence");
-            return streamingRefused("the end of the initial events did not come within " + options.watchListDeadline());
-        }
+    private long silent(WatchSession<T> ending) {
         close("silence");
+        if (ending.inInitialState()) {
+            return streamingRefused("the end of the initial events did not come in time");
+        }
         silences++;
         lastError = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
@@ -389,27 +296,25 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private void close(String cause) {
-        WatchStream<T> ending = stream;
-        stream = null;
-        initial = null;
+        WatchSession<T> ending = session;
+        session = null;
         if (ending != null) {
             ending.close();
-            metrics.watchEnded(cause, since(opened));
+            metrics.watchEnded(cause, ending.lasted());
         }
     }
 
     private long failed(ApiError e) {
-        boolean watching = phase == Phase.OPEN || phase == Phase.WATCH && initial == null;
-        boolean initialState = phase == Phase.LIST && streaming || initial != null;
-        boolean opening = stream == null;
-        lastError = Explanations.of(e, opening && !watching && !initialState ? "list" : "watch", source.type(),
-                source.namespace());
+        WatchSession<T> failing = session;
+        boolean initialState = failing == null ? phase == Phase.LIST && streaming : failing.inInitialState();
+        boolean watching = !initialState && (phase == Phase.OPEN || phase == Phase.WATCH);
+        lastError = Explanations.of(e, watching || initialState ? "watch" : "list", source.type(), source.namespace());
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
         if (initialState) {
             return initialStateFailed(e);
         }
         if (watching) {
-            return watchFailed(e, opening);
+            return watchFailed(e, failing == null);
         }
         return phase == Phase.PROBE ? probeFailed(e) : listFailed(e);
     }
@@ -488,7 +393,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
             // A stream that neither waits nor wakes is looked at from time to time.
-            signal.await(phase == Phase.WATCH && !wakes ? Math.min(nanos, POLL_NANOS) : nanos);
+            WatchSession<T> open = session;
+            signal.await(open != null && !open.wakes() ? Math.min(nanos, POLL_NANOS) : nanos);
         }
         if (closed) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");
@@ -498,7 +404,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void close() {
         closed = true;
-        WatchStream<T> ending = stream;
+        WatchSession<T> ending = session;
         if (ending != null) {
             ending.close();
         }
@@ -519,11 +425,6 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     long relists() {
         return relists;
-    }
-
-    /** Why it listed last, after the first list; empty if it did not. */
-    String relistCause() {
-        return relistCause;
     }
 
     long watchRestarts() {

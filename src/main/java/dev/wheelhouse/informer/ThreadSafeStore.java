@@ -121,11 +121,16 @@ final class ThreadSafeStore<T> implements Indexer<T> {
             if (before == null) {
                 return null;
             }
+            List<Collection<String>> olds = new ArrayList<>(now.indices.size());
+            for (Index<T> index : now.indices.values()) {
+                olds.add(index.valuesOf(key, before));
+            }
             long stamp = lock.writeLock();
             try {
                 now.objects.remove(key);
+                int i = 0;
                 for (Index<T> index : now.indices.values()) {
-                    index.unfile(key, index.valuesOf(key, before));
+                    index.unfile(key, olds.get(i++));
                 }
             } finally {
                 lock.unlockWrite(stamp);

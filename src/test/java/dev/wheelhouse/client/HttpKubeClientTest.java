@@ -31,7 +31,7 @@ class HttpKubeClientTest {
 
     private final RawServer server = new RawServer(RawServer.always(200, "{}"));
     private final HttpKubeClient client = new HttpKubeClient(server.api(),
-            new HttpDeadlines(Duration.ofSeconds(2), Duration.ofMillis(500), Duration.ofSeconds(2)));
+            new HttpDeadlines(Duration.ofSeconds(2), Duration.ofMillis(500), Duration.ofSeconds(2)), "test/1");
     private final ResourceClient<V1ConfigMap> configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
 
     HttpKubeClientTest() throws IOException {}
@@ -210,6 +210,35 @@ class HttpKubeClientTest {
         assertThat(server.requests.get(2).body()).isEqualTo("{\"data\":{\"k\":\"ü\"}}");
         assertThat(server.requests.get(4).body()).contains("\"preconditions\":{\"uid\":\"u1\"}")
                 .contains("\"propagationPolicy\":\"Foreground\"");
+    }
+
+    @Test
+    void anApplyIsForcedAndMadeInTheClientsName() {
+        server.answerWith(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
+        configMaps.patch(A, "", PatchType.APPLY, "{}");
+        assertThat(server.requests.getFirst().target()).startsWith("/api/v1/namespaces/default/configmaps/a?")
+                .contains("fieldManager=test").contains("force=true");
+        assertThat(server.requests.getFirst().headers()).containsEntry("user-agent", "test/1")
+                .containsEntry("content-type", "application/apply-patch+yaml");
+    }
+
+    @Test
+    void theAnswerToAPatchOfScaleIsOfAnotherKind() {
+        server.answerWith(RawServer.always(200,
+                "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"9\"}}"));
+        assertThat(configMaps.patch(A, "scale", PatchType.MERGE, "{}").getMetadata().getResourceVersion())
+                .isEqualTo("9");
+    }
+
+    @Test
+    void aWriteWhoseAnswerIsLostIsNotSentAgain() {
+        server.answerWith((request, out) -> {});
+        ApiError error = catchThrowableOfType(ApiError.class,
+                () -> configMaps.create(
+                        new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").generateName("a-"))));
+        assertThat(error.isUnknownOutcome()).isTrue();
+        assertThat(error.getMessage()).startsWith("create configmaps default/a-*: ");
+        assertThat(server.requests).hasSize(1);
     }
 
     @Test

@@ -194,7 +194,7 @@ class InformerPropertyTest {
         }
 
         private void fault() {
-            switch (random.nextInt(13)) {
+            switch (random.nextInt(14)) {
                 case 0 -> server.cutWatches();
                 case 1 -> server.endWatches();
                 case 2 -> server.compact();
@@ -207,7 +207,8 @@ class InformerPropertyTest {
                 case 8 -> server.listErrors.add(ScriptedServer.error(500, "InternalError", "oops", null));
                 case 9 -> server.send(new WatchEvent.Failed<>(ScriptedServer.expired()));
                 case 10 -> server.send(new WatchEvent.Undecodable<>(new DecodeFailure("configmaps", "", "bad")));
-                case 11 -> server.bookmarkInitialEvents = !server.bookmarkInitialEvents;
+                case 11 -> server.objects.values().forEach(o -> server.send(new WatchEvent.Modified<>(o)));
+                case 12 -> server.bookmarkInitialEvents = !server.bookmarkInitialEvents;
                 default -> {
                     // Both: what happens while no watch is open, and is forgotten.
                     server.cutWatches();

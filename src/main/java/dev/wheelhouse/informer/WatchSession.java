@@ -1,0 +1,220 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * One open watch, read in batches. If it streams the initial state, what comes before the end of the initial events is gathered
+ * and handed on in one piece. Belongs to one Reflector's loop; any thread may close it.
+ */
+final class WatchSession<T extends KubernetesObject> {
+    /** Where a watch's events go. */
+    interface Sink<T> {
+        /** Changes, and the version that they lead to; a bookmark brings no changes, a change without a version "". */
+        void changed(List<Delta<T>> changes, String version);
+
+        /** The initial state is complete. */
+        void initialState(Collection<T> objects, String version);
+
+        void undecodable(DecodeFailure failure);
+    }
+
+    /** What there was to read. */
+    enum Reading {
+        /** Something was read. */
+        EVENTS,
+        /** Nothing has come yet. */
+        NOTHING,
+        /** The server ended the watch in good order. */
+        ENDED,
+        /** Nothing came for too long. */
+        SILENT
+    }
+
+    private final WatchStream<T> stream;
+    private final Sink<T> sink;
+    private final @Nullable Class<T> expectedType;
+    private final InformerOptions options;
+    private final Clock clock;
+    private final ReflectorMetrics metrics;
+    private final boolean wakes;
+    private final long opened;
+    private final List<Delta<T>> batch = new ArrayList<>();
+    private String batchVersion = "";
+    /** The initial state while it is streamed, else null. */
+    private @Nullable Map<ObjectKey, T> initial;
+    private long lastHeard;
+    private long bytesCounted;
+
+    /**
+     * @param initialState whether the initial state is streamed first
+     * @param wake called when there may be something to read, where the stream can tell
+     */
+    WatchSession(WatchStream<T> stream, boolean initialState, Sink<T> sink, @Nullable Class<T> expectedType,
+            InformerOptions options, Clock clock, ReflectorMetrics metrics, Runnable wake) {
+        this.stream = stream;
+        this.sink = sink;
+        this.expectedType = expectedType;
+        this.options = options;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.initial = initialState ? new LinkedHashMap<>() : null;
+        this.wakes = stream.onReady(wake);
+        this.opened = clock.nanoTime();
+        this.lastHeard = opened;
+    }
+
+    /**
+     * Reads what there is, up to a batch, and hands it on; waits for the first of it where the stream waits.
+     *
+     * @throws ApiError if the connection broke, or the server said that the watch cannot go on; what came before was handed on
+     */
+    Reading read() throws InterruptedException {
+        int events = 0;
+        try {
+            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, untilSilent())));
+            while (event != null) {
+                events++;
+                take(event);
+                event = events < options.batch() ? stream.next(Duration.ZERO) : null;
+            }
+        } finally {
+            if (events > 0) {
+                lastHeard = clock.nanoTime();
+                metrics.events(events);
+            }
+            handOn();
+            long bytes = stream.bytesRead();
+            metrics.bytesRead(bytes - bytesCounted);
+            bytesCounted = bytes;
+        }
+        if (events == 0 && stream.isEnded()) {
+            return Reading.ENDED;
+        }
+        // Live events must not keep a streamed initial state from being given up.
+        if (untilSilent() <= 0) {
+            return Reading.SILENT;
+        }
+        return events > 0 ? Reading.EVENTS : Reading.NOTHING;
+    }
+
+    /**
+     * Nanoseconds until it is to be given up. Initial events have to come quickly one after the other, and all of them within six
+     * times that time.
+     */
+    long untilSilent() {
+        long now = clock.nanoTime();
+        if (initial == null) {
+            return lastHeard + options.silenceDeadline().toNanos() - now;
+        }
+        long deadline = options.watchListDeadline().toNanos();
+        return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;
+    }
+
+    private void take(WatchEvent<T> event) {
+        switch (event) {
+            case WatchEvent.Added<T> added -> changed(Delta.Type.ADDED, added.object());
+            case WatchEvent.Modified<T> modified -> changed(Delta.Type.UPDATED, modified.object());
+            case WatchEvent.Deleted<T> deleted -> changed(Delta.Type.DELETED, deleted.object());
+            case WatchEvent.Bookmark<T> bookmark -> bookmark(bookmark);
+            case WatchEvent.Undecodable<T> undecodable -> undecodable(undecodable);
+            case WatchEvent.Failed<T> failed -> throw failed.error();
+        }
+    }
+
+    private void changed(Delta.Type type, T object) {
+        if (!isExpected(expectedType, object)) {
+            sink.undecodable(unexpected(expectedType, object));
+            return;
+        }
+        ObjectKey key = ObjectKey.of(object);
+        Map<ObjectKey, T> gathering = initial;
+        if (gathering != null) {
+            if (type == Delta.Type.DELETED) {
+                gathering.remove(key);
+            } else {
+                gathering.put(key, object);
+            }
+            return;
+        }
+        String version = object.getMetadata().getResourceVersion();
+        if (version != null) {
+            batchVersion = version;
+        }
+        batch.add(new Delta<>(type, key, object));
+    }
+
+    private void bookmark(WatchEvent.Bookmark<T> bookmark) {
+        Map<ObjectKey, T> gathered = initial;
+        if (gathered == null) {
+            batchVersion = bookmark.resourceVersion();
+        } else if (bookmark.initialEventsEnd()) {
+            initial = null;
+            sink.initialState(gathered.values(), bookmark.resourceVersion());
+        }
+    }
+
+    private void undecodable(WatchEvent.Undecodable<T> event) {
+        sink.undecodable(event.failure());
+        ObjectKey key = event.failure().key();
+        if (event.deleted() && key != null && initial == null) {
+            batch.add(new Delta<>(Delta.Type.DELETED, key, null));
+        }
+    }
+
+    private void handOn() {
+        if (!batch.isEmpty() || !batchVersion.isEmpty()) {
+            sink.changed(batch, batchVersion);
+            batch.clear();
+            batchVersion = "";
+        }
+    }
+
+    /** Whether the end of the initial events is still to come. */
+    boolean inInitialState() {
+        return initial != null;
+    }
+
+    /** Whether nothing came, and it lasted less than a second. */
+    boolean wasBrief() {
+        return lastHeard == opened && clock.nanoTime() - opened < 1_000_000_000L;
+    }
+
+    /** Whether somebody raises the signal when there is something to read. */
+    boolean wakes() {
+        return wakes;
+    }
+
+    Duration lasted() {
+        return Duration.ofNanos(clock.nanoTime() - opened);
+    }
+
+    void close() {
+        stream.close();
+    }
+
+    static boolean isExpected(@Nullable Class<?> expectedType, Object object) {
+        return expectedType == null || expectedType.isInstance(object);
+    }
+
+    static DecodeFailure unexpected(@Nullable Class<?> expectedType, Object object) {
+        return new DecodeFailure("an object", "", "expected "
+                + (expectedType == null ? "anything" : expectedType.getName()) + ", got "
+                + object.getClass().getName());
+    }
+}
