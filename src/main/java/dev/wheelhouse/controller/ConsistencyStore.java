@@ -86,7 +86,7 @@ public final class ConsistencyStore {
         }
     }
 
-    /** The types for which a consistent read, of any size, has to tell {@link #settled} the version to wait for. */
+    /** The types for which a consistent read has to tell {@link #settled} the version to wait for. */
     public List<ResourceType> unsettled(ObjectKey owner) {
         List<ResourceType> types = new java.util.ArrayList<>();
         owners.computeIfPresent(owner, (key, record) -> {
@@ -96,13 +96,17 @@ public final class ConsistencyStore {
         return types;
     }
 
-    /** A read that began after the write of unknown outcome saw the collection at this version. */
-    public void settled(ObjectKey owner, ResourceType type, String collectionVersion) {
+    /**
+     * A consistent read that began after the write of unknown outcome has been made.
+     *
+     * @param version the newest version that it showed; null if there is nothing to wait for
+     */
+    public void settled(ObjectKey owner, ResourceType type, @Nullable String version) {
         owners.computeIfPresent(owner, (key, record) -> {
             record.unsettled.remove(type);
             return record;
         });
-        note(owner, new Written(type, null), collectionVersion);
+        note(owner, new Written(type, null), version);
     }
 
     /** Forgets an owner, as when it is gone. */

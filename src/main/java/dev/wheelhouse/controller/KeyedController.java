@@ -12,8 +12,12 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -26,6 +30,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  */
 public abstract class KeyedController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
+    private static final int PAGE = 500;
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
 
     private final String name;
@@ -120,14 +125,31 @@ public abstract class KeyedController implements Controller {
         return behind.retryAfter();
     }
 
-    /** Any consistent read tells a version that is at least as new as a write that happened before it. */
+    /**
+     * Among which objects a write of unknown outcome is looked for. All in the key's namespace, unless a subclass knows the
+     * labels of what it writes for this key.
+     */
+    protected LabelSelector written(ObjectKey key, ResourceType type) {
+        return LabelSelector.everything();
+    }
+
+    /** The newest version that a consistent read shows is at least as new as a write that has happened. */
     private void settle(ObjectKey key, ResourceType type) {
-        String version = context.client().metadata(type)
-                .list(type.namespaced() ? key.namespace() : "", LabelSelector.everything(), FieldSelector.everything(),
-                        ListOptions.consistent(1))
-                .resourceVersion();
-        consistency.settled(key, type, version);
+        ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
+        LabelSelector labels = written(key, type);
+        String newest = null;
+        ListOptions options = ListOptions.consistent(PAGE);
+        while (options != null) {
+            ListPage<PartialObjectMetadata> page = client.list(type.namespaced() ? key.namespace() : "", labels,
+                    FieldSelector.everything(), options);
+            for (PartialObjectMetadata object : page.items()) {
+                String version = object.getMetadata().getResourceVersion();
+                newest = newest == null || ResourceVersions.atLeast(version, newest) ? version : newest;
+            }
+            options = page.continueToken() == null ? null : options.next(page.continueToken());
+        }
+        consistency.settled(key, type, newest);
         log.info("{}: a write of {} for {} got no answer; its next sync waits for version {}", name, type, key,
-                version);
+                newest == null ? "of none: there are no such objects" : newest);
     }
 }

@@ -324,12 +324,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     private Entry<K> entry(K key) {
-        Entry<K> entry = entries.get(key);
-        if (entry == null) {
-            entry = new Entry<>(key);
-            entries.put(key, entry);
-        }
-        return entry;
+        return entries.computeIfAbsent(key, Entry::new);
     }
 
     private void dropIfIdle(Entry<K> entry) {

@@ -217,8 +217,11 @@ public final class FakeApi implements KubeClient {
 
         @Override
         public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-            return call("list", ObjectKey.of(namespace, "*"),
-                    () -> new ListPage<>(List.of(), revision(), null, List.of()));
+            return call("list", ObjectKey.of(namespace, "*"), () -> new ListPage<>(
+                    of(type).entrySet().stream().filter(e -> e.getKey().namespace().equals(namespace)
+                            && labels.matches(e.getValue().getMetadata().getLabels())).map(e -> typed(e.getValue()))
+                            .toList(),
+                    revision(), null, List.of()));
         }
 
         @Override

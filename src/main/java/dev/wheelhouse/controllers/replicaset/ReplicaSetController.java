@@ -52,6 +52,19 @@ public final class ReplicaSetController extends KeyedController {
         return syncReplicaSet(key);
     }
 
+    @Override
+    protected LabelSelector written(ObjectKey key, ResourceType type) {
+        V1ReplicaSet set = sets.get(key);
+        if (set == null || !type.equals(ResourceType.PODS)) {
+            return super.written(key, type);
+        }
+        try {
+            return LabelSelector.of(set.getSpec().getSelector());
+        } catch (IllegalArgumentException e) {
+            return super.written(key, type);
+        }
+    }
+
     /** Takes a view, decides, acts, and decides on with what has come of it. */
     Result syncReplicaSet(ObjectKey key) {
         V1ReplicaSet set = sets.get(key);

@@ -1,0 +1,142 @@
+package dev.wheelhouse.controller;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class KeyedControllerTest {
+    private static final ObjectKey KEY = ObjectKey.of("default", "web");
+
+    private final ManualClock clock = new ManualClock();
+    private final FakeApi api = new FakeApi(clock);
+    private final FakeInformers informers = new FakeInformers(api);
+
+    private DefaultControllerContext context(boolean observeOnly) {
+        return new DefaultControllerContext(api, informers, clock, component -> EventRecorder.NONE,
+                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), observeOnly,
+                        WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+    }
+
+    /** Makes one more pod at each sync. */
+    private static final class Maker extends KeyedController {
+        final List<ObjectKey> synced = new ArrayList<>();
+
+        Maker(ControllerContext context) {
+            super("maker", context);
+            watch(ResourceType.PODS, V1Pod.class);
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) {
+            synced.add(key);
+            V1Pod pod = new V1Pod().metadata(new V1ObjectMeta().namespace("default").generateName("made-"));
+            return executor.execute(key, List.of(new Action.Create(ResourceType.PODS, pod, "one more"))).toResult();
+        }
+
+        void add(ObjectKey key) {
+            queue.add(key);
+        }
+    }
+
+    @Test
+    void aKeyIsNotSyncedOnCachesOlderThanItsOwnWrites() throws Exception {
+        Maker maker = new Maker(context(false));
+        Loop worker = maker.loops().get(0);
+        maker.add(KEY);
+        worker.step();
+        for (int i = 0; i < 5; i++) {
+            maker.add(KEY);
+            worker.step();
+        }
+        maker.add(ObjectKey.of("default", "other"));
+        worker.step();
+        assertThat(maker.synced).containsExactly(KEY, ObjectKey.of("default", "other"));
+        informers.deliverAll();
+        clock.advance(Duration.ofMillis(5));
+        worker.step();
+        assertThat(maker.synced).hasSize(3);
+    }
+
+    @Test
+    void aWriteWithoutAnswerIsSettledByAConsistentReadBeforeTheNextSync() throws Exception {
+        api.fault(new FakeApi.Fault() {
+            @Override
+            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                return null;
+            }
+
+            @Override
+            public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+                return verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null;
+            }
+        });
+        Maker maker = new Maker(context(false));
+        Loop worker = maker.loops().get(0);
+        maker.add(KEY);
+        worker.step();
+        api.fault(null);
+        api.takeRequests();
+        clock.advance(Duration.ofSeconds(1));
+        worker.step();
+        assertThat(api.takeRequests()).containsExactly("list pods default/*");
+        assertThat(maker.synced).hasSize(1);
+        informers.deliverAll();
+        clock.advance(Duration.ofSeconds(1));
+        worker.step();
+        assertThat(maker.synced).hasSize(2);
+    }
+
+    @Test
+    void aReadThatFailsToSettleIsTriedAgain() throws Exception {
+        api.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        Maker maker = new Maker(context(false));
+        Loop worker = maker.loops().get(0);
+        maker.add(KEY);
+        for (int i = 0; i < 4; i++) {
+            worker.step();
+            clock.advance(Duration.ofSeconds(10));
+        }
+        assertThat(maker.synced).hasSize(1);
+        api.fault(null);
+        worker.step();
+        assertThat(maker.synced).as("nothing has landed, so there is nothing to wait for").hasSize(2);
+    }
+
+    @Test
+    void anObservingControllerPlansAndWritesNothing() throws Exception {
+        Maker maker = new Maker(context(true));
+        maker.add(KEY);
+        maker.loops().get(0).step();
+        assertThat(maker.synced).containsExactly(KEY);
+        assertThat(api.takeRequests()).isEmpty();
+    }
+
+    @Test
+    void itNamesItsCachesAndItsWorkersAndEndsThem() throws Exception {
+        Maker maker = new Maker(context(false));
+        assertThat(maker.name()).isEqualTo("maker");
+        assertThat(maker.informers()).hasSize(1);
+        assertThat(maker.loops()).hasSize(2).isEqualTo(maker.loops());
+        maker.add(KEY);
+        maker.close();
+        assertThat(maker.loops().get(0).step()).isEqualTo(Loop.IDLE);
+        assertThat(maker.synced).isEmpty();
+    }
+}
