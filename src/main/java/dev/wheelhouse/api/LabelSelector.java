@@ -232,7 +232,8 @@ public final class LabelSelector {
             return switch (operator) {
                 case "in" -> new Requirement(key, Operator.IN, values());
                 case "notin" -> new Requirement(key, Operator.NOT_IN, values());
-                default -> throw error("one of: in, notin, =, ==, !=, >, <");
+                default -> throw new IllegalArgumentException("unable to parse requirement: found '" + operator
+                        + "', expected: in, notin, =, ==, !=, gt, lt");
             };
         }
 

@@ -22,10 +22,14 @@ public interface WatchStream<T> extends AutoCloseable {
     boolean isEnded();
 
     /**
-     * Asks to be told when {@link #next} may have something. A stream whose {@code next} never waits has to call it from
-     * whatever thread brings an event, or the end; others ignore it.
+     * Asks to be told when {@link #next} may have something: for a stream whose {@code next} never waits. It calls back from
+     * whatever thread brings an event, or the end.
+     *
+     * @return whether it will; if not, and if {@code next} does not wait, the reader has to look again from time to time
      */
-    default void onReady(Runnable wake) {}
+    default boolean onReady(Runnable wake) {
+        return false;
+    }
 
     /** Bytes read so far, 0 where there are none to count. */
     default long bytesRead() {

@@ -43,6 +43,8 @@ import dev.wheelhouse.runtime.Signal;
 final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
+    private static final long POLL_NANOS = 10_000_000;
+
     private enum Phase {
         /** The next step lists, or streams the initial state. */
         LIST,
@@ -75,6 +77,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long opened;
     private long lastHeard;
     private long bytesCounted;
+    private boolean wakes;
     private int silences;
     private boolean progressed = true;
     private final List<Delta<T>> batch = new ArrayList<>();
@@ -193,7 +196,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             opening.close();
             return IDLE;
         }
-        opening.onReady(signal::raise);
+        wakes = opening.onReady(signal::raise);
         initial = initialState ? new LinkedHashMap<>() : null;
         bytesCounted = 0;
         watches++;
@@ -484,7 +487,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
-            signal.await(nanos);
+            // A stream that neither waits nor wakes is looked at from time to time.
+            signal.await(phase == Phase.WATCH && !wakes ? Math.min(nanos, POLL_NANOS) : nanos);
         }
         if (closed) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");

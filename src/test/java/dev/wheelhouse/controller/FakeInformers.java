@@ -34,8 +34,18 @@ public final class FakeInformers implements SharedInformerFactory {
     private final ArrayDeque<FakeApi.Change> undelivered = new ArrayDeque<>();
     private String revision = "";
 
+    private final FakeApi api;
+
     public FakeInformers(FakeApi api) {
+        this.api = api;
         api.watch((server, change) -> undelivered.add(change));
+    }
+
+    /** Fills the caches, as the consistent first list of a new process does; each object is told as an initial add. */
+    public void sync() {
+        undelivered.clear();
+        revision = api.revision();
+        caches.values().forEach(Cache::fill);
     }
 
     /** Delivers the oldest change. @return whether there was one */
@@ -97,6 +107,15 @@ public final class FakeInformers implements SharedInformerFactory {
 
         Cache(ResourceType type) {
             this.type = type;
+        }
+
+        @SuppressWarnings("unchecked")
+        void fill() {
+            objects.clear();
+            for (KubernetesObject object : api.all(type, KubernetesObject.class)) {
+                objects.put(ObjectKey.of(object), (T) object);
+            }
+            objects.values().forEach(object -> handlers.forEach(handler -> handler.onAdd(object, true)));
         }
 
         @SuppressWarnings("unchecked")

@@ -76,6 +76,19 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         return replace(object, "/status");
     }
 
+    @Override
+    public T updateSubresource(T object, String subresource) {
+        T answer = replace(object, "/" + subresource);
+        ObjectKey key = ObjectKey.of(object);
+        JsonNode json = cluster.json(type, key);
+        if (subresource.equals("finalize") && json.path("metadata").hasNonNull("deletionTimestamp")
+                && json.path("spec").path("finalizers").isEmpty()
+                && json.path("metadata").path("finalizers").isEmpty()) {
+            cluster.remove(type, key);
+        }
+        return answer;
+    }
+
     private T replace(T object, String suffix) {
         ObjectKey key = ObjectKey.of(object);
         cluster.request("UPDATE " + type + suffix + " " + key);
@@ -158,6 +171,13 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
                 + (deletion.uid() == null ? "" : " uid=" + deletion.uid())
                 + (deletion.resourceVersion() == null ? "" : " rv"));
         cluster.delete(type, key, deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        cluster.request("DELETECOLLECTION " + type + " " + namespace + " " + deletion.propagation());
+        List.copyOf(cluster.store(type).keySet()).stream().filter(key -> key.namespace().equals(namespace))
+                .forEach(key -> cluster.delete(type, key, deletion));
     }
 
     @Override

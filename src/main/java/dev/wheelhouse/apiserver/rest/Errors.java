@@ -44,7 +44,7 @@ final class Errors {
         if (!group.isEmpty()) {
             details.put("group", group);
         }
-        return details.put("kind", kind);
+        return kind.isEmpty() ? details : details.put("kind", kind);
     }
 
     private static ObjectNode details(ResourceType type, String name) {

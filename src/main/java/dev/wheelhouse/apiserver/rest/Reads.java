@@ -164,7 +164,12 @@ final class Reads {
     private static ObjectNode decode(String token) {
         String problem;
         try {
-            JsonNode node = Json.read(new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8));
+            byte[] decoded = Base64.getUrlDecoder().decode(token);
+            if (decoded.length > 0 && decoded[0] < 0) {
+                throw Errors.badRequest("invalid continue token: continue key is not valid: invalid character '"
+                        + String.format("\\u%04x", decoded[0] & 255) + "' looking for beginning of value");
+            }
+            JsonNode node = Json.read(new String(decoded, StandardCharsets.UTF_8));
             if (node instanceof ObjectNode object && Json.text(object, "v").equals("meta.k8s.io/v1")
                     && !Json.text(object, "start").isEmpty()) {
                 return object;
@@ -213,8 +218,10 @@ final class Reads {
                     : store.watch(target.stored(), selection, version);
             feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
         } catch (StoreException.Expired e) {
-            feed = WatchFeed.failed(target.type(),
-                    Errors.expired("too old resource version: " + version + " (" + e.oldest() + ")", null), clock);
+            String why = target.stored().equals("events")
+                    ? "The resourceVersion for the provided watch is too old."
+                    : "too old resource version: " + version + " (" + e.oldest() + ")";
+            feed = WatchFeed.failed(target.type(), Errors.expired(why, null), clock);
         }
         return new ApiResponse.Stream("application/json", feed);
     }

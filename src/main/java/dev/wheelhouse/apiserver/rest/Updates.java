@@ -150,6 +150,9 @@ final class Updates {
     private static void checkPatched(Target target, ObjectNode patched, ApiRequest request, List<String> warnings) {
         checkName(target, patched);
         ResourceType type = target.type();
+        if (!patched.has("kind") && !patched.has("apiVersion")) {
+            patched.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+        }
         if (!Json.text(patched, "kind").equals(type.kind())
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
             throw Errors.badRequest("a patch may not change apiVersion or kind");

@@ -86,11 +86,7 @@ final class Writes {
             if (generated) {
                 Meta.of(candidate).put("name", ids.name(base));
             }
-            prepareCreate(target, candidate);
-            if (!origin.applied()) {
-                candidate = FieldManagement.updated(null, candidate, origin.manager(), origin.subresource(),
-                        clock.now());
-            }
+            candidate = prepareCreate(target, candidate, origin);
             try {
                 return store(target, candidate, origin);
             } catch (StoreException.Exists e) {
@@ -117,9 +113,17 @@ final class Writes {
         meta.put("namespace", target.namespace());
     }
 
-    private void prepareCreate(Target target, ObjectNode object) {
+    /** The owner of a field is who sent it: what strategy and admission fill in is nobody's, so it comes after. */
+    private ObjectNode prepareCreate(Target target, ObjectNode given, Origin origin) {
         ResourceType type = target.type();
-        Defaults.apply(type, object);
+        if (target.info().has("status")) {
+            given.remove("status");
+        }
+        Defaults.apply(type, given);
+        Meta.tidy(given);
+        ObjectNode object = origin.applied()
+                ? given
+                : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
@@ -137,9 +141,7 @@ final class Writes {
         ObjectNode meta = Meta.of(object);
         meta.put("uid", ids.uid());
         meta.put("creationTimestamp", Meta.time(clock.now()));
-        if (type.equals(ResourceType.SERVICE_ACCOUNTS) || type.equals(ResourceType.CONFIG_MAPS)) {
-            object.remove("status");
-        }
+        return object;
     }
 
     private ObjectNode store(Target target, ObjectNode object, Origin origin) {

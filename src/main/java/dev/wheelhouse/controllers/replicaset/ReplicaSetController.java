@@ -75,6 +75,19 @@ public final class ReplicaSetController extends KeyedController {
         return report(key, claimedView, scaled);
     }
 
+    /**
+     * What the next sync would do, were it now and did every write succeed; nothing is written. Empty if there is no such
+     * ReplicaSet.
+     *
+     * @throws IllegalArgumentException if its selector is invalid
+     */
+    public List<Action> plan(ObjectKey key) {
+        V1ReplicaSet set = sets.get(key);
+        return set == null
+                ? List.of()
+                : ReplicaSetDecisions.decide(view(key, set, LabelSelector.of(set.getSpec().getSelector())));
+    }
+
     private ReplicaSetView view(ObjectKey key, V1ReplicaSet set, LabelSelector selector) {
         V1ObjectMeta meta = set.getMetadata();
         List<V1Pod> candidates = pods.candidates(meta);

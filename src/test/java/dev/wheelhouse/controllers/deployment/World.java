@@ -310,8 +310,8 @@ final class World {
                 case Action.Patch patch -> patch(patch);
                 case Action.Batch batch -> batch.writes().forEach(w -> patch((Action.Patch) w));
                 case Action.Delete delete -> delete(delete);
-                case Action.UpdateSubresource other -> throw new AssertionError("a Deployment does not need " + other);
-                case Action.DeleteCollection other -> throw new AssertionError("a Deployment does not need " + other);
+                case Action.UpdateSubresource update -> throw new AssertionError("no Deployment needs " + update);
+                case Action.DeleteCollection delete -> throw new AssertionError("no Deployment needs " + delete);
                 case Action.Event event -> {
                     eventReasons.add(event.reason());
                     eventMessages.add(event.message());

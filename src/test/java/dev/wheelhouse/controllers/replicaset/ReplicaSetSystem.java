@@ -35,14 +35,31 @@ final class ReplicaSetSystem {
 
     final ManualClock clock = new ManualClock();
     final FakeApi api = new FakeApi(clock);
-    final FakeInformers informers = new FakeInformers(api);
     final List<String> events = new ArrayList<>();
-    final ReplicaSetController controller = new ReplicaSetController(
-            new DefaultControllerContext(api, informers, clock,
-                    component -> (regardingType, regarding, type, reason, message) -> events
-                            .add(type + " " + reason + " " + message),
-                    DefaultControllerContext.Settings.stepped()));
-    private final Loop worker = controller.loops().get(0);
+    FakeInformers informers;
+    ReplicaSetController controller;
+    private Loop worker;
+
+    ReplicaSetSystem() {
+        informers = new FakeInformers(api);
+        controller = newController(informers);
+        worker = controller.loops().get(0);
+    }
+
+    /** Forgets all that the controller had in memory, as a crash does, and starts a new one. */
+    void restart() {
+        informers = new FakeInformers(api);
+        controller = newController(informers);
+        worker = controller.loops().get(0);
+        informers.sync();
+    }
+
+    private ReplicaSetController newController(FakeInformers from) {
+        return new ReplicaSetController(new DefaultControllerContext(api, from, clock,
+                component -> (regardingType, regarding, type, reason, message) -> events
+                        .add(type + " " + reason + " " + message),
+                DefaultControllerContext.Settings.stepped()));
+    }
 
     static ObjectKey key(String name) {
         return ObjectKey.of("default", name);

@@ -1,0 +1,151 @@
+package dev.wheelhouse.controllers.namespace;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ActionExecutor;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Deletes what is in a namespace, pods before anything else: other objects may matter to pods that still run (upstream:
+ * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
+ */
+final class Emptying {
+    private static final int PAGE = 500;
+    private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
+
+    private final KubeClient client;
+    private final ActionExecutor executor;
+    private final Clock clock;
+    private final Set<ResourceType> oneByOne = ConcurrentHashMap.newKeySet();
+
+    Emptying(KubeClient client, ActionExecutor executor, Clock clock) {
+        this.client = client;
+        this.executor = executor;
+        this.clock = clock;
+    }
+
+    /** Tells everything in a namespace to go, and says what is left. */
+    Findings empty(String namespace, Instant deletedAt) {
+        KubeClient.Discovered discovered;
+        try {
+            discovered = client.discover();
+        } catch (ApiError e) {
+            return new Findings(List.of(String.valueOf(e.getMessage())), List.of());
+        }
+        List<ResourceType> types = discovered.types().stream().filter(ResourceType::namespaced).toList();
+        List<Remaining> remaining = new ArrayList<>();
+        if (types.contains(ResourceType.PODS)) {
+            Remaining pods = empty(ResourceType.PODS, namespace, deletedAt);
+            remaining.add(pods);
+            if (pods.count() > 0 || pods.failure() != null) {
+                return new Findings(discovered.failures(), remaining);
+            }
+        }
+        for (ResourceType type : types) {
+            if (!type.equals(ResourceType.PODS)) {
+                remaining.add(empty(type, namespace, deletedAt));
+            }
+        }
+        return new Findings(discovered.failures(), remaining);
+    }
+
+    private Remaining empty(ResourceType type, String namespace, Instant deletedAt) {
+        long estimate = 0;
+        try {
+            if (type.equals(ResourceType.PODS)) {
+                Content<V1Pod> pods = list(client.resource(ResourceType.PODS, V1Pod.class), namespace);
+                if (pods.isEmpty()) {
+                    return Remaining.none(type);
+                }
+                estimate = gracePeriod(pods.items, deletedAt, clock.now());
+            } else if (list(client.metadata(type), namespace).isEmpty()) {
+                return Remaining.none(type);
+            }
+            ApiError error = delete(type, namespace);
+            if (error != null) {
+                return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
+            }
+            Content<PartialObjectMetadata> left = list(client.metadata(type), namespace);
+            return Remaining.of(type, namespace, left.items, left.unreadable, estimate);
+        } catch (ApiError e) {
+            // What discovery names but cannot be listed is nothing to be emptied.
+            return e.code() == 404 || e.code() == 405
+                    ? Remaining.none(type)
+                    : Remaining.failed(type, estimate, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private @Nullable ApiError delete(ResourceType type, String namespace) {
+        ObjectKey owner = ObjectKey.cluster(namespace);
+        String why = "its namespace is being deleted";
+        if (!oneByOne.contains(type)) {
+            ApiError error = executor.execute(owner,
+                    List.of(new Action.DeleteCollection(type, namespace, BACKGROUND, why))).error();
+            if (error == null || (error.code() != 405 && error.code() != 404)) {
+                return error;
+            }
+            oneByOne.add(type);
+        }
+        List<Action.Write> deletes = new ArrayList<>();
+        list(client.metadata(type), namespace).items.forEach(
+                item -> deletes.add(new Action.Delete(type, ObjectKey.of(item), BACKGROUND, why)));
+        return executor.execute(owner, List.of(new Action.Batch(deletes))).error();
+    }
+
+    /** @param unreadable objects that are there, but could not be decoded */
+    private record Content<T>(List<T> items, int unreadable) {
+        boolean isEmpty() {
+            return items.isEmpty() && unreadable == 0;
+        }
+    }
+
+    private static <T extends KubernetesObject> Content<T> list(ResourceClient<T> client, String namespace) {
+        List<T> items = new ArrayList<>();
+        int unreadable = 0;
+        ListOptions options = ListOptions.consistent(PAGE);
+        while (true) {
+            ListPage<T> page = client.list(namespace, LabelSelector.everything(), FieldSelector.everything(), options);
+            items.addAll(page.items());
+            unreadable += page.skipped().size();
+            if (page.continueToken() == null) {
+                return new Content<>(items, unreadable);
+            }
+            options = options.next(page.continueToken());
+        }
+    }
+
+    /** How long pods that run may take to end, in seconds; 0 once that time has passed. */
+    static long gracePeriod(List<V1Pod> pods, Instant deletedAt, Instant now) {
+        long longest = 0;
+        for (V1Pod pod : pods) {
+            String phase = pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
+            Long grace = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
+            if (grace != null && !phase.equals("Succeeded") && !phase.equals("Failed")) {
+                longest = Math.max(longest, grace);
+            }
+        }
+        return Duration.between(deletedAt, now).getSeconds() >= longest ? 0 : longest;
+    }
+}

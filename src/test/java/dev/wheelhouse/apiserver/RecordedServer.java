@@ -1,0 +1,304 @@
+package dev.wheelhouse.apiserver;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Query;
+import dev.wheelhouse.apiserver.rest.WatchFeed;
+
+/** A server on which a recorded transcript is replayed, entry by entry, with what its recorder did beside the entries. */
+final class RecordedServer implements AutoCloseable {
+    private final String file;
+    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults());
+    private final RecordedComparison comparison = new RecordedComparison();
+
+    RecordedServer(String file) {
+        this.file = file;
+        post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
+    }
+
+    private JsonNode call(String method, String path, String contentType, String body) {
+        ApiResponse answer = server.rest()
+                .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+        ApiResponse.Content content = (ApiResponse.Content) answer;
+        if (content.code() >= 300) {
+            throw new AssertionError(method + " " + path + ": " + new String(content.body(), StandardCharsets.UTF_8));
+        }
+        return Json.read(content.body());
+    }
+
+    private JsonNode post(String path, String body) {
+        return call("POST", path, "application/json", body);
+    }
+
+    private void configMap(String name, String labels) {
+        post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"" + name + "\", \"labels\": {" + labels
+                + "}}, \"data\": {\"k\": \"v\"}}");
+    }
+
+    private void patchConfigMap(String name, String patch) {
+        call("PATCH", "/api/v1/namespaces/api/configmaps/" + name, "application/merge-patch+json", patch);
+    }
+
+    private void pod(String name, String node) {
+        pod(name, node, 30);
+    }
+
+    private void pod(String name, String node, int grace) {
+        post("/api/v1/namespaces/api/pods", "{\"metadata\": {\"name\": \"" + name
+                + "\"}, \"spec\": {\"terminationGracePeriodSeconds\": " + grace + ", \"containers\": [{\"name\": \"app\", \"image\": \"app:v1\"}]}}");
+        if (!node.isEmpty()) {
+            post("/api/v1/namespaces/api/pods/" + name + "/binding", "{\"target\": {\"kind\": \"Node\", \"name\": \""
+                    + node + "\"}}");
+        }
+    }
+
+    private void deployment(String name) {
+        post("/apis/apps/v1/namespaces/api/deployments", """
+                {"metadata": {"name": "%1$s"}, "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "%1$s"}},
+                 "template": {"metadata": {"labels": {"app": "%1$s"}},
+                  "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name));
+    }
+
+    private void learnVersion(String recorded) {
+        comparison.learn(recorded, Long.toString(server.store().version()));
+    }
+
+    /** Does what the recorder did before an entry without recording it as one. */
+    private void prepare(int entry) {
+        switch (file + " " + entry) {
+            case "list_paging 0" -> {
+                for (int i = 0; i < 7; i++) {
+                    configMap("c" + i, "\"n\": \"" + i + "\", \"par\": \"" + (i % 2 == 0 ? "even" : "odd") + "\"");
+                }
+                call("DELETE", "/api/v1/namespaces/api/configmaps/kube-root-ca.crt", "", "");
+            }
+            case "watch 0" -> learnVersion("318");
+            case "list_paging 27" -> {
+                for (int i = 7; i < 10; i++) {
+                    configMap("c" + i, "");
+                }
+            }
+            case "watch_expired 0" -> {
+                server.store().compact();
+                learnVersion("785");
+            }
+            case "patches 0" -> post("/api/v1/namespaces/api/configmaps",
+                    "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\", \"l\": \"w\"}}");
+            case "status_generation_scale 15" -> call("PATCH", "/apis/apps/v1/namespaces/api/deployments/d/status",
+                    "application/merge-patch+json",
+                    "{\"status\": {\"replicas\": null, \"availableReplicas\": null, \"readyReplicas\": null}}");
+            case "watch 5" -> configMap("s1", "");
+            case "watch 8" -> learnVersion("329");
+            case "watch 20" -> learnVersion("339");
+            case "deletes 0" -> deployment("orphan");
+            case "deletes 3" -> deployment("background");
+            case "deletes 6" -> deployment("foreground");
+            case "deletes 9" -> deployment("dq");
+            case "deletes 10" -> deployment("df");
+            case "deletes 12" -> deployment("bad");
+            case "deletes 34" -> pod("b1", "n1");
+            case "deletes 40" -> pod("b2", "n1", 7);
+            case "deletes 42" -> {
+                pod("b3", "n1");
+                call("PATCH", "/api/v1/namespaces/api/pods/b3/status", "application/merge-patch+json",
+                        "{\"status\": {\"phase\": \"Succeeded\"}}");
+            }
+            case "deletes 44" -> {
+                for (int i = 0; i < 4; i++) {
+                    configMap("dc" + i, "\"g\": \"" + i % 2 + "\"");
+                }
+            }
+            case "namespaces_auth 2" -> post("/api/v1/namespaces/tn/configmaps",
+                    "{\"metadata\": {\"name\": \"h\", \"finalizers\": [\"ex.com/hold\"]}, \"data\": {\"k\": \"v\"}}");
+            default -> {
+            }
+        }
+    }
+
+    /** Does what the recorder did while a watch ran. */
+    private void during(int entry) {
+        switch (file + " " + entry) {
+            case "watch 0" -> {
+                configMap("w1", "\"x\": \"1\"");
+                patchConfigMap("w1", "{\"data\": {\"k\": \"2\"}}");
+                patchConfigMap("w1", "{\"metadata\": {\"labels\": {\"x\": \"2\"}}}");
+                patchConfigMap("w1", "{\"data\": {\"k\": \"3\"}}");
+                patchConfigMap("w1", "{\"metadata\": {\"labels\": {\"x\": \"1\"}}}");
+                configMap("w2", "\"x\": \"9\"");
+                call("DELETE", "/api/v1/namespaces/api/configmaps/w1", "", "");
+                call("DELETE", "/api/v1/namespaces/api/configmaps/w2", "", "");
+            }
+            case "watch 9" -> configMap("bk", "");
+            case "watch 20" -> {
+                pod("w", "n1");
+                call("DELETE", "/api/v1/namespaces/api/pods/w", "", "");
+                call("DELETE", "/api/v1/namespaces/api/pods/w?gracePeriodSeconds=0", "", "");
+            }
+            default -> {
+            }
+        }
+    }
+
+    /** Replays one entry. @return what differs from the recorded answer; empty if nothing does */
+    List<String> replay(int index, JsonNode entry) {
+        prepare(index);
+        if (!(entry.get("request") instanceof ObjectNode request)) {
+            if (Json.text(entry, "out").startsWith("compacted")) {
+                server.store().compact();
+            }
+            return List.of();
+        }
+        JsonNode recorded = entry.get("response");
+        String path = comparison.path(Json.text(request, "path"));
+        int mark = path.indexOf('?');
+        ApiResponse answer = server.rest().handle(new ApiRequest(Json.text(request, "method"),
+                mark < 0 ? path : path.substring(0, mark), Query.parse(mark < 0 ? null : path.substring(mark + 1)),
+                Json.text(request, "headers", "Accept"), Json.text(request, "headers", "Content-Type"), "",
+                body(index, request)));
+        return switch (answer) {
+            case ApiResponse.Stream stream -> watch(index, path, stream.feed(), recorded);
+            case ApiResponse.Content content -> content(entry, path, content, recorded);
+        };
+    }
+
+    private byte[] body(int index, ObjectNode request) {
+        JsonNode body = request.get("body");
+        if (body != null) {
+            JsonNode sent = comparison.body(body);
+            // The recorder changed these two after it had sent them.
+            if ((file + " " + index).equals("status_generation_scale 16")) {
+                Json.child((ObjectNode) sent, "spec").put("replicas", 3);
+            } else if ((file + " " + index).equals("status_generation_scale 17")) {
+                Json.child((ObjectNode) sent, "metadata").put("resourceVersion", "1");
+            }
+            return Json.bytes(sent);
+        }
+        return Json.text(request, "raw").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private List<String> content(JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
+        List<String> differences = new ArrayList<>();
+        String text = new String(content.body(), StandardCharsets.UTF_8);
+        if (content.code() != Json.number(recorded, 0, "status")) {
+            differences.add("status " + Json.number(recorded, 0, "status") + " recorded, " + content.code()
+                    + " found: " + text);
+            return differences;
+        }
+        JsonNode body = recorded.get("body");
+        if (body instanceof ObjectNode && body.has("podspec")) {
+            differences.addAll(comparison.compare(body, digest((ObjectNode) Json.read(text))));
+        } else if (body != null && body.isContainer()) {
+            differences.addAll(comparison.compare(body, Json.read(text)));
+        } else if (recorded.has("text") && !recorded.get("text").asString().startsWith("k8s")
+                && !recorded.get("text").asString().startsWith("apiVersion")
+                && !recorded.get("text").asString().equals(text)
+                && !Json.text(entry, "request", "method").equals("HEAD")) {
+            differences.add("recorded the text " + recorded.get("text") + ", found " + text);
+        }
+        if (entry.get("after") instanceof ObjectNode after) {
+            differences.addAll(comparison.compare(after.deepCopy().without("status"), after(path)));
+        }
+        return differences;
+    }
+
+    /** What the recorder kept of a patched Deployment. */
+    private static ObjectNode digest(ObjectNode deployment) {
+        ObjectNode digest = Json.object();
+        ObjectNode meta = Json.child(deployment, "metadata");
+        set(digest, "generation", meta.get("generation"));
+        set(digest, "strategy", Json.at(deployment, "spec", "strategy"));
+        for (String field : List.of("annotations", "finalizers", "labels")) {
+            set(digest, field, meta.get(field));
+        }
+        ObjectNode podSpec = digest.putObject("podspec");
+        JsonNode spec = Json.at(deployment, "spec", "template", "spec");
+        for (String field : List.of("containers", "volumes", "tolerations", "imagePullSecrets", "hostAliases",
+                "nodeSelector", "initContainers", "securityContext")) {
+            if (spec != null && List.of("containers", "volumes", "tolerations", "imagePullSecrets", "hostAliases")
+                    .contains(field)) {
+                set(podSpec, field, spec.get(field));
+            }
+        }
+        return digest;
+    }
+
+    /** What the recorder looked at after a change of a Deployment, without what controllers report. */
+    private ObjectNode after(String path) {
+        String object = path.replaceAll("/(status|scale)$", "");
+        JsonNode deployment = call("GET", object, "", "");
+        ObjectNode after = Json.object();
+        set(after, "generation", Json.at(deployment, "metadata", "generation"));
+        set(after, "replicas", Json.at(deployment, "spec", "replicas"));
+        set(after, "paused", Json.at(deployment, "spec", "paused"));
+        set(after, "labels", Json.at(deployment, "metadata", "labels"));
+        set(after, "annotations", Json.at(deployment, "metadata", "annotations"));
+        return after;
+    }
+
+    private static void set(ObjectNode object, String field, @Nullable JsonNode value) {
+        if (value != null) {
+            object.set(field, value);
+        }
+    }
+
+    private List<String> watch(int index, String path, WatchFeed feed, JsonNode recorded) {
+        during(index);
+        List<String> differences = new ArrayList<>();
+        List<WatchFeed.Event> events = new ArrayList<>();
+        try (feed) {
+            for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
+                events.add(event);
+            }
+        }
+        if (!(recorded.get("watch") instanceof ArrayNode expected)) {
+            return List.of("recorded no watch but " + recorded);
+        }
+        List<JsonNode> wanted = new ArrayList<>();
+        expected.forEach(event -> {
+            if (!Json.text(event, "type").equals("BOOKMARK")) {
+                wanted.add(event);
+            }
+        });
+        if (!path.contains("resourceVersion=") || path.contains("resourceVersion=0")) {
+            wanted.sort(Comparator.comparing(event -> name(event.get("object"))));
+            events.sort(Comparator.comparing(event -> name(Json.read(event.object()))));
+        }
+        if (wanted.size() != events.size()) {
+            differences.add(wanted.size() + " events recorded, " + events.size() + " found: "
+                    + events.stream().map(WatchFeed.Event::type).toList());
+        }
+        for (int i = 0; i < Math.min(wanted.size(), events.size()); i++) {
+            if (!Json.text(wanted.get(i), "type").equals(events.get(i).type())) {
+                differences.add("event " + i + ": " + Json.text(wanted.get(i), "type") + " recorded, "
+                        + events.get(i).type() + " found");
+            }
+            for (String difference : comparison.compare(wanted.get(i).get("object"),
+                    Json.read(events.get(i).object()))) {
+                differences.add("event " + i + difference);
+            }
+        }
+        return differences;
+    }
+
+    private static String name(JsonNode object) {
+        JsonNode row = object.path("rows").path(0).path("object");
+        return Json.text(row.isObject() ? row : object, "metadata", "name");
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

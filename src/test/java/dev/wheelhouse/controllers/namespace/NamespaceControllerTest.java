@@ -1,0 +1,222 @@
+package dev.wheelhouse.controllers.namespace;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Yaml;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class NamespaceControllerTest {
+    private static final ObjectKey NS = ObjectKey.cluster("team");
+
+    private final ManualClock clock = new ManualClock();
+    private final FakeCluster cluster = new FakeCluster(ResourceType.CONFIG_MAPS, ResourceType.PODS,
+            ResourceType.SECRETS, ResourceType.NODES, ResourceType.NAMESPACES);
+    private final FakeInformers informers = new FakeInformers(cluster);
+    private NamespaceController controller;
+
+    @BeforeEach
+    void start() {
+        controller = new NamespaceController(new DefaultControllerContext(cluster, informers, clock,
+                component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
+        cluster.setNow(clock.now());
+        cluster.put(ResourceType.NAMESPACES, Yaml.read(
+                "{metadata: {name: team}, spec: {finalizers: [kubernetes]}, status: {phase: Active}}",
+                V1Namespace.class));
+        put(ResourceType.CONFIG_MAPS, "other", "elsewhere");
+    }
+
+    private void put(ResourceType type, String namespace, String name, String... finalizers) {
+        PartialObjectMetadata object = new PartialObjectMetadata();
+        object.setMetadata(new V1ObjectMeta().namespace(namespace).name(name).finalizers(List.of(finalizers)));
+        cluster.put(type, object);
+    }
+
+    private void pod(String name, String spec) {
+        cluster.put(ResourceType.PODS,
+                Yaml.read("{metadata: {namespace: team, name: %s}, spec: {%s}}".formatted(name, spec), V1Pod.class));
+    }
+
+    private void delete() throws InterruptedException {
+        cluster.resource(ResourceType.NAMESPACES, V1Namespace.class).delete(NS, Deletion.unconditional());
+        settle(Duration.ZERO);
+    }
+
+    /** Lets time pass, works, delivers, and gives the writes. */
+    private List<String> settle(Duration time) throws InterruptedException {
+        clock.advance(time);
+        boolean any = true;
+        for (int i = 0; any && i < 100; i++) {
+            any = informers.deliver();
+            for (Loop loop : controller.loops()) {
+                any |= loop.step() == Loop.BUSY;
+            }
+        }
+        assertThat(any).as("still busy").isFalse();
+        return cluster.takeRequests().stream()
+                .filter(r -> !r.startsWith("GET") && !r.startsWith("LIST") && !r.equals("DISCOVER")).toList();
+    }
+
+    private Map<String, String> conditions() {
+        Map<String, String> conditions = new TreeMap<>();
+        cluster.json(ResourceType.NAMESPACES, NS).path("status").path("conditions")
+                .forEach(c -> conditions.put(c.path("type").asString(), c.path("status").asString() + " "
+                        + c.path("reason").asString() + ": " + c.path("message").asString()));
+        return conditions;
+    }
+
+    @Test
+    void aNamespaceThatIsNotBeingDeletedIsLeftAlone() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        assertThat(settle(Duration.ofMinutes(1))).isEmpty();
+    }
+
+    @Test
+    void anEmptyNamespaceGoesAfterTheGracePeriod() throws InterruptedException {
+        delete();
+        assertThat(settle(Duration.ofMillis(4999))).isEmpty();
+        assertThat(settle(Duration.ofMillis(1))).containsExactly("UPDATE namespaces/status team",
+                "UPDATE namespaces/finalize team");
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void contentGoesByTypeAndOnlyFromThisNamespace() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        put(ResourceType.SECRETS, "team", "b");
+        delete();
+        assertThat(settle(Duration.ofSeconds(5))).startsWith("DELETECOLLECTION configmaps team Background",
+                "DELETECOLLECTION secrets team Background").endsWith("UPDATE namespaces/finalize team");
+        assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("other", "elsewhere"))).isTrue();
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void podsGoBeforeAnythingElseAndAreWaitedFor() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
+        delete();
+        assertThat(settle(Duration.ofSeconds(5))).containsExactly("DELETECOLLECTION pods team Background",
+                "UPDATE namespaces/status team");
+        assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
+        assertThat(conditions()).containsEntry("NamespaceContentRemaining",
+                "True SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances")
+                .containsEntry("NamespaceDeletionContentFailure",
+                        "False ContentDeleted: All content successfully deleted, may be waiting on finalization")
+                .containsEntry("NamespaceDeletionDiscoveryFailure",
+                        "False ResourcesDiscovered: All resources successfully discovered");
+        cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
+        assertThat(settle(Duration.ofSeconds(1))).containsExactly("DELETECOLLECTION configmaps team Background",
+                "UPDATE namespaces/status team", "UPDATE namespaces/finalize team");
+    }
+
+    @Test
+    void podsThatStayLongerThanTheirGracePeriodAreAFailure() throws InterruptedException {
+        pod("stuck", "nodeName: node-1, terminationGracePeriodSeconds: 3");
+        delete();
+        settle(Duration.ofSeconds(5));
+        assertThat(conditions().get("NamespaceDeletionContentFailure")).isEqualTo(
+                "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: unexpected items still remain "
+                        + "in namespace: team for gvr: /v1, Resource=pods");
+        cluster.remove(ResourceType.PODS, ObjectKey.of("team", "stuck"));
+        settle(Duration.ofMinutes(1));
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void finalizersAreNamedAndWaitedFor() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a", "example.com/keep");
+        put(ResourceType.CONFIG_MAPS, "team", "b", "example.com/keep", "example.com/other");
+        delete();
+        settle(Duration.ofSeconds(5));
+        assertThat(conditions()).containsEntry("NamespaceFinalizersRemaining",
+                "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: "
+                        + "example.com/keep in 2 resource instances, example.com/other in 1 resource instances")
+                .containsEntry("NamespaceContentRemaining",
+                        "True SomeResourcesRemain: Some resources are remaining: configmaps. has 2 resource instances");
+        assertThat(settle(Duration.ofSeconds(1))).as("what has not changed is not written again")
+                .containsExactly("DELETECOLLECTION configmaps team Background");
+        cluster.remove(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"));
+        cluster.remove(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "b"));
+        settle(Duration.ofSeconds(8));
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void aTypeWithoutDeleteCollectionIsDeletedOneByOne() throws InterruptedException {
+        put(ResourceType.SECRETS, "team", "a");
+        put(ResourceType.SECRETS, "team", "b");
+        cluster.failNext("DELETECOLLECTION secrets", 405, "MethodNotAllowed", "no");
+        delete();
+        assertThat(settle(Duration.ofSeconds(5))).containsSubsequence("DELETE secrets team/a Background",
+                "DELETE secrets team/b Background", "UPDATE namespaces/finalize team");
+    }
+
+    @Test
+    void whatDiscoveryDoesNotShowMayStillBeThere() throws InterruptedException {
+        cluster.failDiscovery("example.com/v1: 503");
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        delete();
+        assertThat(settle(Duration.ofSeconds(5))).contains("DELETECOLLECTION configmaps team Background")
+                .doesNotContain("UPDATE namespaces/finalize team");
+        assertThat(conditions().get("NamespaceDeletionDiscoveryFailure")).startsWith(
+                "True DiscoveryFailed: Discovery failed for some groups, 1 failing: ").endsWith("example.com/v1: 503");
+        cluster.failDiscovery();
+        settle(Duration.ofMinutes(1));
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void aForbiddenTypeIsSaidAndTheOthersGoOn() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        put(ResourceType.SECRETS, "team", "b");
+        cluster.failNext("LIST configmaps", 403, "Forbidden", "no");
+        delete();
+        List<String> writes = settle(Duration.ofSeconds(5));
+        assertThat(writes).contains("DELETECOLLECTION secrets team Background")
+                .doesNotContain("UPDATE namespaces/finalize team");
+        assertThat(conditions().get("NamespaceDeletionContentFailure")).contains("403 Forbidden");
+        settle(Duration.ofMinutes(1));
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+
+    @Test
+    void otherFinalizersOfTheNamespaceStay() throws InterruptedException {
+        cluster.put(ResourceType.NAMESPACES, Yaml.read(
+                "{metadata: {name: team}, spec: {finalizers: [kubernetes, example.com/mine]}, status: {phase: Active}}",
+                V1Namespace.class));
+        delete();
+        settle(Duration.ofSeconds(5));
+        assertThat(cluster.json(ResourceType.NAMESPACES, NS).path("spec").path("finalizers").toString())
+                .isEqualTo("[\"example.com/mine\"]");
+    }
+
+    @Test
+    void aConflictIsTriedAgainFromAFreshRead() throws InterruptedException {
+        cluster.failNext("UPDATE namespaces/finalize team", 409, "Conflict", "changed");
+        delete();
+        settle(Duration.ofSeconds(5));
+        settle(Duration.ofSeconds(1));
+        assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.FakeApi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Random lives of a ReplicaSet: users, nodes, late watches, refused, lost and unanswered writes, and crashes of the controller, in
+ * an order drawn from a seed. Whatever happens, no sync makes more pods than the ReplicaSet that it read asks for, no pod of
+ * another owner is touched, and in the end all is as wanted and the plan is empty.
+ */
+class ReplicaSetLivesTest {
+    private final ReplicaSetSystem system = new ReplicaSetSystem();
+    private final List<String> story = new ArrayList<>();
+    private final List<String> broken = new ArrayList<>();
+
+    static LongStream seeds() {
+        return LongStream.range(0, 200);
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void endsWellWhateverHappens(long seed) {
+        Random random = new Random(seed);
+        V1Pod foreign = ReplicaSetSystem.pod("foreign", "web");
+        foreign.getMetadata().addOwnerReferencesItem(
+                new V1OwnerReference().apiVersion("v1").kind("X").name("x").uid("x").controller(true));
+        V1Pod foreignBefore = system.createPod(foreign);
+        system.create("web", 1 + random.nextInt(5));
+        system.api.fault(new Faults(random));
+        for (int i = 0; i < 120; i++) {
+            act(random);
+            assertThat(broken).as("seed %d: %s", seed, story).isEmpty();
+        }
+        system.api.fault(null);
+        story.add("quiet");
+        for (int i = 0; i < 3; i++) {
+            system.settle();
+            system.clock.advance(Duration.ofMinutes(6));
+            system.pods().stream().filter(Pods::isDeleting)
+                    .forEach(pod -> system.api.remove(ResourceType.PODS, ObjectKey.of(pod)));
+        }
+        system.settle();
+        V1ReplicaSet set = system.set("web");
+        String told = "seed " + seed + ": " + story;
+        int wanted = set.getSpec().getReplicas();
+        assertThat(Pods.active(system.podsOf("web"))).as(told).hasSize(wanted);
+        assertThat(set.getStatus().getReplicas()).as(told).isEqualTo(wanted);
+        assertThat(set.getStatus().getObservedGeneration()).as(told).isEqualTo(set.getMetadata().getGeneration());
+        assertThat(set.getStatus().getConditions()).as(told).isNullOrEmpty();
+        assertThat(system.pods()).as(told).contains(foreignBefore);
+        assertThat(system.pods()).as(told).filteredOn(p -> "web".equals(p.getMetadata().getLabels().get("app")))
+                .allMatch(p -> Pods.isFinished(p) || OwnerReferences.controllerOf(p.getMetadata()) != null);
+        assertThat(system.controller.plan(ReplicaSetSystem.key("web"))).as(told).isEmpty();
+    }
+
+    private void act(Random random) {
+        int what = random.nextInt(20);
+        if (what < 8) {
+            story.add("step");
+            system.step();
+        } else if (what < 13) {
+            story.add("deliver");
+            system.informers.deliverOne();
+        } else if (what < 15) {
+            story.add("wait");
+            system.clock.advance(Duration.ofMillis(1 + random.nextInt(3000)));
+        } else if (what == 15) {
+            int replicas = random.nextInt(7);
+            story.add("scale to " + replicas);
+            system.scale("web", replicas);
+        } else if (what == 16 && random.nextInt(4) == 0) {
+            story.add("crash");
+            system.restart();
+        } else {
+            List<V1Pod> pods = system.pods().stream()
+                    .filter(p -> !p.getMetadata().getName().equals("foreign") && Pods.isActive(p)).toList();
+            if (!pods.isEmpty()) {
+                happen(pods.get(random.nextInt(pods.size())), random.nextInt(6));
+            }
+        }
+    }
+
+    private void happen(V1Pod pod, int what) {
+        String name = pod.getMetadata().getName();
+        switch (what) {
+            case 0 -> system.ready(pod);
+            case 1 -> system.editPod(pod, p -> p.setStatus(new V1PodStatus().phase("Failed")));
+            case 2 -> system.editPod(pod, p -> p.getMetadata().setLabels(Map.of("app", "other")));
+            case 3 -> system.editPod(pod, p -> p.getMetadata().setLabels(Map.of("app", "web")));
+            case 4 -> system.api.remove(ResourceType.PODS, ObjectKey.of(pod));
+            default -> system.bind(pod, "node");
+        }
+        story.add(List.of("ready ", "fail ", "relabel ", "label back ", "remove ", "bind ").get(what) + name);
+    }
+
+    /** One write in six goes wrong: refused, in conflict, lost before the server, or done without an answer. */
+    private final class Faults implements FakeApi.Fault {
+        private final Random random;
+        private int next;
+
+        Faults(Random random) {
+            this.random = random;
+        }
+
+        @Override
+        public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+            next = random.nextInt(24);
+            if (verb.equals("create") && type.equals(ResourceType.PODS)) {
+                checkCreate();
+            }
+            return switch (next) {
+                case 0 -> new ApiError(verb, 403, "Forbidden", "quota", null);
+                case 1 -> new ApiError(verb, 409, "Conflict", "modified", null);
+                case 2 -> new ApiError(verb, 500, "InternalError", "oops", null);
+                case 3 -> new ApiError(verb, new IOException("refused"));
+                default -> null;
+            };
+        }
+
+        @Override
+        public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+            return next == 4 || next == 5 ? new ApiError(verb, new IOException("timed out")) : null;
+        }
+
+        private void checkCreate() {
+            story.add("create");
+            V1ReplicaSet read = system.informers.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class)
+                    .get(ReplicaSetSystem.key("web"));
+            long active = system.pods().stream().filter(Pods::isActive)
+                    .filter(p -> read != null && OwnerReferences.isControlledBy(p, read.getMetadata()))
+                    .filter(this::countsAsRead).count();
+            if (read == null || active >= read.getSpec().getReplicas()) {
+                broken.add("a pod more than wanted: there are " + active);
+            }
+        }
+
+        /** What users did and the cache has not seen cannot be counted; what the controller did must be. */
+        private boolean countsAsRead(V1Pod pod) {
+            V1Pod cached = system.informers.informer(ResourceType.PODS, V1Pod.class).get(ObjectKey.of(pod));
+            return cached == null
+                    || (Pods.isActive(cached) && "web".equals(cached.getMetadata().getLabels().get("app")));
+        }
+    }
+}
