@@ -21,9 +21,9 @@ import dev.wheelhouse.informer.Indexer;
 /** The three caches that the controller looks at, and how their objects belong together. Thread safe. */
 final class DeploymentCaches {
     /** Objects by the UID of their controller. */
-    static final String BY_CONTROLLER = "controllerUid";
+    static final String BY_CONTROLLER = "deployment-controller/controller-uid";
     /** ReplicaSets without a controller, by namespace. */
-    static final String ORPHANS = "orphansOfNamespace";
+    static final String ORPHANS = "deployment-controller/orphans-of-namespace";
 
     private static final Set<String> FINISHED = Set.of("Succeeded", "Failed");
 

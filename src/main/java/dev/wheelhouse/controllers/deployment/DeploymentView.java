@@ -20,7 +20,8 @@ import dev.wheelhouse.controller.ControllerRefManager;
  * @param owned its ReplicaSets
  * @param adopt orphans that its selector matches
  * @param release ReplicaSets of its own that its selector no longer matches
- * @param unfinishedPods by ReplicaSet UID, the pods that are neither Succeeded nor Failed; those being deleted count
+ * @param unfinishedPods by ReplicaSet UID, the pods that are neither Succeeded nor Failed; those being deleted count. Nothing but Recreate
+ *     looks at it, so that it is empty for a rolling update
  * @param now the time that conditions are stamped with and deadlines are measured against
  */
 record DeploymentView(V1Deployment deployment, List<V1ReplicaSet> owned, List<V1ReplicaSet> adopt,
@@ -45,8 +46,10 @@ record DeploymentView(V1Deployment deployment, List<V1ReplicaSet> owned, List<V1
         var claim = ControllerRefManager.claim(deployment.getMetadata(),
                 LabelSelector.of(deployment.getSpec().getSelector()), candidates);
         Map<String, Integer> pods = new HashMap<>();
-        for (V1ReplicaSet owned : claim.owned()) {
-            pods.put(owned.getMetadata().getUid(), unfinishedPods.applyAsInt(owned));
+        if (!Fenceposts.isRollingUpdate(deployment)) {
+            for (V1ReplicaSet owned : claim.owned()) {
+                pods.put(owned.getMetadata().getUid(), unfinishedPods.applyAsInt(owned));
+            }
         }
         return new DeploymentView(deployment, claim.owned(), claim.adopt(), claim.release(), pods, now);
     }

@@ -1,0 +1,326 @@
+package dev.wheelhouse.controllers.deployment;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.FakeApi;
+import dev.wheelhouse.controller.FakeInformers;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@DisplayName("The Deployment controller, beside the ReplicaSet controller on an API server in memory,")
+class DeploymentControllerTest {
+    private static final ObjectKey WEB = ObjectKey.of("default", "web");
+
+    private final ManualClock clock = new ManualClock();
+    private final FakeApi api = new FakeApi(clock);
+    private final FakeInformers informers = new FakeInformers(api);
+    private final List<String> events = new ArrayList<>();
+    private final DefaultControllerContext context = new DefaultControllerContext(api, informers, clock,
+            component -> (regardingType, regarding, type, reason, message) -> events
+                    .add(type + " " + reason + " " + message),
+            DefaultControllerContext.Settings.stepped());
+    private final DeploymentController controller = new DeploymentController(context);
+    private final List<Loop> workers = List.of(controller.loops().getFirst(),
+            new ReplicaSetController(context).loops().getFirst());
+    private final ResourceClient<V1Deployment> deployments = api.resource(ResourceType.DEPLOYMENTS,
+            V1Deployment.class);
+    private final ResourceClient<V1ReplicaSet> replicaSets = api.resource(ResourceType.REPLICA_SETS,
+            V1ReplicaSet.class);
+
+    private void settle() {
+        for (int steps = 0; steps < 10_000; steps++) {
+            informers.deliverAll();
+            long wait = workers.stream().mapToLong(DeploymentControllerTest::step).min().orElse(0);
+            if (wait > Duration.ofSeconds(5).toNanos()) {
+                return;
+            }
+            clock.advance(Duration.ofNanos(wait));
+        }
+        throw new AssertionError("it does not come to rest: " + events);
+    }
+
+    private static long step(Loop loop) {
+        try {
+            return loop.step();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void edit(Consumer<V1Deployment> change) {
+        api.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, WEB, d -> {
+            change.accept(d);
+            d.getMetadata().setGeneration(d.getMetadata().getGeneration() + 1);
+        });
+    }
+
+    private void create(V1Deployment deployment) {
+        deployment.getMetadata().setResourceVersion(null);
+        deployments.create(deployment);
+    }
+
+    /** Pods become ready, and deleted ones go, until nothing changes any more. */
+    private void nodesWork() {
+        for (int round = 0; round < 100; round++) {
+            settle();
+            List<V1Pod> waiting = pods().stream()
+                    .filter(p -> p.getStatus() == null || p.getMetadata().getDeletionTimestamp() != null).toList();
+            if (waiting.isEmpty()) {
+                return;
+            }
+            waiting.forEach(this::nodeWorksOn);
+        }
+        throw new AssertionError("pods still come and go: " + events);
+    }
+
+    private void nodeWorksOn(V1Pod pod) {
+        ObjectKey key = ObjectKey.of(pod);
+        if (pod.getMetadata().getDeletionTimestamp() != null) {
+            api.remove(ResourceType.PODS, key);
+        } else {
+            OffsetDateTime now = clock.now().atOffset(ZoneOffset.UTC);
+            api.edit(ResourceType.PODS, V1Pod.class, key, p -> {
+                p.getSpec().setNodeName("hollow-0");
+                p.setStatus(new V1PodStatus().phase("Running").addConditionsItem(
+                        new V1PodCondition().type("Ready").status("True").lastTransitionTime(now)));
+            });
+        }
+    }
+
+    private List<V1Pod> pods() {
+        return api.all(ResourceType.PODS, V1Pod.class);
+    }
+
+    private List<V1ReplicaSet> sets() {
+        return api.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+    }
+
+    private V1Deployment web() {
+        return deployments.get(WEB);
+    }
+
+    private void assertComplete(int replicas) {
+        assertThat(web().getStatus().getUpdatedReplicas()).isEqualTo(replicas);
+        assertThat(web().getStatus().getAvailableReplicas()).isEqualTo(replicas);
+        assertThat(Conditions.hasReason(Conditions.find(web().getStatus(), "Progressing"), "NewReplicaSetAvailable"))
+                .isTrue();
+        assertThat(pods()).hasSize(replicas);
+        assertThat(controller.plan(WEB)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RollingUpdate", "Recreate"})
+    void rollsOutScalesAndChangesImages(String strategy) {
+        V1Deployment manifest = strategy.equals("Recreate")
+                ? Deployments.named("web").replicas(3).recreate().build()
+                : Deployments.named("web").replicas(3).build();
+        create(manifest);
+        nodesWork();
+        assertComplete(3);
+        edit(d -> d.getSpec().setReplicas(5));
+        nodesWork();
+        assertComplete(5);
+        edit(d -> d.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage("app:v2"));
+        nodesWork();
+        assertComplete(5);
+        assertThat(web().getMetadata().getAnnotations()).containsEntry(Annotations.REVISION, "2");
+        assertThat(sets()).hasSize(2);
+        assertThat(pods()).allSatisfy(p -> assertThat(p.getSpec().getContainers().getFirst().getImage())
+                .isEqualTo("app:v2"));
+    }
+
+    @Test
+    void neverRunsOldAndNewPodsTogetherWithRecreate() {
+        create(Deployments.named("web").replicas(2).recreate().build());
+        nodesWork();
+        edit(d -> d.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage("app:v2"));
+        settle();
+        assertThat(pods()).hasSize(2).allSatisfy(p -> assertThat(p.getMetadata().getDeletionTimestamp()).isNotNull());
+        assertThat(sets()).hasSize(1);
+        api.remove(ResourceType.PODS, ObjectKey.of(pods().getFirst()));
+        settle();
+        assertThat(sets()).as("one old pod is still going").hasSize(1);
+        nodesWork();
+        assertComplete(2);
+    }
+
+    @Test
+    void doesNotWriteAgainWhatIsWritten() {
+        create(Deployments.named("web").replicas(3).build());
+        settle();
+        List<String> writes = api.takeRequests().stream().filter(r -> r.contains("deployments")).toList();
+        assertThat(writes).as("%s", writes).hasSizeLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void adoptsAMatchingOrphanAndReleasesWhatNoLongerMatches() {
+        create(Deployments.named("web").replicas(2).build());
+        nodesWork();
+        V1ReplicaSet owned = sets().getFirst();
+        api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
+                r -> r.getMetadata().putLabelsItem("app", "gone"));
+        nodesWork();
+        assertThat(replicaSets.get(ObjectKey.of(owned)).getMetadata().getOwnerReferences()).isNullOrEmpty();
+        assertThat(web().getStatus().getCollisionCount()).as("the name is taken").isEqualTo(1);
+        assertThat(sets()).hasSize(2);
+        api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
+                r -> r.getMetadata().putLabelsItem("app", "web"));
+        nodesWork();
+        assertThat(replicaSets.get(ObjectKey.of(owned)).getMetadata().getOwnerReferences()).singleElement()
+                .satisfies(o -> assertThat(o.getName()).isEqualTo("web"));
+        assertComplete(2);
+    }
+
+    @Test
+    void doesNotAdoptForADeploymentThatHasJustBeenDeleted() {
+        V1Deployment deployment = Deployments.named("web").replicas(0).build();
+        create(deployment);
+        settle();
+        deployments.delete(WEB, Deletion.unconditional());
+        V1ReplicaSet orphan = Deployments.replicaSet(deployment, 7, "app:v7", 0, 0);
+        orphan.getMetadata().ownerReferences(null).resourceVersion(null);
+        // The cache still has the Deployment when it learns of the orphan.
+        replicaSets.create(orphan);
+        api.takeRequests();
+        settle();
+        assertThat(api.takeRequests()).noneMatch(r -> r.startsWith("patch"));
+    }
+
+    @Test
+    void tellsWhyAReplicaSetCouldNotBeCreatedAndGoesOnWhenItCan() {
+        api.fault((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS)
+                ? new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)
+                : null);
+        create(Deployments.named("web").replicas(1).build());
+        informers.deliverAll();
+        assertThat(controller.syncDeployment(WEB)).isInstanceOf(Result.Retry.class);
+        V1ReplicaSet wanted = Decided.of(Deployments.named("web").build()).created();
+        String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
+                + "\": exceeded quota: sets";
+        assertThat(events).containsExactly("Warning ReplicaSetCreateError " + message);
+        assertThat(Conditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
+            assertThat(c).isNotNull();
+            assertThat(c.getStatus() + " " + c.getReason() + " " + c.getMessage())
+                    .isEqualTo("False ReplicaSetCreateError " + message);
+        });
+        api.fault(null);
+        nodesWork();
+        assertComplete(1);
+    }
+
+    @Test
+    void keepsQuietInATerminatingNamespace() {
+        api.fault((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS)
+                ? new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)
+                : null);
+        create(Deployments.named("web").build());
+        informers.deliverAll();
+        assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void settlesACreationThatGotNoAnswer() {
+        int[] lost = {1};
+        api.fault(new FakeApi.Fault() {
+            @Override
+            public ApiError before(String verb, ResourceType type, ObjectKey key) {
+                return null;
+            }
+
+            @Override
+            public ApiError after(String verb, ResourceType type, ObjectKey key) {
+                return verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
+                        ? new ApiError("create", new java.io.IOException("cut"))
+                        : null;
+            }
+        });
+        create(Deployments.named("web").replicas(2).build());
+        nodesWork();
+        assertThat(sets()).hasSize(1);
+        assertThat(web().getStatus().getCollisionCount()).isNull();
+        assertComplete(2);
+    }
+
+    @Test
+    void saysOnceThatASelectorIsInvalid() {
+        V1Deployment deployment = Deployments.named("web").build();
+        deployment.getSpec().setSelector(new V1LabelSelector()
+                .addMatchExpressionsItem(new V1LabelSelectorRequirement().key("app").operator("Near")));
+        create(deployment);
+        informers.deliverAll();
+        assertThat(controller.syncDeployment(WEB)).isInstanceOfSatisfying(Result.Terminal.class,
+                t -> assertThat(t.reason()).contains("default/web", "spec.selector", "Near"));
+    }
+
+    @Test
+    void warnsOfASelectorThatTakesAll() {
+        V1Deployment deployment = Deployments.named("web").build();
+        deployment.getSpec().setSelector(new V1LabelSelector());
+        create(deployment);
+        settle();
+        assertThat(events).contains(
+                "Warning SelectingAll This deployment is selecting all pods. A non-empty selector is required.");
+        assertThat(web().getStatus().getObservedGeneration()).isEqualTo(1);
+        assertThat(sets()).isEmpty();
+    }
+
+    @Test
+    void showsItsPlanWithoutWriting() {
+        create(Deployments.named("web").build());
+        informers.deliverAll();
+        api.takeRequests();
+        assertThat(new Decided(controller.plan(WEB)).kinds()).containsExactly("Create", "Event", "UpdateStatus");
+        assertThat(api.takeRequests()).isEmpty();
+        assertThat(controller.plan(ObjectKey.of("default", "other"))).isEmpty();
+    }
+
+    @Test
+    void keepsTwoDeploymentsOfOneSelectorApart() {
+        create(Deployments.named("web").replicas(2).build());
+        V1Deployment other = Deployments.named("other").replicas(1).image("app:v2").build();
+        other.getSpec().setSelector(new V1LabelSelector().matchLabels(Map.of("app", "web")));
+        other.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", "web"));
+        create(other);
+        nodesWork();
+        assertThat(pods()).hasSize(3);
+        assertComplete(web().getSpec().getReplicas(), 3);
+        edit(d -> d.getSpec().setReplicas(4));
+        nodesWork();
+        assertThat(pods()).hasSize(5);
+    }
+
+    private void assertComplete(int replicas, int podsOfAll) {
+        assertThat(web().getStatus().getAvailableReplicas()).isEqualTo(replicas);
+        assertThat(pods()).hasSize(podsOfAll);
+    }
+}
