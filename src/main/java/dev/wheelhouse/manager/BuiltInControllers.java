@@ -5,6 +5,7 @@ import java.util.Set;
 
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
+import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
 /** The controllers that Wheelhouse brings, under upstream's names and aliases. */
@@ -12,7 +13,8 @@ public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
             ControllerDescriptor.of("deployment-controller", Set.of("deployment"), DeploymentController::new),
             ControllerDescriptor.of("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
-            new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new));
+            new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
+            ControllerDescriptor.of(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
 
     private BuiltInControllers() {}
 
