@@ -29,6 +29,7 @@ public final class InformerFactory implements SharedInformerFactory {
     private final InformerMetrics.Provider metrics;
     private final InformerOptions options;
     private final Map<Key, CachingInformer<?>> informers = new LinkedHashMap<>();
+    private volatile @Nullable LoopRunner startedOn;
     private boolean closed;
 
     /** @param labels and fields in their text form, save that "nothing" and "everything" differ */
@@ -85,7 +86,16 @@ public final class InformerFactory implements SharedInformerFactory {
 
     @Override
     public void start(LoopRunner runner) {
+        startedOn = runner;
         all().forEach(informer -> informer.start(runner));
+    }
+
+    @Override
+    public void startNew() {
+        LoopRunner runner = startedOn;
+        if (runner != null) {
+            start(runner);
+        }
     }
 
     /**

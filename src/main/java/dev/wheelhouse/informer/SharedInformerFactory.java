@@ -29,6 +29,12 @@ public interface SharedInformerFactory extends AutoCloseable {
     /** Starts every informer that was asked for and has not been started. May be called again. */
     void start(LoopRunner runner);
 
+    /**
+     * Starts what was asked for since the last {@link #start}, on the same runner; does nothing before the first one, as in a
+     * system that is stepped.
+     */
+    default void startNew() {}
+
     /** Stops one informer and forgets it, as when its type has gone. */
     void stop(SharedIndexInformer<?> informer);
 

@@ -11,10 +11,10 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 /** The controllers that Wheelhouse brings, under upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
-            ControllerDescriptor.of("deployment-controller", Set.of("deployment"), DeploymentController::new),
-            ControllerDescriptor.of("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
+            new ControllerDescriptor("deployment-controller", Set.of("deployment"), DeploymentController::new),
+            new ControllerDescriptor("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
-            ControllerDescriptor.of(NamespaceController.NAME, Set.of("namespace"), NamespaceController::new));
+            new ControllerDescriptor("namespace-controller", Set.of("namespace"), NamespaceController::new));
 
     private BuiltInControllers() {}
 

@@ -14,22 +14,10 @@ import dev.wheelhouse.controller.ControllerContext;
  * @param aliases upstream's older names, {@code deployment}
  * @param factory makes it, registering its handlers, before the informers start
  */
-public record ControllerDescriptor(String name, Set<String> aliases, Factory factory) {
-    /** Makes a controller. */
-    @FunctionalInterface
-    public interface Factory {
-        /** @param startInformers starts the informers that the controller asks for while it runs */
-        Controller make(ControllerContext context, Runnable startInformers);
-    }
-
+public record ControllerDescriptor(String name, Set<String> aliases,
+        Function<ControllerContext, ? extends Controller> factory) {
     public ControllerDescriptor {
         aliases = Set.copyOf(aliases);
-    }
-
-    /** A controller that asks for all its informers when it is made. */
-    public static ControllerDescriptor of(String name, Set<String> aliases,
-            Function<ControllerContext, ? extends Controller> factory) {
-        return new ControllerDescriptor(name, aliases, (context, startInformers) -> factory.apply(context));
     }
 
     boolean isCalled(String text) {

@@ -86,7 +86,7 @@ public final class ControllerManager implements Loop {
 
     private void make() {
         for (ControllerDescriptor descriptor : descriptors) {
-            Controller controller = descriptor.factory().make(context, () -> context.informers().start(runner));
+            Controller controller = descriptor.factory().apply(context);
             controllers.add(controller);
             waiting.add(controller);
         }

@@ -1,7 +1,10 @@
 package dev.wheelhouse.node;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +17,13 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.podconfig.ApiServerSource;
+import dev.wheelhouse.podconfig.FileSource;
+import dev.wheelhouse.podconfig.HttpManifests;
+import dev.wheelhouse.podconfig.HttpSource;
 import dev.wheelhouse.podconfig.PodConfig;
 import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.podconfig.Refusal;
+import dev.wheelhouse.podconfig.RejectedPods;
 import dev.wheelhouse.podconfig.SourcesReady;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -36,6 +44,8 @@ public final class NodeAgent implements AutoCloseable {
     private final PodConfig podConfig;
     private final NodeRegistration registration;
     private final ApiServerSource apiSource;
+    private final @Nullable FileSource fileSource;
+    private final @Nullable HttpSource httpSource;
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
     private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
@@ -43,21 +53,34 @@ public final class NodeAgent implements AutoCloseable {
                 reason,
                 message);
         this.options = options;
-        this.podConfig = new PodConfig(
-                (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
-                        "Error validating pod from " + source + ": " + why),
-                clock);
+        RejectedPods rejected = (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
+                "Error validating pod from " + source + ": " + why);
+        this.podConfig = new PodConfig(rejected, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
         PodRuntime runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock));
-        PodSyncer syncer = new PodSyncer(runtime, statuses, events, options.hostIp(), clock);
+        this.registration = new NodeRegistration(options, client, clock);
+        MirrorPods mirrors = new MirrorPods(podClient, registration::node);
+        SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
+        PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
+                () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
                 options.resync(), clock);
-        SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
-        SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, runtime, clock);
-        this.registration = new NodeRegistration(options, client, clock);
+        SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors,
+                runtime, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
+
+        Path manifests = options.manifestPath();
+        this.fileSource = manifests == null
+                ? null
+                : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
+                        podConfig.channel(PodSources.FILE),
+                        rejected, clock);
+        HttpManifests url = options.manifestUrl();
+        this.httpSource = url == null
+                ? null
+                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, clock);
 
         loops.put("registration", registration);
         loops.put("status", statuses);
@@ -66,6 +89,12 @@ public final class NodeAgent implements AutoCloseable {
         }
         loops.put("sync", syncLoop);
         podConfig.loops().forEach((source, loop) -> loops.put("mux-" + source, loop));
+        if (fileSource != null) {
+            loops.put("file-source", fileSource);
+        }
+        if (httpSource != null) {
+            loops.put("http-source", httpSource);
+        }
         loops.put("api-source", apiSource);
     }
 
@@ -106,6 +135,13 @@ public final class NodeAgent implements AutoCloseable {
     /** Where the pods come from, and what each source last said. */
     public PodConfig podConfig() {
         return podConfig;
+    }
+
+    /** The manifests that are refused now, and why. */
+    public List<Refusal> refusals() {
+        List<Refusal> refusals = new ArrayList<>(fileSource == null ? List.of() : fileSource.refusals());
+        refusals.addAll(httpSource == null ? List.of() : httpSource.refusals());
+        return refusals;
     }
 
     /** Asks every loop to end; pods stay as they are, for the next agent of this node to take up. */

@@ -1,11 +1,17 @@
 package dev.wheelhouse.node;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1Taint;
+
+import dev.wheelhouse.podconfig.FileSource;
+import dev.wheelhouse.podconfig.HttpManifests;
 
 /**
  * What a node is, and how its agent works.
@@ -19,9 +25,13 @@ import io.kubernetes.client.openapi.models.V1Taint;
  * @param startDelay how long a hollow container takes to start, if its pod says nothing
  * @param workers how many pods are synced at once
  * @param resync after how long without a change a pod is synced again, at the earliest
+ * @param manifestPath a file or directory of static pods' manifests, or null
+ * @param fileCheckPeriod how often it is read even if the file system tells of no change
+ * @param manifestUrl where more of them are fetched from, or null
  */
 public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<String, String> capacity,
-        Map<String, String> labels, List<V1Taint> taints, Duration startDelay, int workers, Duration resync) {
+        Map<String, String> labels, List<V1Taint> taints, Duration startDelay, int workers, Duration resync,
+        @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl) {
 
     public NodeAgentOptions {
         if (!name.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*") || name.length() > 253) {
@@ -53,23 +63,39 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
         capacity.put("ephemeral-storage", "50Gi");
         return new NodeAgentOptions(name, "10.128." + index / 250 + "." + (index % 250 + 1),
                 "10." + (244 + index / 256) + "." + index % 256 + ".0/24", capacity, Map.of(), List.of(), Duration.ZERO,
-                2,
-                Duration.ofMinutes(1));
+                2, Duration.ofMinutes(1), null,
+                FileSource.DEFAULT_PERIOD, null);
     }
 
     public NodeAgentOptions withCapacity(Map<String, String> resources) {
-        return new NodeAgentOptions(name, hostIp, podCidr, resources, labels, taints, startDelay, workers, resync);
+        return new NodeAgentOptions(name, hostIp, podCidr, resources, labels, taints, startDelay, workers, resync,
+                manifestPath, fileCheckPeriod, manifestUrl);
     }
 
     public NodeAgentOptions withLabels(Map<String, String> more) {
-        return new NodeAgentOptions(name, hostIp, podCidr, capacity, more, taints, startDelay, workers, resync);
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, more, taints, startDelay, workers, resync,
+                manifestPath, fileCheckPeriod, manifestUrl);
     }
 
     public NodeAgentOptions withTaints(List<V1Taint> some) {
-        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, some, startDelay, workers, resync);
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, some, startDelay, workers, resync,
+                manifestPath, fileCheckPeriod, manifestUrl);
     }
 
     public NodeAgentOptions withStartDelay(Duration delay) {
-        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, delay, workers, resync);
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, delay, workers, resync,
+                manifestPath, fileCheckPeriod, manifestUrl);
+    }
+
+    /** With static pods from a file, or a directory of them. */
+    public NodeAgentOptions withManifests(@Nullable Path path, Duration checkPeriod) {
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, startDelay, workers, resync, path,
+                checkPeriod, manifestUrl);
+    }
+
+    /** With static pods from a URL. */
+    public NodeAgentOptions withManifestUrl(@Nullable HttpManifests url) {
+        return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, startDelay, workers, resync,
+                manifestPath, fileCheckPeriod, url);
     }
 }

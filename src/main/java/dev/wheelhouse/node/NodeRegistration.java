@@ -1,6 +1,7 @@
 package dev.wheelhouse.node;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeStatus;
+import io.kubernetes.client.openapi.models.V1Taint;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,6 +34,8 @@ import dev.wheelhouse.runtime.Signal;
  */
 final class NodeRegistration implements Loop {
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
+
+    private static final String NOT_READY = "node.kubernetes.io/not-ready";
 
     static final Duration RENEWAL = Duration.ofSeconds(10);
     static final Duration STATUS_PERIOD = Duration.ofMinutes(5);
@@ -73,12 +77,15 @@ final class NodeRegistration implements Loop {
         try {
             V1Node known = register();
             if (clock.nanoTime() >= nextStatus) {
-                report(known);
+                clearNotReady(report(known));
             }
             renew(known);
             backoff.reset();
             nextRenewal = clock.deadline(RENEWAL);
         } catch (ApiError e) {
+            if (closed || Thread.currentThread().isInterrupted()) {
+                return IDLE;
+            }
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
             log.warn("node {} could not be kept registered and is tried again in {} ms: {}", options.name(),
@@ -143,13 +150,34 @@ final class NodeRegistration implements Loop {
         lease = null;
     }
 
-    private void report(V1Node known) {
+    /**
+     * Takes away the taint that the API server's admission gives every new Node. In a whole cluster the node life-cycle
+     * controller does so; beside hollow nodes there is none.
+     */
+    private void clearNotReady(V1Node known) {
+        List<V1Taint> taints = known.getSpec() == null || known.getSpec().getTaints() == null
+                ? List.of()
+                : known.getSpec().getTaints();
+        List<V1Taint> kept = taints.stream().filter(taint -> !taint.getKey().equals(NOT_READY)).toList();
+        if (kept.size() < taints.size()) {
+            ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
+            patch.putObject("metadata").put("uid", known.getMetadata().getUid()).put("resourceVersion",
+                    known.getMetadata().getResourceVersion());
+            patch.putObject("spec").set("taints", ModelJson.tree(kept));
+            node = nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
+        }
+    }
+
+    private V1Node report(V1Node known) {
         V1NodeStatus status = NodeObjects.status(options, known.getStatus(), Moment.of(clock));
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         patch.putObject("metadata").put("uid", known.getMetadata().getUid());
         patch.set("status", ModelJson.tree(status));
-        node = nodes.patch(ObjectKey.cluster(options.name()), "status", PatchType.STRATEGIC_MERGE, patch.toString());
+        V1Node reported = nodes.patch(ObjectKey.cluster(options.name()), "status", PatchType.STRATEGIC_MERGE,
+                patch.toString());
+        node = reported;
         nextStatus = clock.deadline(STATUS_PERIOD);
+        return reported;
     }
 
     private void renew(V1Node known) {

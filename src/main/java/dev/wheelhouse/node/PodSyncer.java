@@ -2,12 +2,16 @@ package dev.wheelhouse.node;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -16,23 +20,47 @@ import dev.wheelhouse.runtime.Clock;
  * status is taken after the runtime was asked, so that a pod which starts at once is reported once.
  */
 final class PodSyncer implements PodWorkers.Syncer {
+    private static final Duration MIRROR_RETRY = Duration.ofMillis(500);
+    /** How long a static pod waits, when the process has just started, for what was reported of it before. */
+    static final Duration MIRROR_PATIENCE = Duration.ofSeconds(5);
+
     private final PodRuntime runtime;
     private final StatusManager statuses;
+    private final PodManager pods;
+    private final MirrorPods mirrors;
+    /** Static pods whose mirrors are not as they should be. */
+    private final Set<String> mirrorWanted = ConcurrentHashMap.newKeySet();
     private final PodEvents events;
     private final String hostIp;
     private final Clock clock;
+    private final BooleanSupplier mirrorsKnown;
+    private final long patientUntil;
 
-    PodSyncer(PodRuntime runtime, StatusManager statuses, PodEvents events, String hostIp, Clock clock) {
+    /** @param mirrorsKnown whether the API server's pods of this node are known */
+    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEvents events,
+            String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
         this.statuses = statuses;
+        this.pods = pods;
+        this.mirrors = mirrors;
         this.events = events;
         this.hostIp = hostIp;
         this.clock = clock;
+        this.mirrorsKnown = mirrorsKnown;
+        this.patientUntil = clock.deadline(MIRROR_PATIENCE);
     }
 
     @Override
-    public boolean syncPod(V1Pod pod) {
+    public boolean syncPod(V1Pod desired) {
         Moment now = Moment.of(clock);
+        V1Pod pod = desired;
+        if (PodSources.isStatic(desired)) {
+            if (!mirrorsKnown.getAsBoolean() && now.nanos() < patientUntil) {
+                mirrorWanted.add(PodManager.uid(desired));
+                return false;
+            }
+            pod = mirrored(desired);
+        }
         V1PodStatus before = statuses.get(PodManager.uid(pod));
         if (pastDeadline(pod, before, now)) {
             V1PodStatus status = status(pod, before, false, now).phase(PodPhases.FAILED).reason("DeadlineExceeded")
@@ -46,6 +74,22 @@ final class PodSyncer implements PodWorkers.Syncer {
         V1PodStatus status = status(pod, before, false, now);
         statuses.set(pod, status);
         return PodPhases.isTerminal(status.getPhase());
+    }
+
+    /** Takes care of a static pod's mirror. @return the pod, with what was last reported of it as its status */
+    private V1Pod mirrored(V1Pod pod) {
+        V1Pod mirror = pods.mirrorOf(pod);
+        String uid = PodManager.uid(pod);
+        if (mirrors.reconcile(pod, mirror)) {
+            mirrorWanted.remove(uid);
+        } else {
+            mirrorWanted.add(uid);
+        }
+        boolean same = mirror != null && uid.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
+        return mirror == null || !same || runtime.status(uid) != null
+                ? pod
+                : new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec())
+                        .status(mirror.getStatus());
     }
 
     private static boolean pastDeadline(V1Pod pod, @Nullable V1PodStatus before, Moment now) {
@@ -64,6 +108,9 @@ final class PodSyncer implements PodWorkers.Syncer {
     @Override
     public @Nullable Duration untilDeadline(V1Pod pod) {
         Instant deadline = deadline(pod, statuses.get(PodManager.uid(pod)));
+        if (mirrorWanted.contains(PodManager.uid(pod))) {
+            return MIRROR_RETRY;
+        }
         return deadline == null ? null : Duration.between(clock.now(), deadline);
     }
 
@@ -88,5 +135,6 @@ final class PodSyncer implements PodWorkers.Syncer {
         V1PodStatus status = PodStatuses.ended(pod, runtime.status(uid), statuses.get(uid), hostIp, Moment.of(clock));
         statuses.finish(pod, status);
         runtime.remove(uid);
+        mirrorWanted.remove(uid);
     }
 }

@@ -390,6 +390,13 @@ final class PodWorkers {
         return worker != null && worker.finished;
     }
 
+    /** Whether a static pod of this name is still being stopped. */
+    synchronized boolean isStopping(ObjectKey name) {
+        String uid = startedStatic.get(name);
+        Worker worker = uid == null ? null : workers.get(uid);
+        return worker != null && worker.state != State.SYNC && !worker.finished;
+    }
+
     synchronized int size() {
         return workers.size();
     }

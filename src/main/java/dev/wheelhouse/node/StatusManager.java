@@ -94,6 +94,11 @@ final class StatusManager implements Loop {
         queue.add(uid);
     }
 
+    /** Forgets a pod, as before it starts anew under the same UID. */
+    synchronized void forget(String uid) {
+        entries.remove(uid);
+    }
+
     /** Forgets the pods that are not among these. */
     synchronized void retain(Set<String> uids) {
         entries.keySet().retainAll(uids);

@@ -4,16 +4,15 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodUpdate;
@@ -41,6 +40,7 @@ final class SyncLoop implements Loop {
     private final PodManager pods;
     private final PodWorkers workers;
     private final StatusManager statuses;
+    private final MirrorPods mirrors;
     private final PodRuntime runtime;
     private final Clock clock;
     private final Signal signal = new Signal();
@@ -49,12 +49,13 @@ final class SyncLoop implements Loop {
     private volatile boolean closed;
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
-            StatusManager statuses, PodRuntime runtime, Clock clock) {
+            StatusManager statuses, MirrorPods mirrors, PodRuntime runtime, Clock clock) {
         this.updates = updates;
         this.sourcesReady = sourcesReady;
         this.pods = pods;
         this.workers = workers;
         this.statuses = statuses;
+        this.mirrors = mirrors;
         this.runtime = runtime;
         this.clock = clock;
         this.lastHousekeeping = clock.nanoTime();
@@ -210,22 +211,14 @@ final class SyncLoop implements Loop {
         for (String uid : withoutWorker) {
             V1Pod pod = pods.get(uid);
             if (pod != null) {
+                statuses.forget(uid);
                 workers.update(pod, UpdateType.CREATE, null);
             }
         }
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
+        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::delete);
         return true;
-    }
-
-    /** The sources whose changes have been handled, for tests and endpoints. */
-    boolean allSourcesReady() {
-        return sourcesReady.allReady();
-    }
-
-    @Nullable
-    V1Pod pod(String uid) {
-        return pods.get(Objects.requireNonNull(uid));
     }
 }

@@ -22,6 +22,11 @@ public final class SourcesReady {
         seen.add(source);
     }
 
+    /** Whether a change of this source was handled. */
+    public synchronized boolean hasSeen(String source) {
+        return seen.contains(source);
+    }
+
     public boolean allReady() {
         Set<String> now;
         synchronized (this) {

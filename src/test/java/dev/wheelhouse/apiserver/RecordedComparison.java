@@ -159,6 +159,17 @@ final class RecordedComparison {
                 entries.remove(i);
             }
         }
+        List<JsonNode> sorted = new ArrayList<>();
+        entries.forEach(entry -> {
+            if (entry instanceof ObjectNode object) {
+                object.remove("time");
+            }
+            sorted.add(entry);
+        });
+        sorted.sort(Comparator.comparing(entry -> Json.text(entry, "manager") + " " + Json.text(entry, "operation")
+                + " " + Json.text(entry, "subresource")));
+        entries.removeAll();
+        entries.addAll(sorted);
     }
 
     private void compare(String path, JsonNode expected, JsonNode actual) {

@@ -266,8 +266,16 @@ public final class FakeApi implements KubeClient {
                 if (kept != null) {
                     tree.set("status", kept);
                 }
+                if (status) {
+                    setAnnotations(tree, object.getMetadata().getAnnotations());
+                }
                 return typed(store(key, before, tree));
             });
+        }
+
+        /** As on a real API server, annotations go with the status. */
+        private void setAnnotations(ObjectNode tree, @Nullable Map<String, String> annotations) {
+            ((ObjectNode) tree.get("metadata")).set("annotations", ModelJson.tree(annotations));
         }
 
         private KubernetesObject store(ObjectKey key, KubernetesObject before, JsonNode tree) {

@@ -36,6 +36,7 @@ public final class FakeInformers implements SharedInformerFactory {
     private final FakeCluster cluster;
     private final Map<String, FakeInformer<?>> informers = new LinkedHashMap<>();
     private final Set<ResourceType> unavailable = new HashSet<>();
+    private int startedNew;
 
     public FakeInformers(FakeCluster cluster) {
         this.cluster = cluster;
@@ -80,6 +81,16 @@ public final class FakeInformers implements SharedInformerFactory {
 
     @Override
     public void start(LoopRunner runner) {}
+
+    @Override
+    public void startNew() {
+        startedNew++;
+    }
+
+    /** How often informers that were asked for late were to be started. */
+    public int startedNew() {
+        return startedNew;
+    }
 
     @Override
     public void stop(SharedIndexInformer<?> informer) {

@@ -17,7 +17,7 @@ class ControllerSelectionTest {
             descriptor("garbage-collector-controller", "garbagecollector"));
 
     private static ControllerDescriptor descriptor(String name, String alias) {
-        return ControllerDescriptor.of(name, Set.of(alias), context -> {
+        return new ControllerDescriptor(name, Set.of(alias), context -> {
             throw new AssertionError("a selection makes no controller");
         });
     }

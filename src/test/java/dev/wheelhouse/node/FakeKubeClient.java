@@ -51,6 +51,8 @@ final class FakeKubeClient implements KubeClient {
     /** Thrown by the next call, then forgotten. */
     @Nullable
     ApiError failNext;
+    /** While it is set, every call fails as if the server were away. */
+    boolean down;
     private long version;
     private int uids;
 
@@ -69,6 +71,9 @@ final class FakeKubeClient implements KubeClient {
     }
 
     private void check() {
+        if (down) {
+            throw new ApiError("call " + server(), new java.io.IOException("connection refused"));
+        }
         ApiError error = failNext;
         if (error != null) {
             failNext = null;

@@ -47,7 +47,7 @@ final class Decoding {
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
-                if (value == null || means(field, value)) {
+                if (value == null || saysNothing(field, value)) {
                     drop.add(name);
                 } else if (value != property.getValue()) {
                     property.setValue(value);
@@ -59,7 +59,7 @@ final class Decoding {
     }
 
     /** Whether a field with that value means the same as one that is not there. */
-    private static boolean means(Field field, JsonNode value) {
+    private static boolean saysNothing(Field field, JsonNode value) {
         if (field.always()) {
             return false;
         }
@@ -211,7 +211,8 @@ final class Decoding {
         }
         if (!value.isIntegralNumber() || !inRange(value, "int32")) {
             throw new WrongTypeException(
-                    "json: cannot unmarshal " + described(value) + " into Go value of type int32");
+                    "json: cannot unmarshal " + described(value) + (value.isNumber() ? " " + value : "")
+                            + " into Go value of type int32");
         }
         return value;
     }
@@ -260,7 +261,9 @@ final class Decoding {
         if (inMap && !fields.isEmpty() && !fields.getLast().equals(field.name())) {
             fields.removeLast();
         }
-        return new WrongTypeException("json: cannot unmarshal " + described(value) + " into Go struct field " + struct
+        boolean wantsInteger = field.typeName().equals("integer") && value.isNumber();
+        return new WrongTypeException("json: cannot unmarshal " + described(value)
+                + (wantsInteger ? " " + value : "") + " into Go struct field " + struct
                 + "." + String.join(".", fields) + " of type " + goType);
     }
 
@@ -273,8 +276,7 @@ final class Decoding {
             return "bool";
         }
         if (value.isNumber()) {
-            boolean plain = value.isIntegralNumber() && value.canConvertToInt();
-            return plain ? "number" : "number " + value;
+            return "number";
         }
         return value.isArray() ? "array" : "object";
     }

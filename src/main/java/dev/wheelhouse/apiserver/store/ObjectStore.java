@@ -30,7 +30,8 @@ public final class ObjectStore implements AutoCloseable {
     private final Map<String, ResourceLog> logs = new ConcurrentHashMap<>();
     private volatile long version;
     private volatile boolean closed;
-    private final long firstVersion;
+    /** What a resource that nobody has written to is compacted to. */
+    private volatile long compacted;
 
     public ObjectStore(Clock clock, Retention retention, Storage storage) {
         this.clock = clock;
@@ -41,14 +42,14 @@ public final class ObjectStore implements AutoCloseable {
             log(resource).load(StoredObject.of(resource, object,
                     Long.parseLong(Json.text(object, "metadata", "resourceVersion"))));
         });
-        this.firstVersion = version;
-        logs.values().forEach(log -> log.startAt(firstVersion));
+        this.compacted = version;
+        logs.values().forEach(log -> log.startAt(compacted));
     }
 
     private ResourceLog log(String resource) {
         return logs.computeIfAbsent(resource, r -> {
             ResourceLog log = new ResourceLog();
-            log.startAt(firstVersion);
+            log.startAt(compacted);
             return log;
         });
     }
@@ -217,8 +218,9 @@ public final class ObjectStore implements AutoCloseable {
     /** Forgets all past versions: watches and lists at an older version end as expired. For tests and operators. */
     public void compact() {
         locked(() -> {
-            logs.values().forEach(ResourceLog::compactAll);
-            return version;
+            compacted = version;
+            logs.values().forEach(log -> log.compactTo(compacted));
+            return compacted;
         });
     }
 

@@ -57,10 +57,10 @@ final class ResourceLog {
         }
     }
 
-    void compactAll() {
-        while (!window.isEmpty()) {
-            drop();
-        }
+    void compactTo(long version) {
+        window.clear();
+        compacted = version;
+        compactedTree = tree;
     }
 
     private void drop() {

@@ -32,12 +32,11 @@ public final class GarbageCollector implements Controller {
     private final GraphKeeper keeper;
     private final List<Loop> loops = new ArrayList<>();
 
-    /** @param startInformers starts the informers that it has asked for since it was made */
-    public GarbageCollector(ControllerContext context, Runnable startInformers) {
+    public GarbageCollector(ControllerContext context) {
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
-        monitors = new TypeMonitors(context.client(), context.informers(), startInformers, keeper, context.clock());
+        monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock());
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
         Attempt delete = new Attempt(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,

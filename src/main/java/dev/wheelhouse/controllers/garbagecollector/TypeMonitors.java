@@ -36,7 +36,6 @@ final class TypeMonitors implements Loop {
 
     private final KubeClient client;
     private final SharedInformerFactory factory;
-    private final Runnable startInformers;
     private final GraphKeeper keeper;
     private final Clock clock;
     private final Signal closing = new Signal();
@@ -50,11 +49,9 @@ final class TypeMonitors implements Loop {
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
 
-    TypeMonitors(KubeClient client, SharedInformerFactory factory, Runnable startInformers, GraphKeeper keeper,
-            Clock clock) {
+    TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock) {
         this.client = client;
         this.factory = factory;
-        this.startInformers = startInformers;
         this.keeper = keeper;
         this.clock = clock;
     }
@@ -108,7 +105,7 @@ final class TypeMonitors implements Loop {
                         names(gone));
             }
             if (!come.isEmpty()) {
-                startInformers.run();
+                factory.startNew();
             }
         }
     }

@@ -31,14 +31,13 @@ class GarbageCollectorTest {
     private final FakeInformers informers = new FakeInformers(cluster);
     private final List<String> events = new ArrayList<>();
     private GarbageCollector collector;
-    private int starts;
 
     @BeforeEach
     void start() {
         collector = new GarbageCollector(new DefaultControllerContext(cluster, informers, clock,
                 component -> (type, object, eventType, reason, message) -> events
                         .add(reason + " " + object.getMetadata().getName() + ": " + message),
-                DefaultControllerContext.Settings.stepped()), () -> starts++);
+                DefaultControllerContext.Settings.stepped()));
     }
 
     private ObjectKey put(ResourceType type, String name, V1OwnerReference... owners) {
@@ -182,7 +181,7 @@ class GarbageCollectorTest {
         settle();
         assertThat(informers.hasInformer(ResourceType.EVENTS)).isFalse();
         assertThat(informers.hasInformer(ResourceType.PODS)).isTrue();
-        assertThat(starts).isEqualTo(1);
+        assertThat(informers.startedNew()).isEqualTo(1);
     }
 
     @Test

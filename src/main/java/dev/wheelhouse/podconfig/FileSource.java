@@ -1,0 +1,229 @@
+package dev.wheelhouse.podconfig;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+
+/**
+ * The static pods of a manifest file, or of a directory of them (upstream: {@code pkg/kubelet/config/file.go}). It reads when
+ * the file system tells of a change, and at the latest after its period. Files are read in name order; names that begin with a
+ * dot, and those of backup and temporary files, are skipped; directories are not entered.
+ *
+ * <p>A manifest that cannot be used is refused with its reason, and the pods that it described before run on: only when the
+ * file is gone are its pods removed. When the directory cannot be listed, nothing is changed.
+ */
+public final class FileSource implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(FileSource.class);
+
+    /** Kubelet's period. */
+    public static final Duration DEFAULT_PERIOD = Duration.ofSeconds(20);
+    static final int MAX_FILES = 1000;
+    /** How long files rest before they are read, so that a write in progress is not taken for a broken manifest. */
+    static final Duration SETTLE = Duration.ofMillis(50);
+    private static final Duration LONGEST_SETTLE = Duration.ofMillis(500);
+
+    private final Path path;
+    private final StaticPods origin;
+    private final Duration period;
+    private final PodChannel channel;
+    private final Refusals refusals;
+    private final Clock clock;
+    private final FileWatch watch;
+    private final Map<Path, Known> known = new TreeMap<>();
+    private final Set<Path> skippedSaid = new HashSet<>();
+    private long nextRead;
+    private long firstChange = Long.MAX_VALUE;
+    private boolean sent;
+    private String listFailure = "";
+    private volatile boolean closed;
+
+    /** What was last read of a file. */
+    private static final class Known {
+        String digest = "";
+        boolean good;
+        List<V1Pod> pods = List.of();
+    }
+
+    /**
+     * @param path a file or a directory; it need not exist
+     * @param rejected hears of pods whose manifest was changed to one that cannot be used
+     */
+    public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectedPods rejected,
+            Clock clock) {
+        this.path = path.toAbsolutePath().normalize();
+        this.origin = new StaticPods(nodeName, true);
+        this.period = period;
+        this.channel = channel;
+        this.refusals = new Refusals(channel.source(), rejected);
+        this.clock = clock;
+        this.watch = new FileWatch(this.path);
+        this.nextRead = clock.nanoTime();
+    }
+
+    /** The manifests that are refused now, and why. */
+    public List<Refusal> refusals() {
+        return refusals.list();
+    }
+
+    @Override
+    public long step() {
+        if (closed) {
+            return IDLE;
+        }
+        long now = clock.nanoTime();
+        if (watch.changed()) {
+            firstChange = Math.min(firstChange, now);
+            nextRead = Math.min(now + SETTLE.toNanos(), firstChange + LONGEST_SETTLE.toNanos());
+        }
+        if (now < nextRead) {
+            return nextRead - now;
+        }
+        firstChange = Long.MAX_VALUE;
+        watch.register();
+        read();
+        nextRead = clock.deadline(period);
+        return BUSY;
+    }
+
+    private void read() {
+        List<Path> files;
+        try {
+            files = files();
+            listFailure = "";
+        } catch (IOException e) {
+            String failure = path + " cannot be listed, so its pods stay as they are: " + e;
+            if (!failure.equals(listFailure)) {
+                log.warn("{}", failure);
+                listFailure = failure;
+            }
+            return;
+        }
+        boolean changed = known.keySet().retainAll(files);
+        refusals.locations().stream().filter(l -> !files.contains(Path.of(l))).forEach(refusals::clear);
+        for (Path file : files) {
+            changed |= read(file);
+        }
+        if (changed || !sent) {
+            sent = true;
+            channel.set(known.values().stream().flatMap(k -> k.pods.stream()).toList());
+        }
+    }
+
+    private List<Path> files() throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            for (Path entry : entries) {
+                if (isManifest(entry)) {
+                    files.add(entry);
+                }
+            }
+        } catch (NotDirectoryException e) {
+            return List.of(path);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (java.nio.file.DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        files.sort(null);
+        if (files.size() > MAX_FILES) {
+            files.subList(MAX_FILES, files.size()).forEach(f -> refusals.refuse(
+                    new Refusal(f.toString(), 0, "",
+                            "the directory has more than " + MAX_FILES + " files: remove some"),
+                    List.of()));
+            return List.copyOf(files.subList(0, MAX_FILES));
+        }
+        return files;
+    }
+
+    private boolean isManifest(Path entry) {
+        String name = String.valueOf(entry.getFileName());
+        if (name.startsWith(".")) {
+            return false;
+        }
+        boolean temporary = name.endsWith("~") || name.endsWith(".swp") || name.endsWith(".bak")
+                || name.startsWith("#") && name.endsWith("#");
+        boolean skipped = temporary || !Files.isRegularFile(entry) && !isBrokenLink(entry);
+        if (skippedSaid.size() > MAX_FILES) {
+            skippedSaid.clear();
+        }
+        if (skipped && skippedSaid.add(entry)) {
+            log.info("{} is skipped: {}", entry, temporary
+                    ? "its name is that of a backup or temporary file"
+                    : "it is no regular file");
+        }
+        return !skipped;
+    }
+
+    /** A link whose target is away for a moment keeps its pods; it fails when it is read. */
+    private static boolean isBrokenLink(Path entry) {
+        return Files.isSymbolicLink(entry) && !Files.exists(entry);
+    }
+
+    /** @return whether its pods are others than before */
+    private boolean read(Path file) {
+        Known before = known.computeIfAbsent(file, f -> new Known());
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(YamlDocuments.MAX_BYTES + 1);
+        } catch (NoSuchFileException e) {
+            if (isBrokenLink(file)) {
+                refusals.refuse(new Refusal(file.toString(), 0, "", "it is a link to a file that is not there"),
+                        before.pods);
+                return false;
+            }
+            known.remove(file);
+            refusals.clear(file.toString());
+            return !before.pods.isEmpty();
+        } catch (IOException e) {
+            refusals.refuse(new Refusal(file.toString(), 0, "", "it cannot be read: " + e), before.pods);
+            before.good = false;
+            return false;
+        }
+        String digest = StaticPods.sha256(bytes);
+        if (before.good && digest.equals(before.digest)) {
+            return false;
+        }
+        try {
+            List<V1Pod> pods = ManifestReader.read(file.toString(), bytes, origin);
+            before.digest = digest;
+            before.good = true;
+            before.pods = pods;
+            refusals.clear(file.toString());
+            return true;
+        } catch (ManifestException e) {
+            before.good = false;
+            refusals.refuse(e.refusal(), before.pods);
+            return false;
+        }
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        watch.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        watch.close();
+    }
+}

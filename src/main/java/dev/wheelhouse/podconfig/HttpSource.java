@@ -1,0 +1,127 @@
+package dev.wheelhouse.podconfig;
+
+import java.io.IOException;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Signal;
+
+/**
+ * The static pods that a URL describes: a Pod or a PodList, as JSON or YAML, fetched at every period (upstream:
+ * {@code pkg/kubelet/config/http.go}). What has not changed is not sent again; an empty body is an empty set; whatever fails,
+ * or cannot be used, leaves the pods as they were, and is not remembered as seen.
+ */
+public final class HttpSource implements Loop {
+    private static final Logger log = LoggerFactory.getLogger(HttpSource.class);
+    private static final int LOUD_FAILURES = 3;
+
+    private final HttpManifests options;
+    private final StaticPods origin;
+    private final PodChannel channel;
+    private final Refusals refusals;
+    private final Clock clock;
+    private final HttpFetch fetch;
+    private final Signal signal = new Signal();
+    private long nextFetch;
+    private String digest = "";
+    private String etag = "";
+    private String lastModified = "";
+    private List<V1Pod> pods = List.of();
+    private int failures;
+    private volatile boolean closed;
+
+    /** @param rejected hears of pods whose manifest was changed to one that cannot be used */
+    public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected, Clock clock) {
+        this.options = options;
+        this.origin = new StaticPods(nodeName, false);
+        this.channel = channel;
+        this.refusals = new Refusals(channel.source(), rejected);
+        this.clock = clock;
+        this.fetch = new HttpFetch(options, clock);
+        this.nextFetch = clock.nanoTime();
+    }
+
+    /** Why what the URL gives is refused now; empty if it is not. */
+    public List<Refusal> refusals() {
+        return refusals.list();
+    }
+
+    @Override
+    public long step() throws InterruptedException {
+        long wait = nextFetch - clock.nanoTime();
+        if (closed || wait > 0) {
+            return closed ? IDLE : wait;
+        }
+        try {
+            take(fetch.get(etag, lastModified));
+            succeeded();
+        } catch (IOException | ManifestException e) {
+            if (!closed) {
+                failed(e);
+            }
+        }
+        nextFetch = clock.deadline(options.period());
+        return Math.max(1, nextFetch - clock.nanoTime());
+    }
+
+    private void take(HttpFetch.Answer answer) throws IOException, ManifestException {
+        if (answer.status() == 304) {
+            return;
+        }
+        if (answer.status() != 200) {
+            throw new IOException("the server answered " + answer.status() + " where 200 was expected");
+        }
+        String now = StaticPods.sha256(answer.body());
+        if (!now.equals(digest)) {
+            try {
+                pods = ManifestReader.read(options.url().toString(), answer.body(), origin);
+            } catch (ManifestException e) {
+                refusals.refuse(e.refusal(), pods);
+                throw e;
+            }
+            channel.set(pods);
+        }
+        refusals.clear(options.url().toString());
+        digest = now;
+        etag = answer.etag();
+        lastModified = answer.lastModified();
+    }
+
+    private void succeeded() {
+        if (failures > 0) {
+            log.info("pods were read from {} again, after {} failures", options.url(), failures);
+            failures = 0;
+        }
+    }
+
+    /** The first failures are said, then that no more will be. */
+    private void failed(Exception e) {
+        failures++;
+        if (failures <= LOUD_FAILURES) {
+            log.warn("pods could not be read from {}: {}", options.url(), e.getMessage());
+        } else if (failures == LOUD_FAILURES + 1) {
+            log.warn("pods could not be read from {}: {}; further failures are not logged until it succeeds",
+                    options.url(), e.getMessage());
+        } else {
+            log.debug("pods could not be read from {}: {}", options.url(), e.getMessage());
+        }
+    }
+
+    @Override
+    public void await(long nanos) throws InterruptedException {
+        signal.await(nanos);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        fetch.close();
+        signal.raise();
+    }
+}

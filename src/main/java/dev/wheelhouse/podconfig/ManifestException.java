@@ -1,0 +1,17 @@
+package dev.wheelhouse.podconfig;
+
+/** A manifest that cannot be used. */
+final class ManifestException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient Refusal refusal;
+
+    ManifestException(Refusal refusal) {
+        super(refusal.toString());
+        this.refusal = refusal;
+    }
+
+    Refusal refusal() {
+        return refusal;
+    }
+}

@@ -1,0 +1,167 @@
+package dev.wheelhouse.podconfig;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
+
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.podconfig.YamlDocuments.Document;
+
+/**
+ * Static pods from manifests: YAML or JSON, one or several documents, each a Pod or a PodList. One pod that cannot be used
+ * refuses the whole manifest (upstream: {@code pkg/kubelet/config/common.go}). Pure.
+ */
+final class ManifestReader {
+    private static final ObjectReader PODS = strict().readerFor(V1Pod.class);
+
+    private ManifestReader() {}
+
+    /** A mapper that takes no text for a number and no number for text. */
+    private static JsonMapper strict() {
+        return ModelJson.mapperForModels().rebuild().disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                .withCoercionConfig(LogicalType.Textual,
+                        c -> c.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                                .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                                .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+                .build();
+    }
+
+    /**
+     * Reads a manifest.
+     *
+     * @param location the file or URL, for messages
+     * @param origin says what a static pod is called and how it is told from others
+     * @return its pods, in order, with static pods' names, UIDs and defaults; none for a manifest that is empty
+     */
+    static List<V1Pod> read(String location, byte[] bytes, StaticPods origin) throws ManifestException {
+        List<V1Pod> pods = new ArrayList<>();
+        for (Document document : YamlDocuments.read(location, bytes)) {
+            String kind = document.json().path("kind").asString("");
+            String version = document.json().path("apiVersion").asString("");
+            if (!document.json().isObject()) {
+                throw refused(location, document, List.of(), "a " + document.json().getNodeType()
+                        + " where an object should be: write apiVersion, kind, metadata and spec of a Pod");
+            }
+            if (kind.equals("List") || kind.equals("PodList")) {
+                JsonNode items = document.json().path("items");
+                for (int i = 0; i < items.size(); i++) {
+                    pods.add(pod(location, document, items.get(i), List.of("items", i), origin, true));
+                }
+            } else if (!version.equals("v1") || !kind.equals("Pod")) {
+                throw refused(location, document, List.of(kind.equals("Pod") ? "apiVersion" : "kind"),
+                        "it is of kind \"" + kind + "\" and apiVersion \"" + version
+                                + "\": only v1 Pods can be static pods");
+            } else {
+                pods.add(pod(location, document, document.json(), List.of(), origin, false));
+            }
+        }
+        return pods;
+    }
+
+    private static V1Pod pod(String location, Document document, JsonNode json, List<Object> at, StaticPods origin,
+            boolean item) throws ManifestException {
+        if (item && !json.path("kind").asString("Pod").equals("Pod")) {
+            throw refused(location, document, at,
+                    "it is of kind \"" + json.path("kind").asString("") + "\": only v1 Pods can be static pods");
+        }
+        List<Object> hole = nullElement(json);
+        if (hole != null) {
+            List<Object> path = new ArrayList<>(at);
+            path.addAll(hole);
+            throw refused(location, document, path, "the list has an empty element: remove it");
+        }
+        V1Pod pod;
+        List<StaticPodValidation.Problem> problems;
+        try {
+            pod = PODS.readValue(json);
+            problems = StaticPodValidation.of(pod);
+        } catch (MismatchedInputException e) {
+            throw refused(location, document, path(at, e),
+                    "wrong type of value; expected " + expected(e) + " here");
+        } catch (JacksonException e) {
+            throw refused(location, document, path(at, e), e.getOriginalMessage());
+        } catch (RuntimeException e) {
+            throw refused(location, document, at, "a value that cannot be read: " + e.getMessage());
+        }
+        if (!problems.isEmpty()) {
+            StaticPodValidation.Problem first = problems.get(0);
+            List<Object> path = new ArrayList<>(at);
+            path.addAll(first.path());
+            String more = problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more)";
+            throw refused(location, document, path, first.problem() + more);
+        }
+        return origin.complete(pod, json, location);
+    }
+
+    /** The path of a null in a list, where no Pod can have one; null if there is none. */
+    private static @Nullable List<Object> nullElement(JsonNode node) {
+        for (int i = 0; node.isArray() && i < node.size(); i++) {
+            List<Object> below = node.get(i).isNull() ? new ArrayList<>() : nullElement(node.get(i));
+            if (below != null) {
+                below.addFirst(i);
+                return below;
+            }
+        }
+        for (String field : node.isObject() ? node.propertyNames() : List.<String>of()) {
+            List<Object> below = nullElement(node.path(field));
+            if (below != null) {
+                below.addFirst(field);
+                return below;
+            }
+        }
+        return null;
+    }
+
+    private static String expected(MismatchedInputException e) {
+        Class<?> type = e.getTargetType();
+        if (type == null) {
+            return "another type";
+        }
+        return switch (type.getSimpleName()) {
+            case "String" -> "text (put it in quotes)";
+            case "Integer", "Long" -> "a whole number";
+            case "Boolean" -> "true or false";
+            case "ArrayList", "List" -> "a list";
+            case "LinkedHashMap", "Map", "HashMap" -> "a map";
+            default -> type.getSimpleName().startsWith("V1") ? "an object" : type.getSimpleName();
+        };
+    }
+
+    private static List<Object> path(List<Object> at, JacksonException e) {
+        List<Object> path = new ArrayList<>(at);
+        for (JacksonException.Reference reference : e.getPath()) {
+            if (reference.getPropertyName() != null) {
+                path.add(reference.getPropertyName());
+            } else if (reference.getIndex() >= 0) {
+                path.add(reference.getIndex());
+            }
+        }
+        return path;
+    }
+
+    private static ManifestException refused(String location, Document document, List<?> path, String problem) {
+        List<Object> steps = List.copyOf(path);
+        StringBuilder field = new StringBuilder();
+        for (Object step : steps) {
+            if (step instanceof Integer) {
+                field.append('[').append(step).append(']');
+            } else {
+                field.append(field.isEmpty() ? "" : ".").append(step);
+            }
+        }
+        return new ManifestException(new Refusal(location, document.line(steps), field.toString(), problem));
+    }
+}

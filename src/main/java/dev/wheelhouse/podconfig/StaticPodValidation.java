@@ -1,0 +1,262 @@
+package dev.wheelhouse.podconfig;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerPort;
+import io.kubernetes.client.openapi.models.V1EnvVar;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1Probe;
+import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1Volume;
+import io.kubernetes.client.openapi.models.V1VolumeMount;
+
+/**
+ * What the API server would refuse in a static pod: names, containers, ports, volumes and mounts, resources (upstream:
+ * {@code pkg/apis/core/validation/validation.go}); and what no static pod may have, references to API objects
+ * ({@link StaticPodReferences}). Pure.
+ */
+final class StaticPodValidation {
+    private static final Pattern LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
+    private static final Pattern SUBDOMAIN = Pattern
+            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+    private static final Pattern PORT_NAME = Pattern.compile("(?=.*[a-z])[a-z0-9](-?[a-z0-9]){0,14}");
+    private static final Pattern QUALIFIED = Pattern
+            .compile("([a-z0-9][-a-z0-9.]{0,252}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
+    private static final Pattern LABEL_VALUE = Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
+
+    private final List<Problem> problems = new ArrayList<>();
+
+    /** @param path field names and indices, from the pod on */
+    record Problem(List<Object> path, String problem) {}
+
+    private StaticPodValidation() {}
+
+    /** What is wrong with a pod as it was read from its manifest, most important first; empty if nothing is. */
+    static List<Problem> of(V1Pod pod) {
+        StaticPodValidation validation = new StaticPodValidation();
+        validation.metadata(pod.getMetadata());
+        if (pod.getSpec() == null) {
+            validation.wrong("it is required", "spec");
+        } else {
+            validation.spec(pod.getSpec());
+            StaticPodReferences.find(pod.getSpec()).ifPresent(r -> validation.problems.add(r));
+        }
+        return validation.problems;
+    }
+
+    private void wrong(String problem, Object... path) {
+        problems.add(new Problem(List.of(path), problem));
+    }
+
+    private void metadata(@Nullable V1ObjectMeta meta) {
+        if (meta == null || meta.getName() == null || meta.getName().isEmpty()) {
+            wrong("a name is required", "metadata", "name");
+            return;
+        }
+        if (meta.getName().length() > 200 || !SUBDOMAIN.matcher(meta.getName()).matches()) {
+            wrong("\"" + meta.getName()
+                    + "\" is no pod name: write lower case letters, digits, '-' and '.', at most 200",
+                    "metadata", "name");
+        }
+        if (meta.getNamespace() != null && !meta.getNamespace().isEmpty()
+                && !LABEL.matcher(meta.getNamespace()).matches()) {
+            wrong("\"" + meta.getNamespace()
+                    + "\" is no namespace: write lower case letters, digits and '-', at most 63",
+                    "metadata", "namespace");
+        }
+        if (meta.getLabels() != null) {
+            meta.getLabels().forEach((key, value) -> {
+                if (!QUALIFIED.matcher(key).matches() || value == null || !LABEL_VALUE.matcher(value).matches()) {
+                    wrong("\"" + key + ": " + value + "\" is no label: at most 63 letters, digits, '-', '_' and '.'",
+                            "metadata", "labels", key);
+                }
+            });
+        }
+        if (meta.getAnnotations() != null) {
+            meta.getAnnotations().forEach((key, value) -> {
+                if (value == null || !QUALIFIED.matcher(key).matches()) {
+                    wrong("\"" + key + "\" is no annotation: a key needs the form of a label's, and a value",
+                            "metadata", "annotations", key);
+                }
+            });
+        }
+    }
+
+    private void oneOf(@Nullable String value, List<String> allowed, Object... path) {
+        if (value != null && !allowed.contains(value)) {
+            wrong("\"" + value + "\" is not supported: write one of " + String.join(", ", allowed), path);
+        }
+    }
+
+    private void spec(V1PodSpec spec) {
+        oneOf(spec.getRestartPolicy(), List.of("Always", "OnFailure", "Never"), "spec", "restartPolicy");
+        oneOf(spec.getDnsPolicy(), List.of("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"), "spec",
+                "dnsPolicy");
+        if (spec.getTerminationGracePeriodSeconds() != null && spec.getTerminationGracePeriodSeconds() < 0) {
+            wrong("it must not be negative", "spec", "terminationGracePeriodSeconds");
+        }
+        if (spec.getActiveDeadlineSeconds() != null && spec.getActiveDeadlineSeconds() < 1) {
+            wrong("it must be at least 1", "spec", "activeDeadlineSeconds");
+        }
+        if (spec.getEphemeralContainers() != null && !spec.getEphemeralContainers().isEmpty()) {
+            wrong("ephemeral containers cannot be part of a manifest: remove them", "spec", "ephemeralContainers");
+        }
+        Set<String> volumes = volumes(spec);
+        if (spec.getContainers() == null || spec.getContainers().isEmpty()) {
+            wrong("at least one container is required", "spec", "containers");
+        }
+        Set<String> names = new HashSet<>();
+        containers("initContainers", spec.getInitContainers(), spec, names, volumes);
+        containers("containers", spec.getContainers(), spec, names, volumes);
+    }
+
+    private Set<String> volumes(V1PodSpec spec) {
+        Set<String> names = new HashSet<>();
+        List<V1Volume> volumes = spec.getVolumes() == null ? List.of() : spec.getVolumes();
+        for (int i = 0; i < volumes.size(); i++) {
+            String name = volumes.get(i).getName();
+            if (name == null || !LABEL.matcher(name).matches()) {
+                wrong("\"" + name + "\" is no volume name: write lower case letters, digits and '-', at most 63",
+                        "spec", "volumes", i, "name");
+            } else if (!names.add(name)) {
+                wrong("the volume \"" + name + "\" is there twice", "spec", "volumes", i, "name");
+            }
+        }
+        return names;
+    }
+
+    private void containers(String field, @Nullable List<V1Container> containers, V1PodSpec spec, Set<String> names,
+            Set<String> volumes) {
+        for (int i = 0; containers != null && i < containers.size(); i++) {
+            V1Container container = containers.get(i);
+            if (container == null) {
+                wrong("it is null", "spec", field, i);
+                continue;
+            }
+            String name = container.getName();
+            if (name == null || !LABEL.matcher(name).matches()) {
+                wrong("\"" + name + "\" is no container name: write lower case letters, digits and '-', at most 63",
+                        "spec", field, i, "name");
+            } else if (!names.add(name)) {
+                wrong("another container has the name \"" + name + "\"", "spec", field, i, "name");
+            }
+            if (container.getImage() == null || container.getImage().isBlank()) {
+                wrong("an image is required", "spec", field, i, "image");
+            } else if (!container.getImage().equals(container.getImage().strip())) {
+                wrong("an image must not begin or end with a space", "spec", field, i, "image");
+            }
+            oneOf(container.getImagePullPolicy(), List.of("Always", "IfNotPresent", "Never"), "spec", field, i,
+                    "imagePullPolicy");
+            ports(container, spec, field, i);
+            mounts(container, volumes, field, i);
+            environment(container, field, i);
+            resources(container.getResources(), field, i);
+            probe(container.getLivenessProbe(), field, i, "livenessProbe");
+            probe(container.getReadinessProbe(), field, i, "readinessProbe");
+            probe(container.getStartupProbe(), field, i, "startupProbe");
+        }
+    }
+
+    private void ports(V1Container container, V1PodSpec spec, String field, int i) {
+        Set<String> names = new HashSet<>();
+        List<V1ContainerPort> ports = container.getPorts() == null ? List.of() : container.getPorts();
+        for (int p = 0; p < ports.size(); p++) {
+            V1ContainerPort port = ports.get(p);
+            if (port.getContainerPort() == null || port.getContainerPort() < 1 || port.getContainerPort() > 65535) {
+                wrong(port.getContainerPort() + " is no port: write a number from 1 to 65535", "spec", field, i,
+                        "ports", p,
+                        "containerPort");
+            }
+            if (port.getHostPort() != null && (port.getHostPort() < 0 || port.getHostPort() > 65535)) {
+                wrong(port.getHostPort() + " is no port: write a number from 1 to 65535", "spec", field, i, "ports", p,
+                        "hostPort");
+            } else if (Boolean.TRUE.equals(spec.getHostNetwork()) && port.getHostPort() != null
+                    && !port.getHostPort().equals(port.getContainerPort())) {
+                wrong("with hostNetwork it must be the containerPort", "spec", field, i, "ports", p, "hostPort");
+            }
+            oneOf(port.getProtocol(), List.of("TCP", "UDP", "SCTP"), "spec", field, i, "ports", p, "protocol");
+            if (port.getName() != null
+                    && (!PORT_NAME.matcher(port.getName()).matches() || !names.add(port.getName()))) {
+                wrong("\"" + port.getName()
+                        + "\" is no port name, or is there twice: at most 15 lower case letters, digits"
+                        + " and '-', at least one of them a letter", "spec", field, i, "ports", p, "name");
+            }
+        }
+    }
+
+    private void mounts(V1Container container, Set<String> volumes, String field, int i) {
+        Set<String> paths = new HashSet<>();
+        List<V1VolumeMount> mounts = container.getVolumeMounts() == null ? List.of() : container.getVolumeMounts();
+        for (int m = 0; m < mounts.size(); m++) {
+            V1VolumeMount mount = mounts.get(m);
+            if (mount.getName() == null || !volumes.contains(mount.getName())) {
+                wrong("there is no volume \"" + mount.getName() + "\" in spec.volumes", "spec", field, i,
+                        "volumeMounts", m,
+                        "name");
+            }
+            if (mount.getMountPath() == null || mount.getMountPath().isEmpty()) {
+                wrong("a path is required", "spec", field, i, "volumeMounts", m, "mountPath");
+            } else if (!paths.add(mount.getMountPath())) {
+                wrong("\"" + mount.getMountPath() + "\" is mounted twice", "spec", field, i, "volumeMounts", m,
+                        "mountPath");
+            }
+            String subPath = mount.getSubPath() == null ? "" : mount.getSubPath();
+            if (subPath.startsWith("/") || List.of(subPath.split("/")).contains("..")) {
+                wrong("it must be a relative path without \"..\"", "spec", field, i, "volumeMounts", m, "subPath");
+            }
+        }
+    }
+
+    private void environment(V1Container container, String field, int i) {
+        List<V1EnvVar> env = container.getEnv() == null ? List.of() : container.getEnv();
+        for (int e = 0; e < env.size(); e++) {
+            if (env.get(e).getName() == null || env.get(e).getName().isEmpty() || env.get(e).getName().contains("=")) {
+                wrong("a name without '=' is required", "spec", field, i, "env", e, "name");
+            }
+            if (env.get(e).getValueFrom() != null && env.get(e).getValue() != null
+                    && !env.get(e).getValue().isEmpty()) {
+                wrong("there is a value beside it: write one of the two", "spec", field, i, "env", e, "valueFrom");
+            }
+        }
+    }
+
+    private void resources(@Nullable V1ResourceRequirements resources, String field, int i) {
+        if (resources == null || resources.getRequests() == null) {
+            return;
+        }
+        Map<String, Quantity> limits = resources.getLimits() == null ? Map.of() : resources.getLimits();
+        resources.getRequests().forEach((name, request) -> {
+            Quantity limit = limits.get(name);
+            if (request == null) {
+                wrong("a quantity is required", "spec", field, i, "resources", "requests", name);
+            } else if (request.getNumber().signum() < 0) {
+                wrong("it must not be negative", "spec", field, i, "resources", "requests", name);
+            } else if (limit != null && request.getNumber().compareTo(limit.getNumber()) > 0) {
+                wrong("it is more than the limit of " + limit.toSuffixedString(), "spec", field, i, "resources",
+                        "requests", name);
+            }
+        });
+    }
+
+    private void probe(@Nullable V1Probe probe, String field, int i, String name) {
+        if (probe == null) {
+            return;
+        }
+        int handlers = (probe.getExec() == null ? 0 : 1) + (probe.getHttpGet() == null ? 0 : 1)
+                + (probe.getTcpSocket() == null ? 0 : 1) + (probe.getGrpc() == null ? 0 : 1);
+        if (handlers != 1) {
+            wrong("exactly one of exec, httpGet, tcpSocket and grpc is required", "spec", field, i, name);
+        }
+    }
+}

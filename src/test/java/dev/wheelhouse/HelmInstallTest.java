@@ -1,0 +1,53 @@
+package dev.wheelhouse;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.Release;
+
+import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.apis.RbacAuthorizationV1Api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The chart, installed by the real Helm on the embedded API server. */
+@Timeout(180)
+class HelmInstallTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void the_chart_installs_becomes_ready_upgrades_and_leaves_nothing_behind() throws Exception {
+        try (RunningService service = RunningService.start(directory)) {
+            AppsV1Api apps = new AppsV1Api(service.api());
+
+            Release installed = new Helm(Path.of("helm/wheelhouse")).install().withName("wh").withNamespace("ops").createNamespace()
+                    .withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
+
+            assertThat(installed.getStatus()).isEqualTo("deployed");
+            assertThat(apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getStatus().getAvailableReplicas()).isEqualTo(1);
+            assertThat(new CoreV1Api(service.api()).readNamespacedService("wh-wheelhouse", "ops").execute().getSpec().getPorts()).hasSize(1);
+            assertThat(new RbacAuthorizationV1Api(service.api()).readClusterRole("wh-wheelhouse").execute().getRules()).isNotEmpty();
+
+            Release upgraded = new Helm(Path.of("helm/wheelhouse")).upgrade().withName("wh").withNamespace("ops")
+                    .set("wheelhouse.manage", "takeover").withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
+
+            assertThat(upgraded.getRevision()).isEqualTo("2");
+            List<String> args = apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getSpec().getTemplate().getSpec()
+                    .getContainers().get(0).getArgs();
+            assertThat(args).contains("--wheelhouse.manage=takeover");
+
+            Helm.uninstall("wh").withNamespace("ops").withKubeConfig(service.kubeconfig()).call();
+            Eventually.eventually("nothing of the release is left", java.time.Duration.ofSeconds(30),
+                    () -> apps.listNamespacedDeployment("ops").execute().getItems().isEmpty()
+                            && apps.listNamespacedReplicaSet("ops").execute().getItems().isEmpty()
+                            && new CoreV1Api(service.api()).listNamespacedPod("ops").execute().getItems().isEmpty());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package dev.wheelhouse;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static dev.wheelhouse.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What people do with kubectl all day, done by the real one on the whole service. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(180)
+class KubectlTest {
+    @TempDir
+    private static Path home;
+
+    private RunningService service;
+    private Kubectl kubectl;
+
+    @BeforeAll
+    void start() {
+        service = RunningService.start(home);
+        kubectl = Kubectl.orSkip(service.kubeconfig(), home);
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    private String ok(String line) {
+        return kubectl.shell(line).succeeded().output();
+    }
+
+    private void deploy(String name, int replicas) {
+        ok("kubectl create deployment " + name + " --image=nginx:1.27 --replicas=" + replicas);
+        assertThat(ok("kubectl rollout status deployment/" + name + " --timeout=60s")).contains("successfully rolled out");
+    }
+
+    @Test
+    void a_deployment_is_created_and_listed_with_the_usual_columns() {
+        deploy("columns", 2);
+
+        assertThat(ok("kubectl get deployment columns")).containsPattern("NAME +READY +UP-TO-DATE +AVAILABLE +AGE")
+                .containsPattern("columns +2/2 +2 +2 +");
+        assertThat(ok("kubectl get pods -l app=columns -o wide")).containsPattern(
+                "NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES").containsPattern("1/1 +Running +0");
+        assertThat(ok("kubectl get nodes")).containsPattern("node-1 +Ready").containsPattern("node-2 +Ready");
+    }
+
+    @Test
+    void history_undo_pause_resume_and_restart() {
+        deploy("history", 2);
+        ok("kubectl set image deployment/history nginx=nginx:1.28");
+        ok("kubectl annotate deployment/history kubernetes.io/change-cause='to 1.28' --overwrite");
+        ok("kubectl rollout status deployment/history --timeout=60s");
+        eventually("the change cause is in the history", Duration.ofSeconds(20),
+                () -> ok("kubectl rollout history deployment/history").matches("(?s).*1 +<none>.*2 +to 1.28.*"));
+        assertThat(ok("kubectl rollout history deployment/history --revision=1")).contains("nginx:1.27");
+
+        ok("kubectl rollout undo deployment/history");
+        ok("kubectl rollout status deployment/history --timeout=60s");
+        assertThat(ok("kubectl get deployment history -o jsonpath='{.spec.template.spec.containers[0].image}'")).isEqualTo("nginx:1.27");
+
+        ok("kubectl rollout pause deployment/history");
+        ok("kubectl set image deployment/history nginx=nginx:1.29");
+        assertThat(kubectl.run("rollout", "undo", "deployment/history").output()).contains("paused");
+        ok("kubectl rollout resume deployment/history");
+        ok("kubectl rollout status deployment/history --timeout=60s");
+        ok("kubectl rollout restart deployment/history");
+        assertThat(ok("kubectl rollout status deployment/history --timeout=60s")).contains("successfully rolled out");
+        assertThat(ok("kubectl get pods -l app=history -o jsonpath='{.items[0].metadata.annotations}'"))
+                .contains("kubectl.kubernetes.io/restartedAt");
+    }
+
+    @Test
+    void a_watch_shows_a_scaling_as_it_happens() {
+        deploy("watched", 1);
+
+        String seen = ok("(sleep 1; kubectl scale deployment/watched --replicas=3 >/dev/null) & "
+                + "timeout 4 kubectl get deployment watched -w; test $? = 124");
+
+        assertThat(seen).containsPattern("watched +1/1").containsPattern("watched +1/3").containsPattern("watched +3/3");
+    }
+
+    @Test
+    void describe_tells_conditions_replica_sets_and_events() {
+        deploy("described", 2);
+
+        eventually("the events are there", Duration.ofSeconds(20), () -> ok("kubectl describe deployment described")
+                .contains("Scaled up replica set described-"));
+        assertThat(ok("kubectl describe deployment described")).contains("Replicas:               2 desired | 2 updated | 2 total | 2 available")
+                .contains("NewReplicaSetAvailable").contains("MinimumReplicasAvailable").contains("NewReplicaSet:   described-");
+        assertThat(ok("kubectl describe pods -l app=described")).contains("Successfully assigned default/described-").contains("Started");
+        assertThat(ok("kubectl get events --field-selector involvedObject.kind=Deployment")).contains("ScalingReplicaSet");
+    }
+
+    @Test
+    void apply_changes_only_what_the_manifest_changed() {
+        ok("kubectl apply -f examples/guestbook/redis.yaml");
+        ok("kubectl scale deployment/redis-leader --replicas=1");
+        assertThat(ok("kubectl apply -f examples/guestbook/redis.yaml")).contains("deployment.apps/redis-leader unchanged");
+        ok("kubectl rollout status deployment/redis-leader --timeout=60s");
+        ok("kubectl delete -f examples/guestbook/redis.yaml");
+        eventually("nothing of it is left", Duration.ofSeconds(20),
+                () -> ok("kubectl get deployments,replicasets,pods,services -l app=redis 2>&1").contains("No resources found"));
+    }
+
+    @Test
+    void a_cascading_delete_takes_everything_and_an_orphaning_one_leaves_it() {
+        deploy("cascade", 2);
+        ok("kubectl delete deployment cascade --cascade=foreground --timeout=30s");
+        assertThat(ok("kubectl get replicasets,pods -l app=cascade 2>&1")).contains("No resources found");
+
+        deploy("orphans", 2);
+        ok("kubectl delete deployment orphans --cascade=orphan --timeout=30s");
+        assertThat(ok("kubectl get replicasets -l app=orphans -o jsonpath='{.items[*].metadata.ownerReferences}'")).isEmpty();
+        assertThat(ok("kubectl get pods -l app=orphans --no-headers").lines()).hasSize(2);
+        ok("kubectl create deployment orphans --image=nginx:1.27 --replicas=2");
+        ok("kubectl rollout status deployment/orphans --timeout=60s");
+        assertThat(ok("kubectl get replicasets -l app=orphans --no-headers").lines()).as("the orphan is adopted again").hasSize(1);
+    }
+
+    @Test
+    void api_resources_and_explain_know_the_types() {
+        assertThat(ok("kubectl api-resources")).containsPattern("deployments +deploy +apps/v1 +true +Deployment")
+                .containsPattern("pods +po +v1 +true +Pod");
+        assertThat(ok("kubectl explain deployment.spec.strategy")).contains("rollingUpdate");
+        assertThat(ok("kubectl version")).contains("v1.36.0+wheelhouse");
+    }
+
+    @Test
+    void a_wrong_manifest_is_refused_with_the_field() {
+        Kubectl.Ran ran = kubectl.shell("kubectl create deployment bad --image=nginx --dry-run=client -o yaml | "
+                + "sed 's/replicas: 1/replicaz: 1/' | kubectl apply -f -");
+
+        assertThat(ran.code()).isNotZero();
+        assertThat(ran.output()).contains("unknown field \"spec.replicaz\"");
+    }
+
+    @Test
+    void a_namespace_is_deleted_with_all_that_is_in_it() {
+        ok("kubectl create namespace doomed");
+        ok("kubectl -n doomed create deployment web --image=nginx --replicas=2");
+        ok("kubectl -n doomed create configmap settings --from-literal=a=b");
+        ok("kubectl -n doomed rollout status deployment/web --timeout=60s");
+        ok("kubectl delete namespace doomed --timeout=60s");
+
+        assertThat(kubectl.run("get", "namespace", "doomed").output()).contains("NotFound");
+    }
+}

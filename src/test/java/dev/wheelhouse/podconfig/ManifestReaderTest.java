@@ -1,0 +1,220 @@
+package dev.wheelhouse.podconfig;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Toleration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class ManifestReaderTest {
+    private static final String POD = """
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: web
+            spec:
+              containers:
+              - name: web
+                image: nginx:1.27
+            """;
+    private static final StaticPods FILE = new StaticPods("Node-1", true);
+    private static final StaticPods URL = new StaticPods("Node-1", false);
+
+    private static List<V1Pod> read(String text) throws ManifestException {
+        return ManifestReader.read("pods.yaml", text.getBytes(StandardCharsets.UTF_8), FILE);
+    }
+
+    private static V1Pod one(String text) throws ManifestException {
+        List<V1Pod> pods = read(text);
+        assertThat(pods).hasSize(1);
+        return pods.get(0);
+    }
+
+    private static Refusal refusal(String text) {
+        return catchThrowableOfType(ManifestException.class, () -> read(text)).refusal();
+    }
+
+    @Test
+    void aStaticPodGetsNameNamespaceUidNodePhaseAndToleration() throws ManifestException {
+        V1Pod pod = one(POD);
+
+        assertThat(pod.getMetadata().getName()).isEqualTo("web-node-1");
+        assertThat(pod.getMetadata().getNamespace()).isEqualTo("default");
+        assertThat(pod.getMetadata().getUid()).matches("[0-9a-f]{32}");
+        assertThat(pod.getMetadata().getAnnotations()).containsEntry(PodSources.HASH_ANNOTATION,
+                pod.getMetadata().getUid());
+        assertThat(pod.getSpec().getNodeName()).isEqualTo("Node-1");
+        assertThat(pod.getSpec().getTolerations())
+                .containsExactly(new V1Toleration().operator("Exists").effect("NoExecute"));
+        assertThat(pod.getSpec().getRestartPolicy()).isEqualTo("Always");
+        assertThat(pod.getStatus().getPhase()).isEqualTo("Pending");
+    }
+
+    @Test
+    void theUidIsAHashOfContentHostAndSource() throws ManifestException {
+        String uid = one(POD).getMetadata().getUid();
+        byte[] bytes = POD.getBytes(StandardCharsets.UTF_8);
+
+        assertThat(one(POD).getMetadata().getUid()).isEqualTo(uid);
+        assertThat(one("# a comment\n" + POD).getMetadata().getUid()).as("comments do not count").isEqualTo(uid);
+        assertThat(one(POD.replace("1.27", "1.28")).getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(ManifestReader.read("other.yaml", bytes, FILE).get(0).getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(
+                ManifestReader.read("pods.yaml", bytes, new StaticPods("node-2", true)).get(0).getMetadata().getUid())
+                .isNotEqualTo(uid);
+        assertThat(ManifestReader.read("u", bytes, URL).get(0).getMetadata().getUid())
+                .as("a URL's pod is the same on every node")
+                .isEqualTo(
+                        ManifestReader.read("u", bytes, new StaticPods("node-2", false)).get(0).getMetadata().getUid());
+    }
+
+    @Test
+    void aUidThatTheManifestGivesIsKept() throws ManifestException {
+        V1Pod pod = one(POD.replace("name: web\nspec", "name: web\n  uid: mine\nspec"));
+
+        assertThat(pod.getMetadata().getUid()).isEqualTo("mine");
+        assertThat(pod.getMetadata().getAnnotations()).containsEntry(PodSources.HASH_ANNOTATION, "mine");
+    }
+
+    @Test
+    void podsFromAUrlGetNoToleration() throws ManifestException {
+        V1Pod pod = ManifestReader.read("u", POD.getBytes(StandardCharsets.UTF_8), URL).get(0);
+
+        assertThat(pod.getSpec().getTolerations()).isNullOrEmpty();
+    }
+
+    @Test
+    void jsonAndListsAndSeveralDocumentsAreRead() throws ManifestException {
+        String json = """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "json"},
+                 "spec": {"containers": [{"name": "c", "image": "nginx"}]}}""";
+        String list = """
+                apiVersion: v1
+                kind: PodList
+                items:
+                - metadata: {name: a}
+                  spec: {containers: [{name: c, image: nginx}]}
+                - metadata: {name: b}
+                  spec: {containers: [{name: c, image: nginx}]}
+                """;
+
+        assertThat(one(json).getMetadata().getName()).isEqualTo("json-node-1");
+        assertThat(read(list)).extracting(p -> p.getMetadata().getName()).containsExactly("a-node-1", "b-node-1");
+        assertThat(read("---\n" + POD + "---\n---\n" + json + "\n---\n# nothing\n"))
+                .extracting(p -> p.getMetadata().getName()).containsExactly("web-node-1", "json-node-1");
+        assertThat(read("")).isEmpty();
+    }
+
+    static Stream<Arguments> refused() {
+        return Stream.of(
+                Arguments.of("another kind", "apiVersion: apps/v1\nkind: Deployment", 2, "kind", "only v1 Pods"),
+                Arguments.of("no object", "- a\n- b", 1, "", "an object should be"),
+                Arguments.of("broken YAML", POD + "  bad: [1, 2", 9, "", "no YAML or JSON"),
+                Arguments.of("a key twice", POD + "kind: Pod\n", 9, "", "twice"),
+                Arguments.of("no name", POD.replace("  name: web\nspec", "  labels: {}\nspec"), 4, "metadata.name",
+                        "required"),
+                Arguments.of("a bad name", POD.replace("name: web\nspec", "name: Web\nspec"), 4, "metadata.name",
+                        "lower case"),
+                Arguments.of("no image", POD.replace("    image: nginx:1.27\n", ""), 7, "spec.containers[0].image",
+                        "image is required"),
+                Arguments.of("a number for text", POD.replace("nginx:1.27", "5"), 8, "spec.containers[0].image",
+                        "text (put it in quotes)"),
+                Arguments.of("text for a number", POD + "    ports: [{containerPort: \"80\"}]\n", 9,
+                        "spec.containers[0].ports[0].containerPort", "a whole number"),
+                Arguments.of("a port out of range", POD + "    ports: [{containerPort: 80000}]\n", 9,
+                        "spec.containers[0].ports[0].containerPort", "1 to 65535"),
+                Arguments.of("two containers of one name", POD + "  - name: web\n    image: nginx\n", 9,
+                        "spec.containers[1].name", "another container"),
+                Arguments.of("a mount without volume", POD + "    volumeMounts: [{name: x, mountPath: /x}]\n", 9,
+                        "spec.containers[0].volumeMounts[0].name", "no volume \"x\""),
+                Arguments.of("a bad restart policy", POD + "  restartPolicy: Sometimes\n", 9, "spec.restartPolicy",
+                        "Always, OnFailure, Never"),
+                Arguments.of("a Secret volume", POD + "  volumes: [{name: s, secret: {secretName: s}}]\n", 9,
+                        "spec.volumes[0].secret", "static pods may not reference Secrets"),
+                Arguments.of("a ConfigMap variable",
+                        POD + "    envFrom: [{configMapRef: {name: c}}]\n", 9,
+                        "spec.containers[0].envFrom[0].configMapRef", "static pods may not reference ConfigMaps"),
+                Arguments.of("a ServiceAccount", POD + "  serviceAccountName: robot\n", 9, "spec.serviceAccountName",
+                        "the ServiceAccount \"robot\""),
+                Arguments.of("requests over limits",
+                        POD + "    resources: {requests: {cpu: 2}, limits: {cpu: 1}}\n", 9,
+                        "spec.containers[0].resources.requests.cpu", "more than the limit"),
+                Arguments.of("a null element", POD + "  - \n", 9, "spec.containers[1]", "empty element"),
+                Arguments.of("a Java object", POD + "  x: !!java.io.File [\"/etc\"]\n", 9, "", "tag"),
+                Arguments.of("a map as key", POD + "? {a: b}\n: c\n", 9, "", "keys are text"),
+                Arguments.of("control characters", "a: \u0001", 0, "", "no YAML or JSON"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("refused")
+    void aRefusalNamesLineFieldAndRemedy(String what, String text, int line, String field, String problem) {
+        Refusal refusal = refusal(text);
+
+        assertThat(refusal.location()).isEqualTo("pods.yaml");
+        assertThat(refusal.problem()).contains(problem);
+        assertThat(refusal.field()).isEqualTo(field);
+        assertThat(refusal.line()).isEqualTo(line);
+    }
+
+    @Test
+    void hostileInputIsRefusedQuickly() {
+        String bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n";
+        for (int i = 1; i < 10; i++) {
+            bomb += "a" + i + ": &a" + i + " [" + "*a" + (i - 1) + ",".repeat(1) + ("*a" + (i - 1) + ",").repeat(8)
+                    + "]\n";
+        }
+        List<String> hostile = List.of(bomb, "[".repeat(100_000), "{\"a\":".repeat(100_000), "a: &a [*a]",
+                "- ".repeat(50_000),
+                "x: " + "9".repeat(1_000_000), "x: 1e999999999", "? ".repeat(20_000), "&a ".repeat(20_000),
+                "x: !!binary " + "A".repeat(1000), "%YAML 9.9\n---\na: b", "\uFEFF\uFEFFa: b", "a: \"\\ud800\"",
+                "x: 0x" + "f".repeat(60), "<<: [1]");
+        for (String text : hostile) {
+            Assertions.assertTimeout(Duration.ofSeconds(5),
+                    () -> assertThatThrownBy(() -> read(text)).isInstanceOf(ManifestException.class));
+        }
+    }
+
+    @Test
+    void whatIsTooLargeOrNoTextIsRefused() {
+        assertThatThrownBy(() -> ManifestReader.read("f", new byte[YamlDocuments.MAX_BYTES + 1], FILE))
+                .hasMessageContaining("10 MiB");
+        assertThatThrownBy(() -> ManifestReader.read("f", new byte[]{(byte) 0xc3, 0x28}, FILE))
+                .hasMessageContaining("UTF-8");
+    }
+
+    @Test
+    void mutatedManifestsAreReadOrRefusedButNeverCrash() {
+        Random random = new Random(1);
+        byte[] good = (POD + "---\n" + POD.replace("web", "db")).getBytes(StandardCharsets.UTF_8);
+        int refused = 0;
+        for (int i = 0; i < 3000; i++) {
+            byte[] bytes = java.util.Arrays.copyOf(good,
+                    random.nextInt(4) == 0 ? random.nextInt(good.length) : good.length);
+            for (int m = random.nextInt(6); m > 0 && bytes.length > 0; m--) {
+                bytes[random.nextInt(bytes.length)] = random.nextBoolean()
+                        ? (byte) random.nextInt(256)
+                        : (byte) "{}[]:-,&*!|>'\"%@`#? \n\t0~".charAt(random.nextInt(24));
+            }
+            try {
+                ManifestReader.read("f", bytes, FILE);
+            } catch (ManifestException e) {
+                refused++;
+                assertThat(e.refusal().problem()).isNotEmpty();
+            }
+        }
+        assertThat(refused).isBetween(500, 2900);
+    }
+}
