@@ -54,11 +54,23 @@ final class ServiceLifecycle implements SmartLifecycle {
         manager.close();
         cluster.close();
         informers.close();
+        drainEvents();
         List<String> left = runner.close(GRACE);
         if (!left.isEmpty()) {
             log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
         }
         running = false;
+    }
+
+    private void drainEvents() {
+        try {
+            int lost = events.drain(Duration.ofSeconds(1));
+            if (lost > 0) {
+                log.warn("{} Kubernetes Events were recorded but could not be written before the stop", lost);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
