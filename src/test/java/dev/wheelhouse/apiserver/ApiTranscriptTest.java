@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -17,6 +15,8 @@ import org.junit.jupiter.api.TestFactory;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Replays what a real API server was asked and compares the answers. Each file runs from its first entry, against one server.

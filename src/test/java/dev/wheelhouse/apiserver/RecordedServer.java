@@ -57,7 +57,8 @@ final class RecordedServer implements AutoCloseable {
 
     private void pod(String name, String node, int grace) {
         post("/api/v1/namespaces/api/pods", "{\"metadata\": {\"name\": \"" + name
-                + "\"}, \"spec\": {\"terminationGracePeriodSeconds\": " + grace + ", \"containers\": [{\"name\": \"app\", \"image\": \"app:v1\"}]}}");
+                + "\"}, \"spec\": {\"terminationGracePeriodSeconds\": " + grace
+                + ", \"containers\": [{\"name\": \"app\", \"image\": \"app:v1\"}]}}");
         if (!node.isEmpty()) {
             post("/api/v1/namespaces/api/pods/" + name + "/binding", "{\"target\": {\"kind\": \"Node\", \"name\": \""
                     + node + "\"}}");
