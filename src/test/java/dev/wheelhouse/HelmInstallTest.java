@@ -27,19 +27,26 @@ class HelmInstallTest {
         try (RunningService service = RunningService.start(directory)) {
             AppsV1Api apps = new AppsV1Api(service.api());
 
-            Release installed = new Helm(Path.of("helm/wheelhouse")).install().withName("wh").withNamespace("ops").createNamespace()
+            Release installed = new Helm(Path.of("helm/wheelhouse")).install().withName("wh").withNamespace("ops")
+                    .createNamespace()
                     .withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
 
             assertThat(installed.getStatus()).isEqualTo("deployed");
-            assertThat(apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getStatus().getAvailableReplicas()).isEqualTo(1);
-            assertThat(new CoreV1Api(service.api()).readNamespacedService("wh-wheelhouse", "ops").execute().getSpec().getPorts()).hasSize(1);
-            assertThat(new RbacAuthorizationV1Api(service.api()).readClusterRole("wh-wheelhouse").execute().getRules()).isNotEmpty();
+            assertThat(
+                    apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getStatus().getAvailableReplicas())
+                    .isEqualTo(1);
+            assertThat(new CoreV1Api(service.api()).readNamespacedService("wh-wheelhouse", "ops").execute().getSpec()
+                    .getPorts()).hasSize(1);
+            assertThat(new RbacAuthorizationV1Api(service.api()).readClusterRole("wh-wheelhouse").execute().getRules())
+                    .isNotEmpty();
 
             Release upgraded = new Helm(Path.of("helm/wheelhouse")).upgrade().withName("wh").withNamespace("ops")
-                    .set("wheelhouse.manage", "takeover").withKubeConfig(service.kubeconfig()).waitReady().withTimeout(60).call();
+                    .set("wheelhouse.manage", "takeover").withKubeConfig(service.kubeconfig()).waitReady()
+                    .withTimeout(60).call();
 
             assertThat(upgraded.getRevision()).isEqualTo("2");
-            List<String> args = apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getSpec().getTemplate().getSpec()
+            List<String> args = apps.readNamespacedDeployment("wh-wheelhouse", "ops").execute().getSpec().getTemplate()
+                    .getSpec()
                     .getContainers().get(0).getArgs();
             assertThat(args).contains("--wheelhouse.manage=takeover");
 

@@ -40,7 +40,8 @@ class KubectlTest {
 
     private void deploy(String name, int replicas) {
         ok("kubectl create deployment " + name + " --image=nginx:1.27 --replicas=" + replicas);
-        assertThat(ok("kubectl rollout status deployment/" + name + " --timeout=60s")).contains("successfully rolled out");
+        assertThat(ok("kubectl rollout status deployment/" + name + " --timeout=60s"))
+                .contains("successfully rolled out");
     }
 
     @Test
@@ -50,7 +51,8 @@ class KubectlTest {
         assertThat(ok("kubectl get deployment columns")).containsPattern("NAME +READY +UP-TO-DATE +AVAILABLE +AGE")
                 .containsPattern("columns +2/2 +2 +2 +");
         assertThat(ok("kubectl get pods -l app=columns -o wide")).containsPattern(
-                "NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES").containsPattern("1/1 +Running +0");
+                "NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES")
+                .containsPattern("1/1 +Running +0");
         assertThat(ok("kubectl get nodes")).containsPattern("node-1 +Ready").containsPattern("node-2 +Ready");
     }
 
@@ -66,7 +68,8 @@ class KubectlTest {
 
         ok("kubectl rollout undo deployment/history");
         ok("kubectl rollout status deployment/history --timeout=60s");
-        assertThat(ok("kubectl get deployment history -o jsonpath='{.spec.template.spec.containers[0].image}'")).isEqualTo("nginx:1.27");
+        assertThat(ok("kubectl get deployment history -o jsonpath='{.spec.template.spec.containers[0].image}'"))
+                .isEqualTo("nginx:1.27");
 
         ok("kubectl rollout pause deployment/history");
         ok("kubectl set image deployment/history nginx=nginx:1.29");
@@ -86,7 +89,8 @@ class KubectlTest {
         String seen = ok("(sleep 1; kubectl scale deployment/watched --replicas=3 >/dev/null) & "
                 + "timeout 4 kubectl get deployment watched -w; test $? = 124");
 
-        assertThat(seen).containsPattern("watched +1/1").containsPattern("watched +1/3").containsPattern("watched +3/3");
+        assertThat(seen).containsPattern("watched +1/1").containsPattern("watched +1/3")
+                .containsPattern("watched +3/3");
     }
 
     @Test
@@ -95,21 +99,27 @@ class KubectlTest {
 
         eventually("the events are there", Duration.ofSeconds(20), () -> ok("kubectl describe deployment described")
                 .contains("Scaled up replica set described-"));
-        assertThat(ok("kubectl describe deployment described")).contains("Replicas:               2 desired | 2 updated | 2 total | 2 available")
-                .contains("NewReplicaSetAvailable").contains("MinimumReplicasAvailable").contains("NewReplicaSet:   described-");
-        assertThat(ok("kubectl describe pods -l app=described")).contains("Successfully assigned default/described-").contains("Started");
-        assertThat(ok("kubectl get events --field-selector involvedObject.kind=Deployment")).contains("ScalingReplicaSet");
+        assertThat(ok("kubectl describe deployment described"))
+                .contains("Replicas:               2 desired | 2 updated | 2 total | 2 available")
+                .contains("NewReplicaSetAvailable").contains("MinimumReplicasAvailable")
+                .contains("NewReplicaSet:   described-");
+        assertThat(ok("kubectl describe pods -l app=described")).contains("Successfully assigned default/described-")
+                .contains("Started");
+        assertThat(ok("kubectl get events --field-selector involvedObject.kind=Deployment"))
+                .contains("ScalingReplicaSet");
     }
 
     @Test
     void apply_changes_only_what_the_manifest_changed() {
         ok("kubectl apply -f examples/guestbook/redis.yaml");
         ok("kubectl scale deployment/redis-leader --replicas=1");
-        assertThat(ok("kubectl apply -f examples/guestbook/redis.yaml")).contains("deployment.apps/redis-leader unchanged");
+        assertThat(ok("kubectl apply -f examples/guestbook/redis.yaml"))
+                .contains("deployment.apps/redis-leader unchanged");
         ok("kubectl rollout status deployment/redis-leader --timeout=60s");
         ok("kubectl delete -f examples/guestbook/redis.yaml");
         eventually("nothing of it is left", Duration.ofSeconds(20),
-                () -> ok("kubectl get deployments,replicasets,pods,services -l app=redis 2>&1").contains("No resources found"));
+                () -> ok("kubectl get deployments,replicasets,pods,services -l app=redis 2>&1")
+                        .contains("No resources found"));
     }
 
     @Test
@@ -120,11 +130,13 @@ class KubectlTest {
 
         deploy("orphans", 2);
         ok("kubectl delete deployment orphans --cascade=orphan --timeout=30s");
-        assertThat(ok("kubectl get replicasets -l app=orphans -o jsonpath='{.items[*].metadata.ownerReferences}'")).isEmpty();
+        assertThat(ok("kubectl get replicasets -l app=orphans -o jsonpath='{.items[*].metadata.ownerReferences}'"))
+                .isEmpty();
         assertThat(ok("kubectl get pods -l app=orphans --no-headers").lines()).hasSize(2);
         ok("kubectl create deployment orphans --image=nginx:1.27 --replicas=2");
         ok("kubectl rollout status deployment/orphans --timeout=60s");
-        assertThat(ok("kubectl get replicasets -l app=orphans --no-headers").lines()).as("the orphan is adopted again").hasSize(1);
+        assertThat(ok("kubectl get replicasets -l app=orphans --no-headers").lines()).as("the orphan is adopted again")
+                .hasSize(1);
     }
 
     @Test
