@@ -1,8 +1,8 @@
 package dev.wheelhouse.spring;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import org.slf4j.Logger;
@@ -31,6 +31,7 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.manager.OtherManager;
+import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
@@ -41,7 +42,6 @@ import dev.wheelhouse.spring.WheelhouseProperties.Manage;
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
     private static final Logger log = LoggerFactory.getLogger(ServiceConfiguration.class);
-    private static final int DEFAULT_NODES = 2;
 
     @Bean
     Clock clock() {
@@ -109,15 +109,18 @@ class ServiceConfiguration {
     @Bean(destroyMethod = "close")
     HollowCluster hollowCluster(WheelhouseProperties properties, Connection connection, SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
-        WheelhouseProperties.Nodes nodes = properties.nodes();
         boolean embedded = connection.embedded() != null;
-        int count = nodes.count() != null ? nodes.count() : embedded ? DEFAULT_NODES : 0;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        Map<String, String> capacity = Map.of("cpu", nodes.cpu(), "memory", nodes.memory(), "pods",
-                String.valueOf(nodes.pods()));
-        return new HollowCluster(new HollowCluster.Options(count, nodes.namePrefix(), capacity, scheduler),
+        List<NodeAgentOptions> nodes = Nodes.of(properties, embedded, Path.of(""), Nodes.hostName());
+        return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
-                informers, events::recorder, SchedulerMetrics.NONE, new WorkQueueMeters(registry), clock);
+                informers, events::recorder, SchedulerMetrics.NONE, new NodeMeters(registry),
+                new WorkQueueMeters(registry), clock);
+    }
+
+    @Bean
+    PodSourcesEndpoint podSourcesEndpoint(HollowCluster cluster) {
+        return new PodSourcesEndpoint(cluster);
     }
 
     @Bean
