@@ -35,9 +35,6 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
         @Nullable Duration httpCheckFrequency) {
 
     private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ns|us|µs|ms|s|m|h)");
-    private static final Map<String, Long> NANOS = Map.of("ns", 1L, "us", 1_000L, "µs", 1_000L, "ms", 1_000_000L, "s",
-            1_000_000_000L, "m", 60_000_000_000L, "h", 3_600_000_000_000L);
-
     public KubeletConfigFile {
         staticPodUrlHeaders = Map.copyOf(staticPodUrlHeaders);
     }
@@ -79,11 +76,22 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
         int at = 0;
         while (at < text.length() && matcher.find(at) && matcher.start() == at) {
             nanos = nanos
-                    .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(NANOS.get(matcher.group(2)))));
+                    .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(nanos(matcher.group(2)))));
             at = matcher.end();
         }
         boolean good = at == text.length() && at > 0 && nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
         return good ? Duration.ofNanos(nanos.setScale(0, RoundingMode.DOWN).longValue()) : null;
+    }
+
+    private static long nanos(String unit) {
+        return switch (unit) {
+            case "ns" -> 1L;
+            case "us", "µs" -> 1_000L;
+            case "ms" -> 1_000_000L;
+            case "s" -> 1_000_000_000L;
+            case "m" -> 60_000_000_000L;
+            default -> 3_600_000_000_000L;
+        };
     }
 
     private record Reader(Path file, YamlDocuments.Document document) {
