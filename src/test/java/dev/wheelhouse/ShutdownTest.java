@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,21 +37,18 @@ class ShutdownTest {
         Eventually.eventually("the service's threads have ended", Duration.ofSeconds(5), () -> {
             Map<String, String> left = threads();
             left.keySet().removeAll(before.keySet());
-            left.values().removeIf(ShutdownTest::belongsToTheJdk);
+            left.values().removeIf(ShutdownTest::belongsToTheJvm);
             assertThat(left).isEmpty();
             return true;
         });
     }
 
-    /** Shared carriers and helpers that the JDK keeps for its own use. */
-    private static boolean belongsToTheJdk(String thread) {
-        return thread.startsWith("ForkJoinPool-") || thread.startsWith("VirtualThread-unparker")
-                || thread.startsWith("Read-Poller")
-                || thread.startsWith("Write-Poller") || thread.startsWith("ForkJoinPool.commonPool")
-                || thread.startsWith("Cleaner-")
-                || thread.startsWith("Common-Cleaner") || thread.startsWith("Attach Listener")
-                || thread.startsWith("process reaper")
-                || thread.startsWith("Keep-Alive-Timer") || thread.startsWith("ForkJoinPool.delayScheduler");
+    /** Carriers, pollers and helpers that the JDK keeps for the whole process, and Okio's timer, which ends when it has been idle. */
+    private static boolean belongsToTheJvm(String thread) {
+        return Stream.of("ForkJoinPool-", "ForkJoinPool.", "VirtualThread-", "Read-Poller", "Write-Poller",
+                "MasterPoller", "SubPoller",
+                "Cleaner-", "Common-Cleaner", "Attach Listener", "process reaper", "Keep-Alive-Timer", "Okio Watchdog")
+                .anyMatch(thread::startsWith);
     }
 
     /** The names of all threads, virtual ones too, by their id. */
