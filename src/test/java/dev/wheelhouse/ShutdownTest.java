@@ -26,7 +26,7 @@ class ShutdownTest {
     private Path directory;
 
     @Test
-    void no_thread_is_left_behind() throws Exception {
+    void noThreadIsLeftBehind() throws Exception {
         Map<String, String> before = threads();
         try (RunningService service = RunningService.start(directory)) {
             assertThat(threads().values()).as("the service's own threads are seen")
