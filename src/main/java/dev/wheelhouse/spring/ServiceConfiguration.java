@@ -106,6 +106,11 @@ class ServiceConfiguration {
         return new CachesHealthIndicator(manager, informers, clock);
     }
 
+    @Bean
+    PlanEndpoint planEndpoint(ControllerManager manager) {
+        return new PlanEndpoint(manager);
+    }
+
     @Bean(destroyMethod = "close")
     HollowCluster hollowCluster(WheelhouseProperties properties, Connection connection, SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
