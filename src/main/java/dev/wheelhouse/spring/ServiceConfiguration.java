@@ -33,7 +33,6 @@ import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.manager.OtherManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.spring.WheelhouseProperties.Manage;
 
 /** The service, put together. A bean of the same type in an application that embeds Wheelhouse takes the place of one here. */
@@ -122,7 +121,7 @@ class ServiceConfiguration {
                 String.valueOf(nodes.pods()));
         return new HollowCluster(new HollowCluster.Options(count, nodes.namePrefix(), capacity, scheduler),
                 connection.client(),
-                informers, events::recorder, SchedulerMetrics.NONE, new WorkQueueMeters(registry), clock);
+                informers, events::recorder, new SchedulerMeters(registry), new WorkQueueMeters(registry), clock);
     }
 
     @Bean
