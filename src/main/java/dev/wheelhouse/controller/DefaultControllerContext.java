@@ -74,9 +74,14 @@ public final class DefaultControllerContext implements ControllerContext {
 
     @Override
     public ActionExecutor executor(String controller) {
+        return executor(controller, controller);
+    }
+
+    @Override
+    public ActionExecutor executor(String controller, String eventSource) {
         return settings.observeOnly().getAsBoolean()
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(controller),
+                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
                         settings.parallel(), settings.controllerMetrics());
     }
 

@@ -29,7 +29,6 @@ import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
 
 /** The service, put together. {@link ControllerDescriptor} beans beside it run as controllers of their own. */
 @Configuration(proxyBeanMethods = false)
@@ -123,7 +122,7 @@ class ServiceConfiguration {
                 String.valueOf(nodes.pods()));
         return new HollowCluster(new HollowCluster.Options(count, nodes.namePrefix(), capacity, scheduler),
                 connection.client(),
-                informers, events::recorder, SchedulerMetrics.NONE, new WorkQueueMeters(registry), clock);
+                informers, events::recorder, new SchedulerMeters(registry), new WorkQueueMeters(registry), clock);
     }
 
     @Bean

@@ -39,6 +39,7 @@ public final class DeploymentController extends KeyedController implements Plann
         deploymentInformer.addEventHandler(handlers.deployments());
         replicaSetInformer.addEventHandler(handlers.replicaSets());
         podInformer.addEventHandler(handlers.pods());
+        retryWhenAllowed();
     }
 
     @Override
