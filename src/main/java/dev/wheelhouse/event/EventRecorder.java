@@ -20,4 +20,14 @@ public interface EventRecorder {
      * @param message for people
      */
     void event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message);
+
+    /**
+     * The same, about a part of the object.
+     *
+     * @param fieldPath such as {@code spec.containers{web}}, or empty
+     */
+    default void event(ResourceType regardingType, KubernetesObject regarding, String fieldPath, String type,
+            String reason, String message) {
+        event(regardingType, regarding, type, reason, message);
+    }
 }

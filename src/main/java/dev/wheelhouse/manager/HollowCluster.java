@@ -3,7 +3,6 @@ package dev.wheelhouse.manager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +12,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -34,14 +34,12 @@ public final class HollowCluster implements AutoCloseable {
     private final LoopRunner runner;
 
     /**
-     * @param nodes how many
-     * @param namePrefix their names are this and a number from 1
-     * @param capacity resources of each, as quantities, in the place of the defaults
+     * @param nodes each with its name, capacity and pod sources
      * @param scheduler whether to run one
      */
-    public record Options(int nodes, String namePrefix, Map<String, String> capacity, boolean scheduler) {
+    public record Options(List<NodeAgentOptions> nodes, boolean scheduler) {
         public Options {
-            capacity = Map.copyOf(capacity);
+            nodes = List.copyOf(nodes);
         }
     }
 
@@ -52,17 +50,11 @@ public final class HollowCluster implements AutoCloseable {
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
             Function<String, EventRecorder> events,
-            SchedulerMetrics schedulerMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
+            SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
         this.informers = informers;
         this.runner = new LoopRunner("hollow", clock);
-        for (int i = 0; i < options.nodes; i++) {
-            NodeAgentOptions node = NodeAgentOptions.hollow(options.namePrefix + (i + 1), i);
-            if (!options.capacity.isEmpty()) {
-                var capacity = new java.util.LinkedHashMap<>(node.capacity());
-                capacity.putAll(options.capacity);
-                node = node.withCapacity(capacity);
-            }
-            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), clock));
+        for (NodeAgentOptions node : options.nodes) {
+            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), nodeMetrics, clock));
         }
         scheduler = options.scheduler
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, schedulerMetrics, queueMetrics,
@@ -89,6 +81,11 @@ public final class HollowCluster implements AutoCloseable {
 
     public int nodeCount() {
         return nodes.size();
+    }
+
+    /** The agents of the nodes. */
+    public List<NodeAgent> nodes() {
+        return List.copyOf(nodes);
     }
 
     /** Stops nodes and scheduler; the pods stay as the API server has them. */

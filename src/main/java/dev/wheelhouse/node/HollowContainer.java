@@ -220,11 +220,19 @@ final class HollowContainer {
             exited(now, profile.exitCode(), profile.exitCode() == 0 ? "Completed" : "Error");
             return;
         }
+        long deadAt = profile.liveFor() == null ? Long.MAX_VALUE : plus(startedNanos, profile.liveFor());
+        if (now.nanos() >= deadAt) {
+            listener.event(this, "Warning", "Unhealthy", "Liveness probe failed: an annotation of the pod says so");
+            listener.event(this, "Normal", "Killing",
+                    "Container " + name() + " failed liveness probe, will be restarted");
+            exited(now, 137, "Error");
+            return;
+        }
         long startupAt = plus(startedNanos, profile.startupDelay());
         started |= now.nanos() >= startupAt;
         long readyAt = profile.becomesReady() ? plus(startupAt, profile.readyDelay()) : Long.MAX_VALUE;
         ready |= started && now.nanos() >= readyAt;
-        due = Math.min(exitAt, started ? ready ? Long.MAX_VALUE : readyAt : startupAt);
+        due = Math.min(Math.min(exitAt, deadAt), started ? ready ? Long.MAX_VALUE : readyAt : startupAt);
     }
 
     private static long plus(long nanos, Duration delay) {

@@ -27,6 +27,7 @@ import dev.wheelhouse.podconfig.PodSources;
  * <tr><td>{@code run-for}</td><td>after how long it exits; default never, at once for an init container, after a second in a
  * Job's pod</td></tr>
  * <tr><td>{@code exit-code}</td><td>with which it exits of itself; default 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code live-for}</td><td>after how long its liveness probe fails, so that it is killed and restarted; default never</td></tr>
  * <tr><td>{@code stop-delay}</td><td>how long it takes to stop when asked to; past the grace period it is killed (137)</td></tr>
  * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see {@link HollowImages}</td></tr>
  * </table>
@@ -34,10 +35,12 @@ import dev.wheelhouse.podconfig.PodSources;
  * A value that cannot be read counts as absent, and is reported as an event.
  *
  * @param runFor null for as long as nobody stops it
+ * @param liveFor null if its liveness probe never fails
  * @param pullFails null to go by the image's name
  */
 record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyDelay, boolean becomesReady,
-        @Nullable Duration runFor, int exitCode, Duration stopDelay, @Nullable Boolean pullFails,
+        @Nullable Duration runFor, int exitCode, @Nullable Duration liveFor, Duration stopDelay,
+        @Nullable Boolean pullFails,
         List<String> problems) {
 
     static final String PREFIX = "hollow.wheelhouse.dev/";
@@ -64,6 +67,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         Integer exitCode = in.number("exit-code");
         Duration startDelay = in.duration("start-delay");
         Duration readyDelay = in.duration("ready-delay");
+        Duration liveFor = in.duration("live-for");
         Duration stopDelay = in.duration("stop-delay");
         String pull = in.text("image-pull", List.of("ok", "fail"));
         Duration startup = delay(container.getStartupProbe());
@@ -71,7 +75,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             readyDelay = delay(container.getReadinessProbe());
         }
         return new HollowProfile(startDelay == null ? defaultStartDelay : startDelay, startup, readyDelay,
-                in.flag("ready", true), runFor, exitCode == null ? fails ? 1 : 0 : exitCode,
+                in.flag("ready", true), runFor, exitCode == null ? fails ? 1 : 0 : exitCode, liveFor,
                 stopDelay == null ? Duration.ZERO : stopDelay, pull == null ? null : pull.equals("fail"), in.problems);
     }
 

@@ -34,12 +34,14 @@ final class MirrorPods {
 
     private final ResourceClient<V1Pod> client;
     private final Supplier<@Nullable V1Node> node;
+    private final NodeMetrics metrics;
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
 
     private record Failure(String why, Duration delay) {}
 
     /** @param node the registered Node, or null as long as there is none */
-    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node) {
+    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, NodeMetrics metrics) {
+        this.metrics = metrics;
         this.client = client;
         this.node = node;
     }
@@ -66,6 +68,7 @@ final class MirrorPods {
                 return failed(pod, "its old mirror could not be deleted");
             }
             client.create(mirror(pod, owner));
+            metrics.mirrorCreated();
             log.info("created the mirror of static pod {}", PodSources.describe(pod));
             failures.remove(uid);
             return null;
@@ -102,6 +105,7 @@ final class MirrorPods {
     boolean delete(V1Pod mirror) {
         try {
             client.delete(ObjectKey.of(mirror), new Deletion(0L, mirror.getMetadata().getUid(), null, null));
+            metrics.mirrorDeleted();
             log.info("deleted mirror pod {}", PodSources.describe(mirror));
             return true;
         } catch (ApiError e) {

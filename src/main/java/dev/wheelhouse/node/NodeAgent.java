@@ -24,6 +24,7 @@ import dev.wheelhouse.podconfig.PodConfig;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.Refusal;
 import dev.wheelhouse.podconfig.RejectedPods;
+import dev.wheelhouse.podconfig.SourceReport;
 import dev.wheelhouse.podconfig.SourcesReady;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -48,27 +49,28 @@ public final class NodeAgent implements AutoCloseable {
     private final @Nullable HttpSource httpSource;
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
-    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
-        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, type,
-                reason,
-                message);
+    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, NodeMetrics metrics,
+            Clock clock) {
+        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, fieldPath,
+                type, reason, message);
         this.options = options;
         RejectedPods rejected = (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
                 "Error validating pod from " + source + ": " + why);
-        this.podConfig = new PodConfig(rejected, clock);
+        this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
         PodRuntime runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
         PodManager pods = new PodManager();
-        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock));
-        this.registration = new NodeRegistration(options, client, clock);
-        MirrorPods mirrors = new MirrorPods(podClient, registration::node);
+        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), metrics);
+        this.registration = new NodeRegistration(options, client, metrics, clock);
+        MirrorPods mirrors = new MirrorPods(podClient, registration::node, metrics);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
                 () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
-                options.resync(), clock);
-        SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors,
-                runtime, clock);
+                options.resync(), metrics, clock);
+        PodAdmission admission = new PodAdmission(options.capacity(), NodeObjects.labels(options));
+        SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors, runtime,
+                admission, events, metrics, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
 
         Path manifests = options.manifestPath();
@@ -76,11 +78,11 @@ public final class NodeAgent implements AutoCloseable {
                 ? null
                 : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
                         podConfig.channel(PodSources.FILE),
-                        rejected, clock);
+                        rejected, metrics, clock);
         HttpManifests url = options.manifestUrl();
         this.httpSource = url == null
                 ? null
-                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, clock);
+                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
 
         loops.put("registration", registration);
         loops.put("status", statuses);
@@ -99,8 +101,9 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /** A node that runs nothing and behaves as if it did: see the annotations {@code hollow.wheelhouse.dev/…}. */
-    public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder, Clock clock) {
-        return new NodeAgent(options, client, recorder, clock);
+    public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
+            NodeMetrics metrics, Clock clock) {
+        return new NodeAgent(options, client, recorder, metrics, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {
@@ -135,6 +138,19 @@ public final class NodeAgent implements AutoCloseable {
     /** Where the pods come from, and what each source last said. */
     public PodConfig podConfig() {
         return podConfig;
+    }
+
+    /** How each source fares, by name, in the order file, http, api. */
+    public List<SourceReport> sources() {
+        List<SourceReport> reports = new ArrayList<>();
+        if (fileSource != null) {
+            reports.add(fileSource.report());
+        }
+        if (httpSource != null) {
+            reports.add(httpSource.report());
+        }
+        reports.add(apiSource.report());
+        return reports;
     }
 
     /** The manifests that are refused now, and why. */

@@ -43,6 +43,7 @@ final class NodeRegistration implements Loop {
     private final NodeAgentOptions options;
     private final ResourceClient<V1Node> nodes;
     private final ResourceClient<V1Lease> leases;
+    private final NodeMetrics metrics;
     private final Clock clock;
     private final Backoff backoff;
     private final Signal signal = new Signal();
@@ -52,7 +53,8 @@ final class NodeRegistration implements Loop {
     private long nextStatus;
     private volatile boolean closed;
 
-    NodeRegistration(NodeAgentOptions options, KubeClient client, Clock clock) {
+    NodeRegistration(NodeAgentOptions options, KubeClient client, NodeMetrics metrics, Clock clock) {
+        this.metrics = metrics;
         this.options = options;
         this.nodes = client.resource(ResourceType.NODES, V1Node.class);
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
@@ -74,6 +76,7 @@ final class NodeRegistration implements Loop {
         if (closed || wait > 0) {
             return closed ? IDLE : wait;
         }
+        long start = clock.nanoTime();
         try {
             V1Node known = register();
             if (clock.nanoTime() >= nextStatus) {
@@ -81,11 +84,13 @@ final class NodeRegistration implements Loop {
             }
             renew(known);
             backoff.reset();
+            metrics.heartbeat(true, clock.nanoTime() - start);
             nextRenewal = clock.deadline(RENEWAL);
         } catch (ApiError e) {
             if (closed || Thread.currentThread().isInterrupted()) {
                 return IDLE;
             }
+            metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
             log.warn("node {} could not be kept registered and is tried again in {} ms: {}", options.name(),

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -106,6 +107,7 @@ final class PodWorkers {
     private final Predicate<String> runtimeHas;
     private final WorkQueue<String> queue;
     private final Duration resync;
+    private final NodeMetrics metrics;
     private final Clock clock;
     private final Map<String, Worker> workers = new HashMap<>();
     private final Map<ObjectKey, String> startedStatic = new HashMap<>();
@@ -118,11 +120,13 @@ final class PodWorkers {
      * @param queue of UIDs; the workers own it
      * @param resync after how long without an update a pod is synced again, at the earliest
      */
-    PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, Duration resync, Clock clock) {
+    PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, Duration resync,
+            NodeMetrics metrics, Clock clock) {
         this.syncer = syncer;
         this.runtimeHas = runtimeHas;
         this.queue = queue;
         this.resync = resync;
+        this.metrics = metrics;
         this.clock = clock;
     }
 
@@ -226,6 +230,7 @@ final class PodWorkers {
             state = worker.state;
             grace = worker.grace == null ? Duration.ofSeconds(30) : worker.grace;
         }
+        long start = clock.nanoTime();
         try {
             boolean done = switch (state) {
                 case SYNC -> syncer.syncPod(pod);
@@ -235,6 +240,7 @@ final class PodWorkers {
                     yield true;
                 }
             };
+            metrics.podSynced(state.name().toLowerCase(Locale.ROOT), clock.nanoTime() - start);
             queue.forget(uid);
             synced(worker, state, done, state == State.SYNC ? syncer.untilDeadline(pod) : null);
         } catch (RuntimeException e) {

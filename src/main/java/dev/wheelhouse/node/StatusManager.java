@@ -32,6 +32,7 @@ final class StatusManager implements Loop {
     private final ResourceClient<V1Pod> client;
     private final PodManager pods;
     private final WorkQueue<String> queue;
+    private final NodeMetrics metrics;
     private final Map<String, Entry> entries = new HashMap<>();
 
     private static final class Entry {
@@ -46,7 +47,8 @@ final class StatusManager implements Loop {
     }
 
     /** @param queue of UIDs; the manager owns it */
-    StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue) {
+    StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue, NodeMetrics metrics) {
+        this.metrics = metrics;
         this.client = client;
         this.pods = pods;
         this.queue = queue;
@@ -151,7 +153,13 @@ final class StatusManager implements Loop {
         }
         String patch = StatusPatch.between(apiPod, status);
         if (patch != null) {
-            apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
+            try {
+                apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
+            } catch (ApiError e) {
+                metrics.statusWritten(false);
+                throw e;
+            }
+            metrics.statusWritten(true);
             synchronized (this) {
                 Entry entry = entries.get(uid);
                 if (entry != null) {

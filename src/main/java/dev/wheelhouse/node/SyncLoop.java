@@ -11,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
@@ -42,6 +43,9 @@ final class SyncLoop implements Loop {
     private final StatusManager statuses;
     private final MirrorPods mirrors;
     private final PodRuntime runtime;
+    private final PodAdmission admission;
+    private final PodEvents events;
+    private final NodeMetrics metrics;
     private final Clock clock;
     private final Signal signal = new Signal();
     private int turn;
@@ -49,7 +53,11 @@ final class SyncLoop implements Loop {
     private volatile boolean closed;
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
-            StatusManager statuses, MirrorPods mirrors, PodRuntime runtime, Clock clock) {
+            StatusManager statuses, MirrorPods mirrors, PodRuntime runtime,
+            PodAdmission admission, PodEvents events, NodeMetrics metrics, Clock clock) {
+        this.admission = admission;
+        this.events = events;
+        this.metrics = metrics;
         this.updates = updates;
         this.sourcesReady = sourcesReady;
         this.pods = pods;
@@ -126,9 +134,29 @@ final class SyncLoop implements Loop {
         for (V1Pod pod : added.stream().sorted(byAge).toList()) {
             pods.put(pod);
             if (!mirrorChanged(pod)) {
-                workers.update(pod, UpdateType.CREATE, null);
+                workers.update(admitted(pod), UpdateType.CREATE, null);
             }
         }
+    }
+
+    /** The pod, or if this node cannot take it, the pod as it is when it has failed. */
+    private V1Pod admitted(V1Pod pod) {
+        boolean ending = pod.getMetadata().getDeletionTimestamp() != null
+                || pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase());
+        PodAdmission.Rejection rejection = ending || workers.state(PodManager.uid(pod)) != null
+                ? null
+                : admission.decide(pod, PodAdmission.active(pods.pods(), workers));
+        if (rejection == null) {
+            return pod;
+        }
+        log.warn("pod {} is rejected ({}): {}", PodSources.describe(pod), rejection.reason(), rejection.message());
+        metrics.podRejected(rejection.reason());
+        events.event(pod, "", "Warning", rejection.reason(), rejection.message());
+        V1PodStatus failed = new V1PodStatus().phase(PodPhases.FAILED).reason(rejection.reason())
+                .message("Pod was rejected: " + rejection.message()).startTime(Moment.of(clock).stamp())
+                .observedGeneration(pod.getMetadata().getGeneration());
+        statuses.finish(pod, failed);
+        return new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec()).status(failed);
     }
 
     private void change(List<V1Pod> changed) {
@@ -212,7 +240,7 @@ final class SyncLoop implements Loop {
             V1Pod pod = pods.get(uid);
             if (pod != null) {
                 statuses.forget(uid);
-                workers.update(pod, UpdateType.CREATE, null);
+                workers.update(admitted(pod), UpdateType.CREATE, null);
             }
         }
         Set<String> known = new HashSet<>(desired);

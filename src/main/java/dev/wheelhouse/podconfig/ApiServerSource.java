@@ -1,5 +1,7 @@
 package dev.wheelhouse.podconfig;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -36,6 +38,12 @@ public final class ApiServerSource implements Loop {
     /** Why the last list or watch failed; null after a success. */
     public @Nullable String lastError() {
         return store.lastError();
+    }
+
+    /** How it fares; when it was last read is known to who merges what it sends. */
+    public SourceReport report() {
+        String error = store.lastError();
+        return new SourceReport(PodSources.API, "", null, error == null ? "" : error, List.of());
     }
 
     @Override

@@ -45,7 +45,7 @@ public final class FileSource implements Loop {
     private final StaticPods origin;
     private final Duration period;
     private final PodChannel channel;
-    private final Refusals refusals;
+    private final SourceJournal journal;
     private final Clock clock;
     private final FileWatch watch;
     private final Map<Path, Known> known = new TreeMap<>();
@@ -68,12 +68,12 @@ public final class FileSource implements Loop {
      * @param rejected hears of pods whose manifest was changed to one that cannot be used
      */
     public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectedPods rejected,
-            Clock clock) {
+            PodSourceMetrics metrics, Clock clock) {
         this.path = path.toAbsolutePath().normalize();
         this.origin = new StaticPods(nodeName, true);
         this.period = period;
         this.channel = channel;
-        this.refusals = new Refusals(channel.source(), rejected);
+        this.journal = new SourceJournal(channel.source(), rejected, metrics, clock);
         this.clock = clock;
         this.watch = new FileWatch(this.path);
         this.nextRead = clock.nanoTime();
@@ -81,7 +81,12 @@ public final class FileSource implements Loop {
 
     /** The manifests that are refused now, and why. */
     public List<Refusal> refusals() {
-        return refusals.list();
+        return journal.list();
+    }
+
+    /** How it fares. */
+    public SourceReport report() {
+        return journal.report(path.toString());
     }
 
     @Override
@@ -109,8 +114,10 @@ public final class FileSource implements Loop {
         try {
             files = files();
             listFailure = "";
+            journal.read();
         } catch (IOException e) {
             String failure = path + " cannot be listed, so its pods stay as they are: " + e;
+            journal.failed(failure);
             if (!failure.equals(listFailure)) {
                 log.warn("{}", failure);
                 listFailure = failure;
@@ -118,7 +125,7 @@ public final class FileSource implements Loop {
             return;
         }
         boolean changed = known.keySet().retainAll(files);
-        refusals.locations().stream().filter(l -> !files.contains(Path.of(l))).forEach(refusals::clear);
+        journal.locations().stream().filter(l -> !files.contains(Path.of(l))).forEach(journal::clear);
         for (Path file : files) {
             changed |= read(file);
         }
@@ -145,7 +152,7 @@ public final class FileSource implements Loop {
         }
         files.sort(null);
         if (files.size() > MAX_FILES) {
-            files.subList(MAX_FILES, files.size()).forEach(f -> refusals.refuse(
+            files.subList(MAX_FILES, files.size()).forEach(f -> journal.refuse(
                     new Refusal(f.toString(), 0, "",
                             "the directory has more than " + MAX_FILES + " files: remove some"),
                     List.of()));
@@ -186,15 +193,15 @@ public final class FileSource implements Loop {
             bytes = in.readNBytes(YamlDocuments.MAX_BYTES + 1);
         } catch (NoSuchFileException e) {
             if (isBrokenLink(file)) {
-                refusals.refuse(new Refusal(file.toString(), 0, "", "it is a link to a file that is not there"),
+                journal.refuse(new Refusal(file.toString(), 0, "", "it is a link to a file that is not there"),
                         before.pods);
                 return false;
             }
             known.remove(file);
-            refusals.clear(file.toString());
+            journal.clear(file.toString());
             return !before.pods.isEmpty();
         } catch (IOException e) {
-            refusals.refuse(new Refusal(file.toString(), 0, "", "it cannot be read: " + e), before.pods);
+            journal.refuse(new Refusal(file.toString(), 0, "", "it cannot be read: " + e), before.pods);
             before.good = false;
             return false;
         }
@@ -207,11 +214,11 @@ public final class FileSource implements Loop {
             before.digest = digest;
             before.good = true;
             before.pods = pods;
-            refusals.clear(file.toString());
+            journal.clear(file.toString());
             return true;
         } catch (ManifestException e) {
             before.good = false;
-            refusals.refuse(e.refusal(), before.pods);
+            journal.refuse(e.refusal(), before.pods);
             return false;
         }
     }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.podconfig;
 
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,17 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
                     "manifest URL " + url + ": period and timeout must be longer than nothing");
         }
         headers = Map.copyOf(headers);
+        headers.forEach((name, values) -> values.forEach(value -> check(name, value)));
+    }
+
+    private static void check(String name, String value) {
+        try {
+            HttpRequest.newBuilder().header(name, value);
+        } catch (IllegalArgumentException e) {
+            // Without the value, which may be a secret.
+            throw new IllegalArgumentException(
+                    "header \"" + name + "\" cannot be sent: its name or value is not allowed in a request");
+        }
     }
 
     /** With kubelet's period of 20 s and timeout of 10 s. */

@@ -24,7 +24,7 @@ public final class HttpSource implements Loop {
     private final HttpManifests options;
     private final StaticPods origin;
     private final PodChannel channel;
-    private final Refusals refusals;
+    private final SourceJournal journal;
     private final Clock clock;
     private final HttpFetch fetch;
     private final Signal signal = new Signal();
@@ -37,11 +37,12 @@ public final class HttpSource implements Loop {
     private volatile boolean closed;
 
     /** @param rejected hears of pods whose manifest was changed to one that cannot be used */
-    public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected, Clock clock) {
+    public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected,
+            PodSourceMetrics metrics, Clock clock) {
         this.options = options;
         this.origin = new StaticPods(nodeName, false);
         this.channel = channel;
-        this.refusals = new Refusals(channel.source(), rejected);
+        this.journal = new SourceJournal(channel.source(), rejected, metrics, clock);
         this.clock = clock;
         this.fetch = new HttpFetch(options, clock);
         this.nextFetch = clock.nanoTime();
@@ -49,7 +50,12 @@ public final class HttpSource implements Loop {
 
     /** Why what the URL gives is refused now; empty if it is not. */
     public List<Refusal> refusals() {
-        return refusals.list();
+        return journal.list();
+    }
+
+    /** How it fares. */
+    public SourceReport report() {
+        return journal.report(options.url().toString());
     }
 
     @Override
@@ -82,18 +88,19 @@ public final class HttpSource implements Loop {
             try {
                 pods = ManifestReader.read(options.url().toString(), answer.body(), origin);
             } catch (ManifestException e) {
-                refusals.refuse(e.refusal(), pods);
+                journal.refuse(e.refusal(), pods);
                 throw e;
             }
             channel.set(pods);
         }
-        refusals.clear(options.url().toString());
+        journal.clear(options.url().toString());
         digest = now;
         etag = answer.etag();
         lastModified = answer.lastModified();
     }
 
     private void succeeded() {
+        journal.read();
         if (failures > 0) {
             log.info("pods were read from {} again, after {} failures", options.url(), failures);
             failures = 0;
@@ -102,6 +109,7 @@ public final class HttpSource implements Loop {
 
     /** The first failures are said, then that no more will be. */
     private void failed(Exception e) {
+        journal.failed(String.valueOf(e.getMessage()));
         failures++;
         if (failures <= LOUD_FAILURES) {
             log.warn("pods could not be read from {}: {}", options.url(), e.getMessage());

@@ -18,8 +18,8 @@ public final class PodConfig {
     private final Mux mux;
 
     /** @param rejected hears of pods that are left out, as when two of one source have the same name */
-    public PodConfig(RejectedPods rejected, Clock clock) {
-        this.storage = new PodStorage(updates, rejected, clock);
+    public PodConfig(RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
+        this.storage = new PodStorage(updates, rejected, metrics, clock);
         this.mux = new Mux(storage);
         updates.onTaken(mux::wake);
     }

@@ -25,6 +25,7 @@ public final class PodStorage {
 
     private final PodUpdates updates;
     private final RejectedPods rejected;
+    private final PodSourceMetrics metrics;
     private final Clock clock;
     private final Map<String, Source> sources = new LinkedHashMap<>();
 
@@ -45,9 +46,10 @@ public final class PodStorage {
     public record SourceState(String source, boolean seen, @Nullable Instant lastMessage, List<V1Pod> pods,
             List<PodMerge.Rejected> rejected) {}
 
-    PodStorage(PodUpdates updates, RejectedPods rejected, Clock clock) {
+    PodStorage(PodUpdates updates, RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
         this.updates = updates;
         this.rejected = rejected;
+        this.metrics = metrics;
         this.clock = clock;
     }
 
@@ -76,6 +78,7 @@ public final class PodStorage {
         source.pods = merged.next();
         source.lastMessage = now;
         updates.addAll(changes);
+        changes.forEach(c -> metrics.changed(c.source(), c.operation(), c.pods().size()));
         return true;
     }
 

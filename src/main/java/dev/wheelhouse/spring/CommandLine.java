@@ -17,7 +17,7 @@ public final class CommandLine {
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster   which API server to work on
               --wheelhouse.kubeconfig=FILE                            the kubeconfig to use
               --wheelhouse.context=NAME                               its context, instead of the current one
-              --wheelhouse.controllers=*,-NAME                        which controllers run
+              --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
               --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
               --wheelhouse.workers=N                                  workers of each controller
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
@@ -25,6 +25,17 @@ public final class CommandLine {
               --wheelhouse.apiserver.kubeconfig=FILE                  and where it writes how to reach it
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
+              --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first
+                                                                      hollow node, or one with the host's name. What it runs:
+              --wheelhouse.node.manifest-directory=PATH               static pods, by default from manifests/ if it is there,
+              --wheelhouse.node.manifest-url=URL                      and from a URL,
+              --wheelhouse.node.manifest-url-headers=NAME:VALUE,...   with these headers,
+              --wheelhouse.node.file-check-period=20s                 read so often at least,
+              --wheelhouse.node.http-check-period=20s                 and so often,
+              --wheelhouse.node.config=FILE                           or all this by a KubeletConfiguration
+              --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110    what it has,
+              --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
+              --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
               --server.port=PORT                                      health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";

@@ -1,8 +1,8 @@
 package dev.wheelhouse.spring;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -27,6 +27,7 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -34,7 +35,6 @@ import dev.wheelhouse.runtime.LoopRunner;
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
-    private static final int DEFAULT_NODES = 2;
 
     @Bean
     Clock clock() {
@@ -114,15 +114,18 @@ class ServiceConfiguration {
     @Bean(destroyMethod = "close")
     HollowCluster hollowCluster(WheelhouseProperties properties, Connection connection, SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
-        WheelhouseProperties.Nodes nodes = properties.nodes();
         boolean embedded = connection.embedded() != null;
-        int count = nodes.count() != null ? nodes.count() : embedded ? DEFAULT_NODES : 0;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        Map<String, String> capacity = Map.of("cpu", nodes.cpu(), "memory", nodes.memory(), "pods",
-                String.valueOf(nodes.pods()));
-        return new HollowCluster(new HollowCluster.Options(count, nodes.namePrefix(), capacity, scheduler),
+        List<NodeAgentOptions> nodes = Nodes.of(properties, embedded, Path.of(""), Nodes.hostName());
+        return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
-                informers, events::recorder, new SchedulerMeters(registry), new WorkQueueMeters(registry), clock);
+                informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),
+                new WorkQueueMeters(registry), clock);
+    }
+
+    @Bean
+    PodSourcesEndpoint podSourcesEndpoint(HollowCluster cluster) {
+        return new PodSourcesEndpoint(cluster);
     }
 
     @Bean

@@ -25,13 +25,15 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
+ * @param node one node of one's own, and its pod sources
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers,
-        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler) {
+        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
+        @DefaultValue NodeProperties node) {
 
     /** Which API server to work on. */
     public enum Mode {

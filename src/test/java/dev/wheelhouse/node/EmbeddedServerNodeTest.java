@@ -50,8 +50,9 @@ class EmbeddedServerNodeTest {
     void start() {
         nodes.add(NodeAgent.hollow(
                 NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofSeconds(20)), client,
-                EventRecorder.NONE, clock));
-        nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-2", 1), client, EventRecorder.NONE, clock));
+                EventRecorder.NONE, NodeMetrics.NONE, clock));
+        nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-2", 1), client, EventRecorder.NONE, NodeMetrics.NONE,
+                clock));
         settle();
     }
 

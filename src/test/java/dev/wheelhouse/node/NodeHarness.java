@@ -43,7 +43,8 @@ final class NodeHarness {
 
     NodeAgent start(NodeAgentOptions options) {
         return NodeAgent.hollow(options, client,
-                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message), clock);
+                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
+                NodeMetrics.NONE, clock);
     }
 
     /** Steps every loop until none has anything to do now. */

@@ -68,7 +68,7 @@ class PodWorkersTest {
 
     private static PodWorkers workers(PodWorkers.Syncer syncer, Clock clock) {
         return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE),
-                Duration.ofMinutes(1), clock);
+                Duration.ofMinutes(1), NodeMetrics.NONE, clock);
     }
 
     private static V1Pod pod(String name, String uid, String source) {

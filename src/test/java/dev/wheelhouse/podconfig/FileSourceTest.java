@@ -47,7 +47,8 @@ class FileSourceTest {
     }
 
     private FileSource source(Path path) {
-        return new FileSource(path, "node-1", PERIOD, channel, (from, pod, why) -> rejected.add(why), clock);
+        return new FileSource(path, "node-1", PERIOD, channel, (from, pod, why) -> rejected.add(why),
+                PodSourceMetrics.NONE, clock);
     }
 
     private void restart(Path path) {
@@ -236,6 +237,7 @@ class FileSourceTest {
     @Test
     void aWriteIsSeenAtOnceThroughTheFileSystemsNotification() throws IOException {
         FileSource live = new FileSource(directory, "node-1", Duration.ofHours(1), channel, (s, p, w) -> {},
+                PodSourceMetrics.NONE,
                 Clock.system());
         try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
             runner.start("file", live);

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class PodConfigTest {
     private final List<String> rejected = new ArrayList<>();
     private final PodConfig config = new PodConfig((source, pod, why) -> rejected.add(source + ": " + why),
+            PodSourceMetrics.NONE,
             new ManualClock());
 
     private void settle() throws InterruptedException {

@@ -29,7 +29,7 @@ class PodMergePropertyTest {
 
     private static void run(int seed) throws InterruptedException {
         SplittableRandom random = new SplittableRandom(seed);
-        PodConfig config = new PodConfig((source, pod, why) -> {}, new ManualClock());
+        PodConfig config = new PodConfig((source, pod, why) -> {}, PodSourceMetrics.NONE, new ManualClock());
         SOURCES.forEach(config::channel);
         List<Loop> loops = new ArrayList<>(config.loops().values());
         Map<String, Map<String, V1Pod>> folded = new HashMap<>();

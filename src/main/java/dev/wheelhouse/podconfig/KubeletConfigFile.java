@@ -1,0 +1,170 @@
+package dev.wheelhouse.podconfig;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a KubeletConfiguration says about static pods, as kubelet's {@code --config} reads it (upstream:
+ * {@code pkg/kubelet/apis/config/types.go} and {@code cmd/kubelet/app/server.go}). Its other fields are not looked at.
+ *
+ * @param staticPodPath a file or directory, or null; a relative one is meant from the file's own directory
+ * @param staticPodUrl where more manifests are fetched from, or null
+ * @param staticPodUrlHeaders sent with each such request
+ * @param fileCheckFrequency null if unsaid, or zero
+ * @param httpCheckFrequency null if unsaid, or zero
+ */
+public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI staticPodUrl,
+        Map<String, List<String>> staticPodUrlHeaders, @Nullable Duration fileCheckFrequency,
+        @Nullable Duration httpCheckFrequency) {
+
+    private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ns|us|µs|ms|s|m|h)");
+    private static final Map<String, Long> NANOS = Map.of("ns", 1L, "us", 1_000L, "µs", 1_000L, "ms", 1_000_000L, "s",
+            1_000_000_000L, "m", 60_000_000_000L, "h", 3_600_000_000_000L);
+
+    public KubeletConfigFile {
+        staticPodUrlHeaders = Map.copyOf(staticPodUrlHeaders);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws IllegalArgumentException if it cannot be used: one sentence that names file, line, field and remedy
+     */
+    public static KubeletConfigFile read(Path file) {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(YamlDocuments.MAX_BYTES + 1);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(file + " cannot be read: "
+                    + (Files.isDirectory(file)
+                            ? "it is a directory"
+                            : Files.exists(file) ? e : "there is no such file"));
+        }
+        try {
+            List<YamlDocuments.Document> documents = YamlDocuments.read(file.toString(), bytes);
+            if (documents.size() != 1) {
+                throw new IllegalArgumentException(file + " has " + documents.size()
+                        + " documents: it must be one KubeletConfiguration");
+            }
+            return new Reader(file, documents.get(0)).read();
+        } catch (ManifestException e) {
+            throw new IllegalArgumentException(e.refusal().toString(), e);
+        }
+    }
+
+    /** A duration as Go writes it, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}; null if the text is none. */
+    public static @Nullable Duration parseDuration(String text) {
+        if (text.equals("0")) {
+            return Duration.ZERO;
+        }
+        Matcher matcher = PART.matcher(text);
+        BigDecimal nanos = BigDecimal.ZERO;
+        int at = 0;
+        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
+            nanos = nanos
+                    .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(NANOS.get(matcher.group(2)))));
+            at = matcher.end();
+        }
+        boolean good = at == text.length() && at > 0 && nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+        return good ? Duration.ofNanos(nanos.setScale(0, RoundingMode.DOWN).longValue()) : null;
+    }
+
+    private record Reader(Path file, YamlDocuments.Document document) {
+        KubeletConfigFile read() {
+            JsonNode json = document.json();
+            String kind = json.path("kind").asString("");
+            String version = json.path("apiVersion").asString("");
+            if (!kind.equals("KubeletConfiguration") || !version.startsWith("kubelet.config.k8s.io/")) {
+                throw refused(json.has("kind") ? "kind" : "",
+                        "it is of kind \"" + kind + "\" and apiVersion \"" + version
+                                + "\": write kind KubeletConfiguration and apiVersion kubelet.config.k8s.io/v1beta1");
+            }
+            String path = text("staticPodPath");
+            Path directory = file.toAbsolutePath().getParent();
+            return new KubeletConfigFile(
+                    path.isEmpty() ? null : directory == null ? Path.of(path) : directory.resolve(path), url(),
+                    headers(), duration("fileCheckFrequency"), duration("httpCheckFrequency"));
+        }
+
+        private String text(String field) {
+            JsonNode value = document.json().path(field);
+            if (value.isMissingNode() || value.isNull()) {
+                return "";
+            }
+            if (!value.isString()) {
+                throw refused(field, "it is " + value + ": write text, in quotes");
+            }
+            return value.asString();
+        }
+
+        private @Nullable URI url() {
+            String url = text("staticPodURL");
+            if (url.isEmpty()) {
+                return null;
+            }
+            try {
+                return HttpManifests.of(new URI(url)).url();
+            } catch (URISyntaxException | IllegalArgumentException e) {
+                throw refused("staticPodURL", "it is \"" + url
+                        + "\": write an absolute http or https URL, such as https://example.com/pods.yaml");
+            }
+        }
+
+        private Map<String, List<String>> headers() {
+            JsonNode headers = document.json().path("staticPodURLHeader");
+            Map<String, List<String>> result = new LinkedHashMap<>();
+            if (headers.isMissingNode() || headers.isNull()) {
+                return result;
+            }
+            if (!headers.isObject()) {
+                throw refused("staticPodURLHeader", "write a map from a header's name to the list of its values");
+            }
+            for (Map.Entry<String, JsonNode> header : headers.properties()) {
+                List<String> values = new ArrayList<>();
+                for (JsonNode value : header.getValue()) {
+                    if (!value.isString()) {
+                        throw refused("staticPodURLHeader", "the value " + value + " of " + header.getKey()
+                                + " is no text: put it in quotes");
+                    }
+                    values.add(value.asString());
+                }
+                if (!header.getValue().isArray()) {
+                    throw refused("staticPodURLHeader", "write a list of values after " + header.getKey());
+                }
+                result.put(header.getKey(), values);
+            }
+            return result;
+        }
+
+        private @Nullable Duration duration(String field) {
+            String text = text(field);
+            Duration duration = text.isEmpty() ? Duration.ZERO : parseDuration(text);
+            if (duration == null) {
+                throw refused(field, "it is \"" + text + "\": write a duration, such as 20s or 1m30s");
+            }
+            return duration.isZero() ? null : duration;
+        }
+
+        private IllegalArgumentException refused(String field, String problem) {
+            int line = field.isEmpty() ? 0 : document.line(List.of(field));
+            return new IllegalArgumentException(new Refusal(file.toString(), line, field, problem).toString());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.wheelhouse.spring;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.node.NodeAgent;
+import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.podconfig.PodStorage;
+import dev.wheelhouse.podconfig.SourceReport;
+
+/** {@code /actuator/podsources}: for each node, its pods by source, what each source last said and when, and what was refused. */
+@Endpoint(id = "podsources")
+final class PodSourcesEndpoint {
+    private final HollowCluster cluster;
+
+    /** @param allSeen whether each source has sent a full set; pods are cleaned up only then */
+    record Node(String node, boolean allSeen, List<Source> sources) {}
+
+    /**
+     * @param from the path or URL that it reads
+     * @param lastRead when that was last read well
+     * @param failure why it could not be read the last time
+     * @param seen whether it has sent a full set
+     * @param lastMessage when it last sent anything
+     * @param rejected pods of the last message that were left out, and why
+     * @param refusals the last refusals of manifests, newest first
+     */
+    record Source(String source, @Nullable String from, @Nullable Instant lastRead, @Nullable String failure,
+            boolean seen, @Nullable Instant lastMessage, List<Pod> pods, List<String> rejected,
+            List<Refusal> refusals) {}
+
+    record Pod(String namespace, String name, String uid, @Nullable String mirrorOf) {}
+
+    /** @param current whether it still holds */
+    record Refusal(Instant at, boolean current, String location, int line, String field, String problem) {}
+
+    PodSourcesEndpoint(HollowCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** All nodes. */
+    @ReadOperation
+    public Map<String, List<Node>> nodes() {
+        return Map.of("nodes", cluster.nodes().stream().map(PodSourcesEndpoint::describe).toList());
+    }
+
+    /** One node; null, which is answered as not found, if there is none of the name. */
+    @ReadOperation
+    public @Nullable Node node(@Selector String node) {
+        return cluster.nodes().stream().filter(n -> n.name().equals(node)).findFirst()
+                .map(PodSourcesEndpoint::describe).orElse(null);
+    }
+
+    private static Node describe(NodeAgent agent) {
+        Map<String, PodStorage.SourceState> states = agent.podConfig().storage().states().stream()
+                .collect(Collectors.toMap(PodStorage.SourceState::source, Function.identity()));
+        List<SourceReport> reports = agent.sources();
+        boolean allSeen = reports.stream().map(r -> states.get(r.source())).allMatch(s -> s != null && s.seen());
+        return new Node(agent.name(), allSeen, reports.stream().map(r -> describe(r, states.get(r.source()))).toList());
+    }
+
+    private static Source describe(SourceReport report, PodStorage.@Nullable SourceState state) {
+        List<Refusal> refusals = report.refusals().stream().map(r -> new Refusal(r.at(), r.current(),
+                r.refusal().location(), r.refusal().line(), r.refusal().field(), r.refusal().problem())).toList();
+        return new Source(report.source(), blankToNull(report.from()), report.lastRead(),
+                blankToNull(report.failure()), state != null && state.seen(),
+                state == null ? null : state.lastMessage(),
+                state == null ? List.of() : state.pods().stream().map(PodSourcesEndpoint::describe).toList(),
+                state == null
+                        ? List.of()
+                        : state.rejected().stream().map(r -> PodSources.describe(r.pod()) + ": " + r.why()).toList(),
+                refusals);
+    }
+
+    private static Pod describe(V1Pod pod) {
+        return new Pod(String.valueOf(pod.getMetadata().getNamespace()), String.valueOf(pod.getMetadata().getName()),
+                String.valueOf(pod.getMetadata().getUid()),
+                PodSources.annotation(pod, PodSources.MIRROR_ANNOTATION));
+    }
+
+    private static @Nullable String blankToNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+}
