@@ -1,7 +1,9 @@
 package dev.wheelhouse;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -10,7 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.util.ClientBuilder;
+import io.kubernetes.client.util.KubeConfig;
 import io.kubernetes.client.util.PatchUtils;
 import io.kubernetes.client.util.Yaml;
 
@@ -37,7 +42,7 @@ class OtherProcessTest {
     private Path directory;
 
     @Test
-    void a_rollout_on_an_embedded_api_server_in_another_process() throws Exception {
+    void aRolloutOnAnEmbeddedApiServerInAnotherProcess() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
                 "--wheelhouse.apiserver.port=0",
@@ -48,7 +53,7 @@ class OtherProcessTest {
     }
 
     @Test
-    void a_rollout_on_a_real_kube_apiserver() throws Exception {
+    void aRolloutOnARealKubeApiserver() throws Exception {
         try (RealApiServer real = RealApiServer.startOrSkip(directory);
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + real.kubeconfig(),
                         "--wheelhouse.context=real", "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true")) {
@@ -56,27 +61,72 @@ class OtherProcessTest {
         }
     }
 
+    /** The API server lives in the first process; the second is killed in the middle of its work, and a third takes over. */
+    @Test
+    void a_rollout_completes_although_the_process_that_drives_it_is_killed() throws Exception {
+        Path kubeconfig = directory.resolve("other.kubeconfig");
+        String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig};
+        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
+                WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady()) {
+            ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
+                    .build();
+            AppsV1Api apps = new AppsV1Api(api);
+            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+            web.getSpec().replicas(40).getTemplate().getMetadata()
+                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+            apps.createNamespacedDeployment("default", web).execute();
+            eventually("some pods are there", Duration.ofSeconds(60), () -> pods(api) > 0);
+            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 40));
+            patchImage(api, apps);
+            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
+                        .getUpdatedReplicas();
+                return updated != null && updated >= 5 && updated < 40;
+            });
+            first.kill();
+            first.awaitExit(Duration.ofSeconds(10));
+            assertThat(isComplete(apps, 2, 40)).as("it was killed before the end").isFalse();
+
+            try (WheelhouseProcess second = new WheelhouseProcess(directory, manager).awaitReady()) {
+                eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 40));
+                eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 40);
+                assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+                assertThat(second.output()).doesNotContain("Exception");
+            }
+            assertThat(other.output()).doesNotContain("Exception");
+        }
+    }
+
+    private static int pods(ApiClient api) throws Exception {
+        return new CoreV1Api(api).listNamespacedPod("default").execute().getItems().size();
+    }
+
     private static void rollOut(ApiClient api) throws Exception {
         AppsV1Api apps = new AppsV1Api(api);
         V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
         apps.createNamespacedDeployment("default", web).execute();
-        eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1));
+        eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1, 3));
+        patchImage(api, apps);
+        eventually("web is updated", Duration.ofSeconds(60), () -> isComplete(apps, 2, 3));
+        assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+    }
 
+    private static void patchImage(ApiClient api, AppsV1Api apps) throws Exception {
         V1Patch patch = new V1Patch(
                 "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:1.28\"}]");
         PatchUtils.patch(V1Deployment.class,
                 () -> apps.patchNamespacedDeployment("web", "default", patch).buildCall(null),
                 V1Patch.PATCH_FORMAT_JSON_PATCH, api);
-        eventually("web is updated", Duration.ofSeconds(60), () -> isComplete(apps, 2));
-        assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
     }
 
-    private static boolean isComplete(AppsV1Api apps, long generation) throws Exception {
+    private static boolean isComplete(AppsV1Api apps, long generation, Integer replicas) throws Exception {
         V1Deployment d = apps.readNamespacedDeployment("web", "default").execute();
         var status = d.getStatus();
         return status != null && status.getObservedGeneration() != null && status.getObservedGeneration() >= generation
-                && Integer.valueOf(3).equals(status.getUpdatedReplicas())
-                && Integer.valueOf(3).equals(status.getAvailableReplicas())
-                && Integer.valueOf(3).equals(status.getReplicas());
+                && replicas.equals(status.getUpdatedReplicas())
+                && replicas.equals(status.getAvailableReplicas())
+                && replicas.equals(status.getReplicas());
     }
 }

@@ -16,6 +16,8 @@ public record ResourceType(String group, String version, String plural, String k
             true);
     public static final ResourceType REPLICATION_CONTROLLERS = core("replicationcontrollers", "ReplicationController",
             true);
+    public static final ResourceType RESOURCE_QUOTAS = core("resourcequotas", "ResourceQuota", true);
+    public static final ResourceType LIMIT_RANGES = core("limitranges", "LimitRange", true);
     public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
     public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
     public static final ResourceType LEASES = new ResourceType("coordination.k8s.io", "v1", "leases", "Lease", true);

@@ -98,6 +98,7 @@ final class HttpFront extends HttpServlet {
         response.setStatus(content.code());
         response.setHeader("Content-Type", content.contentType());
         response.setHeader("Cache-Control", "no-cache, private");
+        content.headers().forEach(response::setHeader);
         for (String warning : content.warnings()) {
             response.addHeader("Warning", "299 - \"" + warning.replace("\\", "\\\\").replace("\"", "\\\"")
                     .replaceAll("\\p{Cntrl}", " ") + "\"");

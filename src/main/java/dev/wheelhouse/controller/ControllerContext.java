@@ -17,6 +17,15 @@ public interface ControllerContext {
     /** The executor that writes on behalf of a controller. */
     ActionExecutor executor(String controller);
 
+    /**
+     * The same, whose Events come from a component of another name.
+     *
+     * @param eventSource the component that Events name
+     */
+    default ActionExecutor executor(String controller, String eventSource) {
+        return executor(controller);
+    }
+
     /** A new rate-limiting queue, with upstream's default limits (5 ms to 1000 s per key, 10 keys a second overall). */
     <K> WorkQueue<K> queue(String name);
 

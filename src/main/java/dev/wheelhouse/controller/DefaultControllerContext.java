@@ -2,6 +2,7 @@ package dev.wheelhouse.controller;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -29,19 +30,19 @@ public final class DefaultControllerContext implements ControllerContext {
      *
      * @param workers how many workers a controller has, by its name
      * @param parallel how the writes of one batch are made; in order where the system is stepped
-     * @param observeOnly plan, and write nothing
+     * @param observeOnly whether to plan, and write nothing; asked when a controller is made
      */
-    public record Settings(ToIntFunction<String> workers, Parallel parallel, boolean observeOnly,
+    public record Settings(ToIntFunction<String> workers, Parallel parallel, BooleanSupplier observeOnly,
             WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
         /** Five workers a controller, sixteen writes of a batch at once, no metrics. */
         public static Settings defaults() {
-            return new Settings(controller -> 5, Parallel.virtualThreads(16), false, WorkQueueMetrics.NONE,
+            return new Settings(controller -> 5, Parallel.virtualThreads(16), () -> false, WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);
         }
 
         /** One worker, writes in order: for a system that one thread steps. */
         public static Settings stepped() {
-            return new Settings(controller -> 1, Parallel.inOrder(), false, WorkQueueMetrics.NONE,
+            return new Settings(controller -> 1, Parallel.inOrder(), () -> false, WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);
         }
     }
@@ -73,9 +74,14 @@ public final class DefaultControllerContext implements ControllerContext {
 
     @Override
     public ActionExecutor executor(String controller) {
-        return settings.observeOnly()
+        return executor(controller, controller);
+    }
+
+    @Override
+    public ActionExecutor executor(String controller, String eventSource) {
+        return settings.observeOnly().getAsBoolean()
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
-                : new ApiActionExecutor(controller, client, consistency(controller), events(controller),
+                : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
                         settings.parallel(), settings.controllerMetrics());
     }
 

@@ -36,6 +36,7 @@ public abstract class KeyedController implements Controller {
     private final String name;
     private final ControllerContext context;
     private final ConsistencyStore consistency;
+    private final Refusals refusals;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
     private final List<Loop> workers = new ArrayList<>();
 
@@ -45,12 +46,23 @@ public abstract class KeyedController implements Controller {
 
     /** @param name as upstream's kube-controller-manager says it, such as {@code replicaset-controller} */
     protected KeyedController(String name, ControllerContext context) {
+        this(name, name, context);
+    }
+
+    /** @param eventSource the component that its Events name, where upstream's has another name than the controller */
+    protected KeyedController(String name, String eventSource, ControllerContext context) {
         this.name = name;
         this.context = context;
         this.consistency = context.consistency(name);
         this.queue = context.queue(name);
-        this.executor = context.executor(name);
+        this.executor = context.executor(name, eventSource);
         this.clock = context.clock();
+        this.refusals = new Refusals(name, queue);
+    }
+
+    /** Syncs an owner whose writes the API server forbids again as soon as a quota or the like lets them in. */
+    protected final void retryWhenAllowed() {
+        refusals.register(context.informers());
     }
 
     /** The cache of a type, in which this controller's own writes of that type will be waited for. */
@@ -70,6 +82,7 @@ public abstract class KeyedController implements Controller {
     /** Drops what is remembered of a key whose object is gone. */
     protected final void forget(ObjectKey key) {
         consistency.forget(key);
+        refusals.forget(key);
         queue.forget(key);
     }
 
@@ -103,7 +116,9 @@ public abstract class KeyedController implements Controller {
     private Result syncOnce(ObjectKey key) throws InterruptedException {
         executor.begin(key);
         try {
-            return sync(key);
+            Result result = sync(key);
+            refusals.ended(key, result);
+            return result;
         } finally {
             executor.end(key);
         }

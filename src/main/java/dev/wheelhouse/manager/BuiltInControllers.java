@@ -13,6 +13,8 @@ public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
             new ControllerDescriptor("deployment-controller", Set.of("deployment"), DeploymentController::new),
             new ControllerDescriptor("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
+            new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
+                    ReplicaSetController::ofReplicationControllers),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor("namespace-controller", Set.of("namespace"), NamespaceController::new));
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -28,11 +29,13 @@ import dev.wheelhouse.runtime.Signal;
 public final class ControllerManager implements Loop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
     private static final Duration POLL = Duration.ofMillis(10);
+    private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration REPORT = Duration.ofSeconds(10);
 
     private final ControllerContext context;
     private final List<ControllerDescriptor> descriptors;
     private final LoopRunner runner;
+    private final ManagerGuard guard;
     private final Clock clock;
     private final Signal closing = new Signal();
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
@@ -44,13 +47,17 @@ public final class ControllerManager implements Loop {
 
     /**
      * @param descriptors the controllers to run
+     * @param guard says whether the controllers may write, before any is made
      * @param runner drives the informers' and the controllers' loops; its owner closes it
      */
-    public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, LoopRunner runner) {
+    public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
+            LoopRunner runner) {
         this.context = context;
         this.descriptors = List.copyOf(descriptors);
+        this.guard = guard;
         this.runner = runner;
         this.clock = context.clock();
+        this.nextReport = clock.deadline(REPORT);
     }
 
     /** Makes the controllers, starts the informers, waits for the caches, starts the workers; returns when all run. */
@@ -69,6 +76,9 @@ public final class ControllerManager implements Loop {
             return IDLE;
         }
         if (!made) {
+            if (!guard.settle()) {
+                return retryLater();
+            }
             make();
         }
         startSynced();
@@ -77,11 +87,20 @@ public final class ControllerManager implements Loop {
             log.info("running {}", controllers.stream().map(Controller::name).toList());
             return IDLE;
         }
+        report();
+        return POLL.toNanos();
+    }
+
+    private long retryLater() {
+        report();
+        return RETRY.toNanos();
+    }
+
+    private void report() {
         if (clock.nanoTime() >= nextReport) {
             nextReport = clock.deadline(REPORT);
-            log.warn("controllers wait for caches: {}", waitingFor());
+            log.warn("the controllers wait: {}", waitingFor());
         }
-        return POLL.toNanos();
     }
 
     private void make() {
@@ -90,7 +109,6 @@ public final class ControllerManager implements Loop {
             controllers.add(controller);
             waiting.add(controller);
         }
-        nextReport = clock.deadline(REPORT);
         made = true;
         context.informers().start(runner);
     }
@@ -116,7 +134,7 @@ public final class ControllerManager implements Loop {
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
         if (!made) {
-            reasons.add("the controllers have not been made yet");
+            reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
         }
         for (Controller controller : controllers) {
             for (SharedIndexInformer<?> informer : controller.informers()) {
@@ -126,6 +144,12 @@ public final class ControllerManager implements Loop {
             }
         }
         return new ArrayList<>(reasons);
+    }
+
+    /** The controller of a name, given in full or without its {@code -controller}. */
+    public Optional<Controller> controller(String name) {
+        return controllers.stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
+                .findFirst();
     }
 
     /** The controllers that were made. */

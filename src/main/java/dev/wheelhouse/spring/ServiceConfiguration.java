@@ -3,10 +3,7 @@ package dev.wheelhouse.spring;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -16,7 +13,6 @@ import org.springframework.core.env.Environment;
 import io.kubernetes.client.openapi.ApiClient;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
@@ -30,18 +26,15 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.HollowCluster;
-import dev.wheelhouse.manager.OtherManager;
+import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.spring.WheelhouseProperties.Manage;
 
-/** The service, put together. A bean of the same type in an application that embeds Wheelhouse takes the place of one here. */
+/** The service, put together. {@link ControllerDescriptor} beans beside it run as controllers of their own. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
-    private static final Logger log = LoggerFactory.getLogger(ServiceConfiguration.class);
 
     @Bean
     Clock clock() {
@@ -76,14 +69,22 @@ class ServiceConfiguration {
         return new EventBroadcaster(client, clock, new EventMeters(registry));
     }
 
+    /** On the embedded API server there is no other manager. */
+    @Bean
+    ManagerGuard managerGuard(WheelhouseProperties properties, Connection connection, Clock clock) {
+        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && connection.embedded() != null
+                ? ManagerGuard.Mode.TAKEOVER
+                : properties.manage();
+        return new ManagerGuard(mode, connection.client(), clock);
+    }
+
     @Bean
     ControllerContext controllerContext(WheelhouseProperties properties, Connection connection,
             SharedInformerFactory informers,
-            EventBroadcaster events, Clock clock, MeterRegistry registry) {
-        boolean observeOnly = observeOnly(properties, connection, clock);
+            EventBroadcaster events, ManagerGuard guard, Clock clock, MeterRegistry registry) {
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
                 new DefaultControllerContext.Settings(controller -> properties.workers(), Parallel.virtualThreads(16),
-                        observeOnly,
+                        guard::observeOnly,
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));
     }
 
@@ -94,16 +95,20 @@ class ServiceConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager controllerManager(WheelhouseProperties properties, ControllerContext context,
-            LoopRunner controllerRunner,
-            ObjectProvider<ControllerDescriptor> others) {
+            ManagerGuard guard, LoopRunner controllerRunner, ObjectProvider<ControllerDescriptor> others) {
         List<ControllerDescriptor> descriptors = new ArrayList<>(selected(properties));
         others.orderedStream().forEach(descriptors::add);
-        return new ControllerManager(context, descriptors, controllerRunner);
+        return new ControllerManager(context, descriptors, guard, controllerRunner);
     }
 
     @Bean
     CachesHealthIndicator caches(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
         return new CachesHealthIndicator(manager, informers, clock);
+    }
+
+    @Bean
+    PlanEndpoint planEndpoint(ControllerManager manager) {
+        return new PlanEndpoint(manager);
     }
 
     @Bean(destroyMethod = "close")
@@ -114,7 +119,7 @@ class ServiceConfiguration {
         List<NodeAgentOptions> nodes = Nodes.of(properties, embedded, Path.of(""), Nodes.hostName());
         return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
-                informers, events::recorder, SchedulerMetrics.NONE, new NodeMeters(registry),
+                informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),
                 new WorkQueueMeters(registry), clock);
     }
 
@@ -137,25 +142,6 @@ class ServiceConfiguration {
             return ControllerSelection.select(properties.controllers(), BuiltInControllers.all());
         } catch (IllegalArgumentException e) {
             throw new BadOption(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static boolean observeOnly(WheelhouseProperties properties, Connection connection, Clock clock) {
-        if (properties.manage() != Manage.AUTO || connection.embedded() != null) {
-            return properties.manage() == Manage.OBSERVE;
-        }
-        try {
-            Optional<String> other = OtherManager.alive(connection.client(), clock.now());
-            other.ifPresent(who -> log
-                    .warn("observing only, and writing nothing: {}. Turn the controllers off there and start with "
-                            + "--wheelhouse.manage=takeover", who));
-            return other.isPresent();
-        } catch (ApiError e) {
-            log.warn(
-                    "observing only, and writing nothing: it could not be seen whether another controller manager is alive ({}). "
-                            + "Start with --wheelhouse.manage=takeover if there is none",
-                    e.getMessage());
-            return true;
         }
     }
 }

@@ -11,6 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.manager.ManagerGuard;
+
 /**
  * The options of the service, {@code --wheelhouse.*}.
  *
@@ -28,7 +30,7 @@ import io.kubernetes.client.custom.QuantityFormatException;
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
-        @DefaultValue("*") List<String> controllers, @DefaultValue("auto") Manage manage,
+        @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers,
         @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node) {
@@ -43,16 +45,6 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         KUBECONFIG,
         /** The one of the cluster that this process runs in, by the pod's service account. */
         IN_CLUSTER
-    }
-
-    /** Whether the controllers write. */
-    public enum Manage {
-        /** Yes, unless the cluster's own kube-controller-manager is alive. */
-        AUTO,
-        /** Yes, whoever else is there: the operator has turned the cluster's own controllers off. */
-        TAKEOVER,
-        /** No: they only plan, and count and log what they would do. */
-        OBSERVE
     }
 
     /**

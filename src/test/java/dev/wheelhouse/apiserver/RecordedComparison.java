@@ -27,7 +27,7 @@ final class RecordedComparison {
     private static final Set<String> MAPPED = Set.of("uid", "resourceVersion", "continue");
     private static final Set<String> TIMES = Set.of("creationTimestamp", "deletionTimestamp", "time",
             "lastTransitionTime", "lastUpdateTime", "startTime");
-    private static final Pattern VERSION_PARAMETER = Pattern.compile("(resourceVersion|continue)=([^&]+)");
+    private static final Pattern VERSION_PARAMETER = Pattern.compile("(resourceVersion|continue|hash)=([^&\"]+)");
     private static final Pattern WORD = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}|\\b[0-9]{3,}\\b");
 
     private final Map<String, String> actualOf = new HashMap<>();

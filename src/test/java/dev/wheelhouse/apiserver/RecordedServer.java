@@ -100,6 +100,11 @@ final class RecordedServer implements AutoCloseable {
             case "status_generation_scale 15" -> call("PATCH", "/apis/apps/v1/namespaces/api/deployments/d/status",
                     "application/merge-patch+json",
                     "{\"status\": {\"replicas\": null, \"availableReplicas\": null, \"readyReplicas\": null}}");
+            case "discovery 21" -> comparison.learn(
+                    "1FA1EEE5F8852AEE40EC1ACB99D1CBEEAE6674477BE84EEE5A82F56567B0E44EF0EC0DEEE8B0A2BCC0593242A6B2030"
+                            + "FC3A0E129CA72A89B8A28A6DE66C585F1",
+                    Json.text(call("GET", "/openapi/v3", "", ""), "paths", "apis/apps/v1", "serverRelativeURL")
+                            .replaceFirst(".*hash=", ""));
             case "watch 5" -> configMap("s1", "");
             case "watch 8" -> learnVersion("329");
             case "watch 20" -> learnVersion("339");
@@ -204,7 +209,7 @@ final class RecordedServer implements AutoCloseable {
             differences.addAll(comparison.compare(body, Json.read(text)));
         } else if (recorded.has("text") && !recorded.get("text").asString().startsWith("k8s")
                 && !recorded.get("text").asString().startsWith("apiVersion")
-                && !recorded.get("text").asString().equals(text)
+                && !comparison.path(recorded.get("text").asString()).equals(text)
                 && !Json.text(entry, "request", "method").equals("HEAD")) {
             differences.add("recorded the text " + recorded.get("text") + ", found " + text);
         }

@@ -77,7 +77,7 @@ public final class FakeInformers implements SharedInformerFactory {
 
     @Override
     public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
-        throw new UnsupportedOperationException();
+        return informer(type, PartialObjectMetadata.class);
     }
 
     @Override

@@ -3,6 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -14,7 +17,7 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The admission plugins that are always on: NamespaceLifecycle, ServiceAccount, Priority and DefaultTolerationSeconds
+ * The admission plugins that are always on: NamespaceLifecycle, LimitRanger, ServiceAccount, Priority and DefaultTolerationSeconds
  * (upstream: {@code plugin/pkg/admission}).
  */
 final class Admission {
@@ -23,9 +26,38 @@ final class Admission {
             "node.kubernetes.io/unreachable");
 
     private final ObjectStore store;
+    private final LimitRanges limitRanges;
 
     Admission(ObjectStore store) {
         this.store = store;
+        this.limitRanges = new LimitRanges(store);
+    }
+
+    /** Refuses a valid new or changed object that breaks a rule which other objects set. @param old null for a creation */
+    void check(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        switch (type.groupResource()) {
+            case "pods" -> {
+                if (old == null) {
+                    limitRanges.check(type, object);
+                }
+            }
+            case "persistentvolumeclaims" -> limitRanges.check(type, object);
+            case "priorityclasses.scheduling.k8s.io" -> onlyDefault(type, object);
+            default -> {
+            }
+        }
+    }
+
+    private void onlyDefault(ResourceType type, ObjectNode object) {
+        if (!object.path("globalDefault").asBoolean(false)) {
+            return;
+        }
+        for (StoredObject other : store.snapshot("priorityclasses.scheduling.k8s.io").select(Selection.all())) {
+            if (other.tree().path("globalDefault").asBoolean(false) && !other.name().equals(Meta.name(object))) {
+                throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + other.name()
+                        + " is already marked as default. Only one default can exist", List.of());
+            }
+        }
     }
 
     /** Refuses what may not be created in the namespace. */
@@ -56,8 +88,9 @@ final class Admission {
     void mutateCreate(ResourceType type, ObjectNode object) {
         if (type.equals(ResourceType.PODS)) {
             ObjectNode spec = Json.child(object, "spec");
+            limitRanges.mutate(object);
             serviceAccount(spec);
-            priority(spec);
+            priority(Meta.name(object), spec);
             tolerations(spec);
         } else if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(Meta.of(object), "labels").put("kubernetes.io/metadata.name", Meta.name(object));
@@ -73,7 +106,7 @@ final class Admission {
         spec.put("serviceAccount", account.isEmpty() ? "default" : account);
     }
 
-    private void priority(ObjectNode spec) {
+    private void priority(String pod, ObjectNode spec) {
         String className = Json.text(spec, "priorityClassName");
         long value = 0;
         String preemption = "PreemptLowerPriority";
@@ -81,7 +114,7 @@ final class Admission {
         if (!className.isEmpty()) {
             found = store.get("priorityclasses.scheduling.k8s.io", "", className);
             if (found == null) {
-                throw Errors.forbidden(ResourceType.PODS, "",
+                throw Errors.forbidden(ResourceType.PODS, pod,
                         "no PriorityClass with name " + className + " was found", List.of());
             }
         } else {
@@ -98,6 +131,12 @@ final class Admission {
             value = Json.number(priorityClass, 0, "value");
             String policy = Json.text(priorityClass, "preemptionPolicy");
             preemption = policy.isEmpty() ? preemption : policy;
+        }
+        JsonNode given = spec.get("priority");
+        if (given != null && given.isIntegralNumber() && given.longValue() != value) {
+            throw Errors.forbidden(ResourceType.PODS, pod, "the integer value of priority (" + given
+                    + ") must not be provided in pod spec; priority admission controller computed " + value
+                    + " from the given PriorityClass name", List.of());
         }
         spec.put("priority", value);
         spec.put("preemptionPolicy", preemption);

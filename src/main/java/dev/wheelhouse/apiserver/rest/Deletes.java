@@ -249,7 +249,7 @@ final class Deletes {
         if (options.dryRun()) {
             return object;
         }
-        EventVersions.toStored(target.type(), object);
+        StoredVersions.toStored(target.type(), object);
         return Renderer.tree(target.type(), store.update(target.stored(), object, current.version()));
     }
 

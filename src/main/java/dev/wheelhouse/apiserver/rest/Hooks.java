@@ -25,13 +25,16 @@ final class Hooks {
     private final Clock clock;
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
+    private final Quotas quotas;
 
-    Hooks(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses, CustomResources customResources) {
+    Hooks(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses, CustomResources customResources,
+            Quotas quotas) {
         this.store = store;
         this.ids = ids;
         this.clock = clock;
         this.addresses = addresses;
         this.customResources = customResources;
+        this.quotas = quotas;
     }
 
     /** @param before null for a creation */
@@ -61,6 +64,7 @@ final class Hooks {
             default -> {
             }
         }
+        quotas.released(type, Meta.namespace(object));
     }
 
     void fill(String namespace) {
@@ -95,8 +99,20 @@ final class Hooks {
         }
     }
 
-    /** The namespaces and the Service that every cluster has. */
+    private void priorityClass(String name, long value) {
+        if (store.get("priorityclasses.scheduling.k8s.io", "", name) == null) {
+            ObjectNode priorityClass = object("PriorityClass", "", name).put("apiVersion", "scheduling.k8s.io/v1")
+                    .put("value", value).put("preemptionPolicy", "PreemptLowerPriority")
+                    .put("description", "For pods that the cluster cannot do without. Higher classes go first.");
+            Meta.of(priorityClass).put("generation", 1);
+            create("priorityclasses.scheduling.k8s.io", priorityClass);
+        }
+    }
+
+    /** The namespaces, priority classes and the Service that every cluster has. */
     void bootstrap() {
+        priorityClass("system-cluster-critical", 2_000_000_000);
+        priorityClass("system-node-critical", 2_000_001_000);
         for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
             if (store.get("namespaces", "", name) == null) {
                 ObjectNode namespace = object("Namespace", "", name);

@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -102,13 +104,32 @@ final class NonResources {
                     ? new ApiResponse.Content(200, "application/octet-stream", openApi.v2Protobuf(), List.of(), null)
                     : plainJson(openApi.v2());
         }
-        if (path.size() >= 2 && path.get(1).equals("v3")) {
-            ObjectNode document = path.size() == 2
-                    ? openApi.v3Index()
-                    : openApi.v3(String.join("/", path.subList(2, path.size())));
-            return document == null ? notFound() : plainJson(document);
+        if (path.size() == 2 && path.get(1).equals("v3")) {
+            return plainJson(openApi.v3Index());
         }
-        return notFound();
+        return path.size() > 2 && path.get(1).equals("v3")
+                ? document(String.join("/", path.subList(2, path.size())), request.query().get("hash"))
+                : notFound();
+    }
+
+    /** A document that was asked for by its hash never changes; one by a wrong hash is elsewhere. */
+    private ApiResponse document(String path, String hash) {
+        ObjectNode document = openApi.v3(path);
+        String now = openApi.v3Hash(path);
+        if (document == null || now == null) {
+            return notFound();
+        }
+        if (!hash.isEmpty() && !hash.equals(now)) {
+            String right = "/openapi/v3/" + path + "?hash=" + now;
+            return new ApiResponse.Content(301, "text/html; charset=utf-8",
+                    ("<a href=\"" + right + "\">Moved Permanently</a>.\n\n").getBytes(StandardCharsets.UTF_8),
+                    List.of(),
+                    null, Map.of("Location", right));
+        }
+        Map<String, String> headers = hash.isEmpty()
+                ? Map.of("ETag", "\"" + now + "\"")
+                : Map.of("ETag", "\"" + now + "\"", "Cache-Control", "public, immutable", "Vary", "Accept");
+        return new ApiResponse.Content(200, "application/json", Json.bytes(document), List.of(), null, headers);
     }
 
     private static ApiResponse plainJson(ObjectNode body) {

@@ -76,7 +76,7 @@ final class Renderer {
 
     /** The object as JSON in the version of the request. */
     static byte[] json(ResourceType type, StoredObject object) {
-        if (EventVersions.differ(type)) {
+        if (StoredVersions.differ(type)) {
             return Json.bytes(tree(type, object));
         }
         byte[] json = object.json();
@@ -108,7 +108,7 @@ final class Renderer {
     /** The object as a tree in the version of the request. */
     static ObjectNode tree(ResourceType type, StoredObject object) {
         ObjectNode tree = object.tree();
-        EventVersions.toRequested(type, tree);
+        StoredVersions.toRequested(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         return tree;
     }
@@ -155,7 +155,7 @@ final class Renderer {
     }
 
     private static byte[] listJson(ResourceType type, List<StoredObject> items, ObjectNode listMeta) {
-        boolean cut = isTyped(type) && !EventVersions.differ(type);
+        boolean cut = isTyped(type) && !StoredVersions.differ(type);
         ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
         out.writeBytes(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
                 + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8));

@@ -44,8 +44,9 @@ public final class RestServer {
         Admission admission = new Admission(store);
         ServiceAddresses addresses = new ServiceAddresses(store);
         CustomResources customResources = new CustomResources(store, registry, clock);
-        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources);
-        Writes writes = new Writes(store, admission, addresses, customResources, hooks, ids, clock);
+        Quotas quotas = new Quotas(store);
+        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources, quotas);
+        Writes writes = new Writes(store, admission, quotas, addresses, customResources, hooks, ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);

@@ -17,6 +17,13 @@ final class Services {
         ObjectNode before = Json.child(old, "spec");
         String type = Json.text(spec, "type");
         boolean external = type.equals("ExternalName");
+        boolean sameList = before.get("clusterIPs") != null && before.get("clusterIPs").equals(spec.get("clusterIPs"));
+        String address = Json.text(spec, "clusterIP");
+        if (sameList && !address.isEmpty() && !address.equals(Json.text(before, "clusterIP"))) {
+            ArrayNode list = spec.get("clusterIPs").deepCopy().asArray();
+            list.set(0, address);
+            spec.set("clusterIPs", list);
+        }
         if (!external && !Json.text(before, "type").equals("ExternalName")) {
             for (String field : new String[]{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
                 if (missing(spec.get(field)) && before.get(field) != null) {

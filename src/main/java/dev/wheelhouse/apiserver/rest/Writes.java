@@ -28,16 +28,18 @@ final class Writes {
 
     private final ObjectStore store;
     private final Admission admission;
+    private final Quotas quotas;
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
     private final Hooks hooks;
     private final Ids ids;
     private final Clock clock;
 
-    Writes(ObjectStore store, Admission admission, ServiceAddresses addresses, CustomResources customResources,
-            Hooks hooks, Ids ids, Clock clock) {
+    Writes(ObjectStore store, Admission admission, Quotas quotas, ServiceAddresses addresses,
+            CustomResources customResources, Hooks hooks, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;
+        this.quotas = quotas;
         this.addresses = addresses;
         this.customResources = customResources;
         this.hooks = hooks;
@@ -88,7 +90,8 @@ final class Writes {
             }
             candidate = prepareCreate(target, candidate, origin);
             try {
-                return store(target, candidate, origin);
+                ObjectNode prepared = candidate;
+                return quotas.admit(type, prepared, null, origin.dryRun(), () -> store(target, prepared, origin));
             } catch (StoreException.Exists e) {
                 if (!generated) {
                     throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
@@ -138,6 +141,7 @@ final class Writes {
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
+        admission.check(type, object, null);
         ObjectNode meta = Meta.of(object);
         meta.put("uid", ids.uid());
         meta.put("creationTimestamp", Meta.time(clock.now()));
@@ -159,7 +163,7 @@ final class Writes {
                 }
                 return object;
             }
-            EventVersions.toStored(type, object);
+            StoredVersions.toStored(type, object);
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
@@ -211,7 +215,12 @@ final class Writes {
         if (!origin.applied()) {
             next = FieldManagement.updated(old, next, origin.manager(), origin.subresource(), clock.now());
         }
-        return replace(target, next, old, current, origin);
+        if (!main) {
+            return replace(target, next, old, current, origin);
+        }
+        admission.check(type, next, old);
+        ObjectNode wanted = next;
+        return quotas.admit(type, wanted, old, origin.dryRun(), () -> replace(target, wanted, old, current, origin));
     }
 
     private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
@@ -235,7 +244,7 @@ final class Writes {
             addresses.allocate(next, true);
         }
         ObjectNode toStore = next.deepCopy();
-        EventVersions.toStored(type, toStore);
+        StoredVersions.toStored(type, toStore);
         StoredObject stored = store.update(target.stored(), toStore, current.version());
         hooks.written(type, old, toStore);
         return Renderer.tree(type, stored);

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -27,7 +29,7 @@ final class DefaultRules {
         WorkloadDefaults.addTo(rules);
         String core = "io.k8s.api.core.v1.";
         rules.put(core + "Service", ServiceDefaults::service);
-        rules.put(core + "Secret", secret -> set(secret, "type", "Opaque"));
+        rules.put(core + "Secret", DefaultRules::secret);
         rules.put(core + "Namespace", DefaultRules::namespace);
         rules.put(core + "PersistentVolume", DefaultRules::persistentVolume);
         rules.put(core + "PersistentVolumeClaim", claim -> set(child(claim, "status"), "phase", "Pending"));
@@ -97,6 +99,17 @@ final class DefaultRules {
                 to.set(entry.getKey(), entry.getValue());
             }
         }
+    }
+
+    /** The write-only texts become data, over what data says of the same keys. */
+    private static void secret(ObjectNode secret) {
+        if (secret.remove("stringData") instanceof ObjectNode texts) {
+            for (Map.Entry<String, JsonNode> text : texts.properties()) {
+                child(secret, "data").put(text.getKey(), Base64.getEncoder()
+                        .encodeToString(text.getValue().asString("").getBytes(StandardCharsets.UTF_8)));
+            }
+        }
+        set(secret, "type", "Opaque");
     }
 
     private static void namespace(ObjectNode namespace) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** Sums over the containers of a pod (upstream: {@code component-helpers/resource/helpers.go}). */
-final class PodResources {
+public final class PodResources {
     private PodResources() {}
 
     /**
@@ -19,30 +19,35 @@ final class PodResources {
      * more. Init containers with restart policy Always (sidecars) run on and count from where they start.
      */
     static Map<String, String> aggregateRequests(ObjectNode spec) {
+        Map<String, String> result = new TreeMap<>();
+        aggregate(spec, "requests").forEach((name, value) -> result.put(name, Objects
+                .requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()))));
+        return result;
+    }
+
+    /** As upstream sums {@code requests} or {@code limits} of a pod. @param list which of the two */
+    public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
         Map<String, BigDecimal> running = new TreeMap<>();
         for (JsonNode container : spec.path("containers")) {
-            add(container, running);
+            add(container, list, running);
         }
         Map<String, BigDecimal> sidecars = new TreeMap<>();
         Map<String, BigDecimal> peak = new TreeMap<>();
         for (JsonNode container : spec.path("initContainers")) {
             Map<String, BigDecimal> now = new TreeMap<>(sidecars);
-            add(container, now);
+            add(container, list, now);
             if (Json.text(container, "restartPolicy").equals("Always")) {
                 sidecars.putAll(now);
-                add(container, running);
+                add(container, list, running);
             }
             now.forEach((name, value) -> peak.merge(name, value, BigDecimal::max));
         }
         peak.forEach((name, value) -> running.merge(name, value, BigDecimal::max));
-        Map<String, String> result = new TreeMap<>();
-        running.forEach((name, value) -> result.put(name,
-                Objects.requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()))));
-        return result;
+        return running;
     }
 
-    private static void add(JsonNode container, Map<String, BigDecimal> sums) {
-        if (Json.at(container, "resources", "requests") instanceof ObjectNode requests) {
+    private static void add(JsonNode container, String list, Map<String, BigDecimal> sums) {
+        if (Json.at(container, "resources", list) instanceof ObjectNode requests) {
             for (Map.Entry<String, JsonNode> request : requests.properties()) {
                 BigDecimal value = Quantities.parse(request.getValue().asString());
                 if (value != null) {

@@ -26,7 +26,7 @@ public final class Quantities {
     }
 
     /** The canonical text ({@code 0.5} is {@code 500m}, {@code 1024Mi} is {@code 1Gi}); null if the text is no quantity. */
-    static @Nullable String canonical(String text) {
+    public static @Nullable String canonical(String text) {
         Matcher m = FORM.matcher(text);
         if (!m.matches()) {
             return null;

@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicationController;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
@@ -23,15 +24,18 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
  * Keeps as many pods of each ReplicaSet as it asks for (upstream: {@code pkg/controller/replicaset/replica_set.go}). What to do
  * is decided in {@link ReplicaSetDecisions}; which keys to look at, in {@link ReplicaSetHandlers}.
  */
-public final class ReplicaSetController extends KeyedController {
+public final class ReplicaSetController extends KeyedController implements Plannable {
     /** Its name, as upstream's kube-controller-manager says it. */
     public static final String NAME = "replicaset-controller";
+    /** The name of the one for ReplicationControllers. */
+    public static final String REPLICATION_CONTROLLERS = "replicationcontroller-controller";
 
     private final PodSets sets;
     private final OwnedPods pods;
@@ -39,11 +43,24 @@ public final class ReplicaSetController extends KeyedController {
 
     /** Registers its handlers; its workers are for someone else to run. */
     public ReplicaSetController(ControllerContext context) {
-        super(NAME, context);
-        this.sets = new ReplicaSets(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class));
+        this(NAME, NAME, context);
+    }
+
+    /** The same for ReplicationControllers (upstream: {@code pkg/controller/replication}). */
+    public static ReplicaSetController ofReplicationControllers(ControllerContext context) {
+        return new ReplicaSetController(REPLICATION_CONTROLLERS, "replication-controller", context);
+    }
+
+    private ReplicaSetController(String name, String eventSource, ControllerContext context) {
+        super(name, eventSource, context);
+        this.sets = name.equals(NAME)
+                ? new ReplicaSets(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
+                : new ReplicationControllers(
+                        watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
         var podCache = watch(ResourceType.PODS, V1Pod.class);
-        this.pods = new OwnedPods(NAME, podCache);
+        this.pods = new OwnedPods(name, podCache);
         this.expectations = new Expectations(clock);
+        retryWhenAllowed();
         new ReplicaSetHandlers(sets, queue, expectations, this::forgetSet).register(podCache);
     }
 
@@ -88,12 +105,12 @@ public final class ReplicaSetController extends KeyedController {
         return report(key, claimedView, scaled);
     }
 
-    /**
-     * What the next sync would do, were it now and did every write succeed; nothing is written. Empty if there is no such
-     * ReplicaSet.
-     *
-     * @throws IllegalArgumentException if its selector is invalid
-     */
+    @Override
+    public boolean knows(ObjectKey key) {
+        return sets.get(key) != null;
+    }
+
+    @Override
     public List<Action> plan(ObjectKey key) {
         V1ReplicaSet set = sets.get(key);
         return set == null

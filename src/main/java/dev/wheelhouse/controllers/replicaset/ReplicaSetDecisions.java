@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
@@ -139,8 +140,11 @@ final class ReplicaSetDecisions {
         return actions;
     }
 
-    private static V1ReplicaSet withStatus(ReplicaSetView view, V1ReplicaSetStatus status) {
-        return new V1ReplicaSet().apiVersion(view.ownerType().apiVersion()).kind(view.ownerType().kind())
+    private static KubernetesObject withStatus(ReplicaSetView view, V1ReplicaSetStatus status) {
+        V1ReplicaSet set = new V1ReplicaSet().apiVersion(view.ownerType().apiVersion()).kind(view.ownerType().kind())
                 .metadata(view.set().getMetadata()).spec(view.set().getSpec()).status(status);
+        return view.ownerType().equals(ResourceType.REPLICATION_CONTROLLERS)
+                ? ReplicationControllers.written(set)
+                : set;
     }
 }

@@ -14,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
+import dev.wheelhouse.api.ResourceType;
+
 /** A ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
 final class StatusReport {
     static final String REPLICA_FAILURE = "ReplicaFailure";
@@ -22,7 +24,7 @@ final class StatusReport {
 
     /**
      * The status that the view asks for. Counts of zero are left out, save {@code replicas} and {@code terminatingReplicas},
-     * as the API writes them.
+     * as the API writes them; a ReplicationController has no {@code terminatingReplicas}.
      */
     static V1ReplicaSetStatus of(ReplicaSetView view, Scaling.Failure failure) {
         Map<String, String> template = view.set().getSpec().getTemplate() == null
@@ -47,7 +49,10 @@ final class StatusReport {
         }
         return new V1ReplicaSetStatus().replicas(view.owned().size()).fullyLabeledReplicas(orNull(labeled))
                 .readyReplicas(orNull(ready)).availableReplicas(orNull(available))
-                .terminatingReplicas(view.terminating().size())
+                .terminatingReplicas(
+                        view.ownerType().equals(ResourceType.REPLICATION_CONTROLLERS)
+                                ? null
+                                : view.terminating().size())
                 .observedGeneration(view.set().getMetadata().getGeneration())
                 .conditions(conditions(view, failure));
     }

@@ -1,0 +1,139 @@
+package dev.wheelhouse.controllers.replicaset;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
+import io.kubernetes.client.openapi.models.V1ReplicaSetSpec;
+import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
+import io.kubernetes.client.openapi.models.V1ReplicationController;
+import io.kubernetes.client.openapi.models.V1ReplicationControllerCondition;
+import io.kubernetes.client.openapi.models.V1ReplicationControllerSpec;
+import io.kubernetes.client.openapi.models.V1ReplicationControllerStatus;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * ReplicationControllers, seen as ReplicaSets (upstream: {@code pkg/controller/replication/conversion.go}). They have the same
+ * fields, save that the selector is a plain map and that terminating pods are not counted.
+ */
+final class ReplicationControllers implements PodSets {
+    private static final String BY_CONTROLLER = "replicationcontroller-controller/controller-uid";
+
+    private final SharedIndexInformer<V1ReplicationController> cache;
+
+    ReplicationControllers(SharedIndexInformer<V1ReplicationController> cache) {
+        this.cache = cache;
+        cache.getIndexer().addIndex(BY_CONTROLLER, set -> {
+            V1OwnerReference controller = OwnerReferences.controllerOf(set.getMetadata());
+            return controller == null ? List.of() : List.of(controller.getUid());
+        });
+    }
+
+    @Override
+    public ResourceType type() {
+        return ResourceType.REPLICATION_CONTROLLERS;
+    }
+
+    @Override
+    public @Nullable V1ReplicaSet get(ObjectKey key) {
+        V1ReplicationController found = cache.get(key);
+        return found == null ? null : seen(found);
+    }
+
+    @Override
+    public List<V1ReplicaSet> list(String namespace) {
+        return cache.getIndexer().list(namespace).stream().map(ReplicationControllers::seen).toList();
+    }
+
+    @Override
+    public List<V1ReplicaSet> controlledBy(String ownerUid) {
+        return cache.getIndexer().byIndex(BY_CONTROLLER, ownerUid).stream().map(ReplicationControllers::seen).toList();
+    }
+
+    @Override
+    public void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler) {
+        cache.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1ReplicationController set, boolean initial) {
+                handler.onAdd(seen(set), initial);
+            }
+
+            @Override
+            public void onUpdate(V1ReplicationController before, V1ReplicationController after) {
+                handler.onUpdate(seen(before), seen(after));
+            }
+
+            @Override
+            public void onDelete(V1ReplicationController set, boolean finalStateUnknown) {
+                handler.onDelete(seen(set), finalStateUnknown);
+            }
+        });
+    }
+
+    /** It shares metadata and template with what it is made from: not to be changed. */
+    static V1ReplicaSet seen(V1ReplicationController controller) {
+        V1ReplicationControllerSpec spec = controller.getSpec() == null
+                ? new V1ReplicationControllerSpec()
+                : controller.getSpec();
+        Map<String, String> selector = spec.getSelector();
+        V1ReplicaSet set = new V1ReplicaSet().metadata(controller.getMetadata())
+                .spec(new V1ReplicaSetSpec().replicas(spec.getReplicas()).minReadySeconds(spec.getMinReadySeconds())
+                        .selector(new V1LabelSelector().matchLabels(selector)).template(spec.getTemplate()));
+        V1ReplicationControllerStatus status = controller.getStatus();
+        if (status != null) {
+            set.setStatus(new V1ReplicaSetStatus().replicas(status.getReplicas())
+                    .fullyLabeledReplicas(status.getFullyLabeledReplicas()).readyReplicas(status.getReadyReplicas())
+                    .availableReplicas(status.getAvailableReplicas())
+                    .observedGeneration(status.getObservedGeneration())
+                    .conditions(status.getConditions() == null
+                            ? null
+                            : status.getConditions().stream().map(ReplicationControllers::seen).toList()));
+        }
+        return set;
+    }
+
+    private static V1ReplicaSetCondition seen(V1ReplicationControllerCondition condition) {
+        return new V1ReplicaSetCondition().type(condition.getType()).status(condition.getStatus())
+                .reason(condition.getReason()).message(condition.getMessage())
+                .lastTransitionTime(condition.getLastTransitionTime());
+    }
+
+    /** The way back, for a status to be written. */
+    static V1ReplicationController written(V1ReplicaSet set) {
+        V1ReplicationController controller = new V1ReplicationController().apiVersion("v1")
+                .kind("ReplicationController").metadata(set.getMetadata())
+                .spec(new V1ReplicationControllerSpec().replicas(set.getSpec().getReplicas())
+                        .minReadySeconds(set.getSpec().getMinReadySeconds())
+                        .selector(set.getSpec().getSelector() == null
+                                ? null
+                                : set.getSpec().getSelector().getMatchLabels())
+                        .template(set.getSpec().getTemplate()));
+        V1ReplicaSetStatus status = set.getStatus();
+        if (status != null) {
+            controller.setStatus(new V1ReplicationControllerStatus().replicas(status.getReplicas())
+                    .fullyLabeledReplicas(status.getFullyLabeledReplicas()).readyReplicas(status.getReadyReplicas())
+                    .availableReplicas(status.getAvailableReplicas())
+                    .observedGeneration(status.getObservedGeneration())
+                    .conditions(status.getConditions() == null
+                            ? null
+                            : status.getConditions().stream().map(ReplicationControllers::written).toList()));
+        }
+        return controller;
+    }
+
+    private static V1ReplicationControllerCondition written(V1ReplicaSetCondition condition) {
+        return new V1ReplicationControllerCondition().type(condition.getType()).status(condition.getStatus())
+                .reason(condition.getReason()).message(condition.getMessage())
+                .lastTransitionTime(condition.getLastTransitionTime());
+    }
+}

@@ -1,0 +1,120 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Keeps two managers from fighting over the same objects: the controllers only observe while the cluster's own
+ * kube-controller-manager is alive, which shows by the Lease that it renews (upstream: client-go {@code tools/leaderelection};
+ * the Lease is {@code kube-system/kube-controller-manager}). It decides once, before any controller is made.
+ */
+public final class ManagerGuard {
+    /** What the operator says. */
+    public enum Mode {
+        /** Write, unless another manager is alive. */
+        AUTO,
+        /** Write. */
+        TAKEOVER,
+        /** Never write. */
+        OBSERVE
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(ManagerGuard.class);
+    private static final ObjectKey LEASE = ObjectKey.of("kube-system", "kube-controller-manager");
+
+    private final Mode mode;
+    private final KubeClient client;
+    private final Clock clock;
+    private volatile @Nullable Boolean observeOnly;
+    private volatile String problem = "";
+
+    public ManagerGuard(Mode mode, KubeClient client, Clock clock) {
+        this.mode = mode;
+        this.client = client;
+        this.clock = clock;
+    }
+
+    /**
+     * Decides, if it can; one live read at most.
+     *
+     * @return whether it has decided; if not, the API server could not be asked, and {@link #problem()} says why
+     */
+    public boolean settle() {
+        if (observeOnly == null) {
+            observeOnly = switch (mode) {
+                case TAKEOVER -> false;
+                case OBSERVE -> true;
+                case AUTO -> otherIsAlive();
+            };
+        }
+        return observeOnly != null;
+    }
+
+    private @Nullable Boolean otherIsAlive() {
+        try {
+            V1Lease lease = client.resource(ResourceType.LEASES, V1Lease.class).get(LEASE);
+            Optional<String> alive = alive(lease, clock.now());
+            alive.ifPresent(
+                    who -> log.warn("observing only, and writing nothing: {}. Turn its controllers off and start with "
+                            + "--wheelhouse.manage=takeover", who));
+            return alive.isPresent();
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return false;
+            }
+            if (e.isForbidden()) {
+                log.warn(
+                        "observing only, and writing nothing: it may not be seen whether another controller manager is alive ({}). "
+                                + "Grant get on leases, or start with --wheelhouse.manage=takeover if there is none",
+                        e.getMessage());
+                return true;
+            }
+            problem = "it cannot be seen whether another controller manager is alive: " + e.getMessage();
+            return null;
+        }
+    }
+
+    /** Whether the controllers may write nothing. @throws IllegalStateException before it has decided */
+    public boolean observeOnly() {
+        Boolean decided = observeOnly;
+        if (decided == null) {
+            throw new IllegalStateException("a controller was made before it was known whether it may write");
+        }
+        return decided;
+    }
+
+    /** Why it has not decided; empty before the first try. */
+    String problem() {
+        return problem;
+    }
+
+    /** What a Lease says at a moment: its holder is alive if it renewed within the Lease's duration. */
+    static Optional<String> alive(V1Lease lease, Instant now) {
+        V1LeaseSpec spec = lease.getSpec();
+        if (spec == null || spec.getRenewTime() == null || spec.getHolderIdentity() == null
+                || spec.getHolderIdentity().isEmpty()) {
+            return Optional.empty();
+        }
+        int seconds = spec.getLeaseDurationSeconds() == null ? 15 : spec.getLeaseDurationSeconds();
+        Duration age = Duration.between(spec.getRenewTime().toInstant(), now);
+        if (age.getSeconds() > seconds) {
+            return Optional.empty();
+        }
+        return Optional.of("kube-controller-manager " + spec.getHolderIdentity() + " renewed its lease " + LEASE + " "
+                + Math.max(0, age.getSeconds()) + " s ago");
+    }
+}
