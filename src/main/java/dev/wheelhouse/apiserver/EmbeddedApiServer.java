@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StorageException;
 
 /**
  * A Kubernetes API server in this process. It answers {@link #client in-process calls} as soon as it is made, and HTTP after
@@ -40,10 +41,20 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private @Nullable Path directory;
     private volatile int port;
 
+    /**
+     * Opens the storage, and makes what every cluster has where it is not there yet.
+     *
+     * @throws StorageException if the storage cannot be used
+     */
     public EmbeddedApiServer(ApiServerOptions options) {
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
-        this.rest = new RestServer(store, options.clock(), options.random());
+        try {
+            this.rest = new RestServer(store, options.clock(), options.random());
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
     }
 
     /**
@@ -147,7 +158,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return store;
     }
 
-    /** Ends every watch, every connection and every thread. */
+    /** Ends every watch, every connection and every thread, and closes the storage. */
     @Override
     public synchronized void close() {
         store.close();

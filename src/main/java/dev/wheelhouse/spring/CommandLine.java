@@ -22,7 +22,8 @@ public final class CommandLine {
               --wheelhouse.workers=N                                  workers of each controller
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
-              --wheelhouse.apiserver.kubeconfig=FILE                  and where it writes how to reach it
+              --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
+              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory)
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
               --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first

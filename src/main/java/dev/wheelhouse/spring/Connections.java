@@ -11,6 +11,7 @@ import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
@@ -18,6 +19,9 @@ import dev.wheelhouse.runtime.Clock;
 /** Finds, or starts, the API server that the options ask for. */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
+
+    /** From any of the last so many writes, a watch may resume after a restart. */
+    private static final int KEPT_WRITES = 20_000;
 
     private Connections() {}
 
@@ -32,8 +36,14 @@ final class Connections {
 
     private static Connection embedded(WheelhouseProperties.ApiServer options, Clock clock) {
         EmbeddedApiServer server = new EmbeddedApiServer(
-                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock))
-                .start();
+                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock)
+                        .withStorage(storage(options.dataDir())));
+        try {
+            server.start();
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
         try {
             ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
             Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.url());
@@ -43,6 +53,10 @@ final class Connections {
             server.close();
             throw e;
         }
+    }
+
+    private static Storage storage(@Nullable String directory) {
+        return directory == null ? Storage.inMemory() : Storage.inDirectory(Path.of(directory), KEPT_WRITES);
     }
 
     private static @Nullable Path path(@Nullable String file) {

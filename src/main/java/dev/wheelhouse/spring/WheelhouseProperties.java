@@ -51,9 +51,15 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param address where it listens; loopback unless told otherwise
      * @param port 0 for any free one
      * @param kubeconfig the file in which it writes how to reach it
+     * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
      */
     public record ApiServer(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
-            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig) {}
+            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig, @Nullable String dataDir) {
+        public ApiServer {
+            require(dataDir == null || !dataDir.isBlank(), "wheelhouse.apiserver.data-dir", "empty",
+                    "the name of a directory");
+        }
+    }
 
     /**
      * @param count how many; if unsaid, 2 on the embedded API server and none elsewhere

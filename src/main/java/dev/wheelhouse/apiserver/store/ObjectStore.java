@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,13 @@ public final class ObjectStore implements AutoCloseable {
     private final Storage storage;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, ResourceLog> logs = new ConcurrentHashMap<>();
+    /** Held by the one thread that brings writes to the storage; the others wait for it, and find theirs done. */
+    private final ReentrantLock commits = new ReentrantLock();
+    /** Writes that are decided and not yet kept; nobody sees them. Guarded by the lock. */
+    private List<Pending> pending = new ArrayList<>();
+    private volatile @Nullable StorageException failure;
+    /** The version of the last write that is decided. */
+    private volatile long decided;
     private volatile long version;
     private volatile boolean closed;
     /** What a resource that nobody has written to is compacted to. */
@@ -37,13 +45,51 @@ public final class ObjectStore implements AutoCloseable {
         this.clock = clock;
         this.retention = retention;
         this.storage = storage;
-        this.version = storage.load((resource, json) -> {
-            ObjectNode object = (ObjectNode) Json.read(json);
-            log(resource).load(StoredObject.of(resource, object,
-                    Long.parseLong(Json.text(object, "metadata", "resourceVersion"))));
-        });
-        this.compacted = version;
+        Storage.Recovered recovered = storage.load(new Recovery());
+        this.version = recovered.version();
+        this.decided = version;
+        this.compacted = recovered.compacted();
         logs.values().forEach(log -> log.startAt(compacted));
+    }
+
+    private record Pending(ResourceLog log, String resource, String key, Change change) {
+        Storage.Write write() {
+            StoredObject previous = change.previous;
+            return new Storage.Write(change.version, resource, key, previous == null ? 0 : previous.version(),
+                    change.deletion ? null : change.object.json());
+        }
+    }
+
+    private final class Recovery implements Storage.Reader {
+        @Override
+        public void object(long at, String resource, byte[] json) {
+            log(resource).load(StoredObject.of(resource, (ObjectNode) Json.read(json), at));
+        }
+
+        @Override
+        public void change(long at, String resource, String key, byte @Nullable [] json) {
+            ResourceLog log = log(resource);
+            StoredObject current = log.tree.get(key);
+            StoredObject next = json == null ? null : StoredObject.of(resource, (ObjectNode) Json.read(json), at);
+            if (next == null && current == null) {
+                throw new IllegalStateException("version " + at + " deletes " + key + " of " + resource
+                        + ", which is not there");
+            }
+            Change change = made(log, key, current, next, at);
+            log.head = change.after;
+            log.append(change);
+            log.dispatch();
+            log.compact(retention, change.nanos);
+        }
+    }
+
+    /** @param next null for a deletion */
+    private Change made(ResourceLog log, String key, @Nullable StoredObject current, @Nullable StoredObject next,
+            long at) {
+        return next == null
+                ? new Change(Objects.requireNonNull(current).atVersion(at), current, true, log.head.without(key),
+                        clock.nanoTime())
+                : new Change(next, current, false, log.head.with(key, next), clock.nanoTime());
     }
 
     private ResourceLog log(String resource) {
@@ -123,32 +169,88 @@ public final class ObjectStore implements AutoCloseable {
 
     private StoredObject write(String resource, String key, Decision decision) {
         ResourceLog log = log(resource);
-        Change change = locked(() -> {
-            if (closed) {
-                throw new StoreException.Closed();
-            }
-            StoredObject current = log.tree.get(key);
-            ObjectNode next = decision.next(current);
-            long at = version + 1;
-            StoredObject state;
-            SortedTree<StoredObject> after;
-            if (next == null) {
-                state = Objects.requireNonNull(current).atVersion(at);
-                after = log.tree.without(key);
-                storage.append(at, resource, key, null);
-            } else {
-                state = StoredObject.of(resource, next, at);
-                after = log.tree.with(key, state);
-                storage.append(at, resource, key, state.json());
-            }
-            Change made = new Change(state, current, next == null, after, clock.nanoTime());
-            log.append(made);
-            log.compact(retention, made.nanos);
-            version = at;
-            return made;
-        });
+        Change change;
+        try {
+            change = locked(() -> decide(log, resource, key, decision));
+        } catch (StoreException.Exists | StoreException.Conflict e) {
+            // What it ran into may not be kept yet; until then nobody is told of it.
+            settle(decided);
+            throw e;
+        }
+        settle(change.version);
         log.dispatch();
         return change.object;
+    }
+
+    private Change decide(ResourceLog log, String resource, String key, Decision decision) {
+        refuseWritesIfUnable();
+        StoredObject current = log.head.get(key);
+        ObjectNode next = decision.next(current);
+        long at = decided + 1;
+        Change made = made(log, key, current, next == null ? null : StoredObject.of(resource, next, at), at);
+        log.head = made.after;
+        decided = at;
+        if (storage.isDurable()) {
+            pending.add(new Pending(log, resource, key, made));
+        } else {
+            publish(log, made);
+        }
+        return made;
+    }
+
+    private void refuseWritesIfUnable() {
+        if (failure != null) {
+            throw new StoreException.Failed(failure);
+        }
+        if (closed) {
+            throw new StoreException.Closed();
+        }
+    }
+
+    private void publish(ResourceLog log, Change change) {
+        log.append(change);
+        log.compact(retention, change.nanos);
+        version = change.version;
+    }
+
+    /** Returns when everything up to a version is kept and can be seen. Whoever comes first does it for all. */
+    private void settle(long at) {
+        if (version >= at) {
+            return;
+        }
+        List<Pending> batch;
+        commits.lock();
+        try {
+            if (version >= at) {
+                return;
+            }
+            batch = commitPending();
+        } finally {
+            commits.unlock();
+        }
+        batch.stream().map(Pending::log).distinct().forEach(ResourceLog::dispatch);
+    }
+
+    private List<Pending> commitPending() {
+        if (failure != null) {
+            throw new StoreException.Failed(failure);
+        }
+        List<Pending> batch = locked(() -> {
+            List<Pending> taken = pending;
+            pending = new ArrayList<>();
+            return taken;
+        });
+        try {
+            storage.commit(batch.stream().map(Pending::write).toList());
+        } catch (StorageException e) {
+            failure = e;
+            throw new StoreException.Failed(e);
+        }
+        locked(() -> {
+            batch.forEach(p -> publish(p.log, p.change));
+            return version;
+        });
+        return batch;
     }
 
     private <T> T locked(Supplier<T> work) {
@@ -234,10 +336,19 @@ public final class ObjectStore implements AutoCloseable {
         logs.values().forEach(log -> log.allWatchers().forEach(Watcher::close));
     }
 
-    /** Ends every watch and refuses further writes. */
+    /** Ends every watch, refuses further writes, and closes the storage. */
     @Override
     public void close() {
         locked(() -> closed = true);
+        commits.lock();
+        try {
+            if (decided > version && failure == null) {
+                commitPending();
+            }
+            storage.close();
+        } finally {
+            commits.unlock();
+        }
         cutWatches();
     }
 }

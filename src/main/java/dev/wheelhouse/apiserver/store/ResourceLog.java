@@ -28,17 +28,21 @@ final class ResourceLog {
     private final Map<String, List<Watcher>> byIndex = new ConcurrentHashMap<>();
     private SortedTree<StoredObject> compactedTree = SortedTree.empty();
     private long compacted;
+    /** What everyone sees. */
     volatile SortedTree<StoredObject> tree = SortedTree.empty();
+    /** The same with the writes that are decided and not yet kept. */
+    SortedTree<StoredObject> head = SortedTree.empty();
 
     /** Starts with an object that was there before this process. */
     void load(StoredObject object) {
         tree = tree.with(object.key(), object);
         compactedTree = tree;
+        head = tree;
     }
 
     /** Versions before this one are not kept. */
     void startAt(long version) {
-        compacted = version;
+        compacted = Math.max(compacted, version);
     }
 
     void append(Change change) {

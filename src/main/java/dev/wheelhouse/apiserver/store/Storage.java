@@ -1,34 +1,94 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.nio.file.Path;
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where committed writes are kept beyond this process. The store calls {@link #append} under its lock, in version order,
- * before anyone can see the write: when it throws, the write has not happened.
+ * Where writes are kept beyond this process. The store shows a write to nobody, not even to its writer, before
+ * {@link #commit} has returned; what has been committed is there after a restart, at the same version. One thread calls at a
+ * time.
  */
-public interface Storage {
-    /** Hands all kept objects to the reader, once, before anything is appended. @return the last version that was used */
-    long load(Reader reader);
+public interface Storage extends AutoCloseable {
+    /**
+     * Opens it and hands all that is kept to the reader, in version order. Called once, before anything else.
+     *
+     * @throws StorageException if it cannot be used: in use elsewhere, not writable, or damaged
+     */
+    Recovered load(Reader reader);
 
-    /** Keeps one write. @param json the object, or null for a deletion */
-    void append(long version, String resource, String key, byte @Nullable [] json);
+    /**
+     * Keeps writes, all that are given or, if the process dies meanwhile, the first of them.
+     *
+     * @param writes in version order, without gaps
+     * @throws StorageException if it cannot; the store then takes no more writes
+     */
+    void commit(List<Write> writes);
+
+    /** Whether {@link #commit} does anything. */
+    boolean isDurable();
+
+    @Override
+    void close();
+
+    /**
+     * One write.
+     *
+     * @param key the object's key in its resource
+     * @param previous the version of the state that this one replaces; 0 if there was none
+     * @param json the object, or null for a deletion
+     */
+    record Write(long version, String resource, String key, long previous, byte @Nullable [] json) {}
+
+    /**
+     * What was found.
+     *
+     * @param compacted every write after this version is kept; of those up to it, only the states that were current at it
+     * @param version the last version that was used
+     */
+    record Recovered(long compacted, long version) {}
 
     /** Receives what was kept. */
     interface Reader {
-        void object(String resource, byte[] json);
+        /** A state that was current at the compacted version. */
+        void object(long version, String resource, byte[] json);
+
+        /** A write after the compacted version. @param json null for a deletion */
+        void change(long version, String resource, String key, byte @Nullable [] json);
+    }
+
+    /**
+     * Keeps everything in files of a directory, which is made if it is missing and which one process at a time may use. A
+     * committed write survives the death of the process at any moment; it is the operating system that brings it to the disk.
+     *
+     * @param writes how many of the last writes are kept as such, so that watches may resume from them after a restart
+     */
+    static Storage inDirectory(Path directory, int writes) {
+        return new DirectoryStorage(directory, writes);
     }
 
     /** Keeps nothing. */
     static Storage inMemory() {
         return new Storage() {
             @Override
-            public long load(Reader reader) {
-                return 0;
+            public Recovered load(Reader reader) {
+                return new Recovered(0, 0);
             }
 
             @Override
-            public void append(long version, String resource, String key, byte @Nullable [] json) {
+            public void commit(List<Write> writes) {
                 // The process' memory is all there is.
+            }
+
+            @Override
+            public boolean isDurable() {
+                return false;
+            }
+
+            @Override
+            public void close() {
+                // Nothing is open.
             }
         };
     }

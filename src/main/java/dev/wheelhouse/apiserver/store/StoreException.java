@@ -50,6 +50,16 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /** The storage failed: nothing can be written until the server is started again. */
+    public static final class Failed extends StoreException {
+        private static final long serialVersionUID = 1;
+
+        Failed(StorageException cause) {
+            super(String.valueOf(cause.getMessage()));
+            initCause(cause);
+        }
+    }
+
     /** The version was compacted away. */
     public static final class Expired extends StoreException {
         private static final long serialVersionUID = 1;

@@ -1,0 +1,60 @@
+package dev.wheelhouse.apiserver.store;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.zip.CRC32;
+
+/** Writes as bytes, with a checksum. */
+final class WriteCodec {
+    private static final int CHECKSUM = 4;
+
+    private WriteCodec() {}
+
+    static byte[] encode(Storage.Write write) {
+        byte[] json = write.json();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(64 + (json == null ? 0 : json.length));
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeInt(0);
+            out.writeLong(write.previous());
+            out.writeUTF(write.resource());
+            out.writeUTF(write.key());
+            out.writeBoolean(json != null);
+            if (json != null) {
+                out.write(json);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("an array in memory refused bytes", e);
+        }
+        byte[] encoded = bytes.toByteArray();
+        int sum = checksum(write.version(), encoded);
+        for (int i = 0; i < CHECKSUM; i++) {
+            encoded[i] = (byte) (sum >>> 8 * (CHECKSUM - 1 - i));
+        }
+        return encoded;
+    }
+
+    private static int checksum(long version, byte[] encoded) {
+        CRC32 crc = new CRC32();
+        for (int shift = 56; shift >= 0; shift -= 8) {
+            crc.update((int) (version >>> shift));
+        }
+        crc.update(encoded, CHECKSUM, encoded.length - CHECKSUM);
+        return (int) crc.getValue();
+    }
+
+    /** @throws IOException if the bytes are not those of a write of this version */
+    static Storage.Write decode(long version, byte[] encoded) throws IOException {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
+            if (in.readInt() != checksum(version, encoded)) {
+                throw new IOException("the checksum of version " + version + " is wrong");
+            }
+            long previous = in.readLong();
+            String resource = in.readUTF();
+            String key = in.readUTF();
+            return new Storage.Write(version, resource, key, previous, in.readBoolean() ? in.readAllBytes() : null);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package dev.wheelhouse.apiserver;
+
+import java.nio.file.Path;
+
+import dev.wheelhouse.apiserver.store.Storage;
+
+/** A process that is nothing but an API server with a data directory, made to be killed. */
+final class CrashingServer {
+    private CrashingServer() {}
+
+    /** @param args the data directory, and how many writes are kept for watches */
+    public static void main(String[] args) throws InterruptedException {
+        EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+                .withStorage(Storage.inDirectory(Path.of(args[0]), Integer.parseInt(args[1])))).start();
+        System.out.println("listening " + server.url());
+        Thread.currentThread().join();
+    }
+}
