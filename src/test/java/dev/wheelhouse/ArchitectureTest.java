@@ -39,7 +39,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void packages_use_only_what_the_architecture_allows() {
+    void packagesUseOnlyWhatTheArchitectureAllows() {
         Map<String, Set<String>> violations = new TreeMap<>();
         for (JavaClass from : classes) {
             String user = packageOf(from);
@@ -58,7 +58,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void controllers_do_not_know_each_other() {
+    void controllersDoNotKnowEachOther() {
         Map<String, Set<String>> violations = new TreeMap<>();
         for (JavaClass from : classes) {
             String kind = kindOf(from);
@@ -74,7 +74,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_the_runtime_package_reads_the_clock() {
+    void onlyTheRuntimePackageReadsTheClock() {
         noClasses().that().resideOutsideOfPackage("dev.wheelhouse.runtime..").should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(java.time.Instant.class, "now")
@@ -82,7 +82,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_the_spring_package_knows_spring_and_micrometer() {
+    void onlyTheSpringPackageKnowsSpringAndMicrometer() {
         noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "io.micrometer..").check(classes);

@@ -22,14 +22,14 @@ class HelmChartTest {
     }
 
     @Test
-    void the_chart_passes_a_strict_lint() {
+    void theChartPassesAStrictLint() {
         LintResult result = new Helm(CHART).lint().strict().call();
 
         assertThat(result.isFailed()).as("%s", result.getMessages()).isFalse();
     }
 
     @Test
-    void the_default_values_give_a_deployment_a_service_an_account_and_its_rights() {
+    void theDefaultValuesGiveADeploymentAServiceAnAccountAndItsRights() {
         assertThat(template().call())
                 .contains("kind: Deployment", "kind: Service\n", "kind: ServiceAccount", "kind: ClusterRole\n",
                         "kind: ClusterRoleBinding", "namespace: ops", "--wheelhouse.mode=in-cluster",
@@ -40,7 +40,7 @@ class HelmChartTest {
     }
 
     @Test
-    void values_reach_the_command_line() {
+    void valuesReachTheCommandLine() {
         assertThat(template().set("wheelhouse.manage", "takeover").set("metrics.serviceMonitor.enabled", true)
                 .set("rbac.create", false)
                 .set("image.tag", "9.9").call())
@@ -51,7 +51,7 @@ class HelmChartTest {
     @ParameterizedTest(name = "{0}={1} is refused")
     @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, 2", "service.port, 70000",
             "wheelhous.manage, auto"})
-    void a_bad_value_is_refused_with_its_name(String name, String value) {
+    void aBadValueIsRefusedWithItsName(String name, String value) {
         String field = name.substring(name.lastIndexOf('.') + 1);
         String named = name.startsWith("wheelhous.") ? "wheelhous" : field;
 

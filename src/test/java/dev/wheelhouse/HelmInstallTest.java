@@ -23,7 +23,7 @@ class HelmInstallTest {
     private Path directory;
 
     @Test
-    void the_chart_installs_becomes_ready_upgrades_and_leaves_nothing_behind() throws Exception {
+    void theChartInstallsBecomesReadyUpgradesAndLeavesNothingBehind() throws Exception {
         try (RunningService service = RunningService.start(directory)) {
             AppsV1Api apps = new AppsV1Api(service.api());
 

@@ -45,7 +45,7 @@ class KubectlTest {
     }
 
     @Test
-    void a_deployment_is_created_and_listed_with_the_usual_columns() {
+    void aDeploymentIsCreatedAndListedWithTheUsualColumns() {
         deploy("columns", 2);
 
         assertThat(ok("kubectl get deployment columns")).containsPattern("NAME +READY +UP-TO-DATE +AVAILABLE +AGE")
@@ -57,7 +57,7 @@ class KubectlTest {
     }
 
     @Test
-    void history_undo_pause_resume_and_restart() {
+    void historyUndoPauseResumeAndRestart() {
         deploy("history", 2);
         ok("kubectl set image deployment/history nginx=nginx:1.28");
         ok("kubectl annotate deployment/history kubernetes.io/change-cause='to 1.28' --overwrite");
@@ -83,7 +83,7 @@ class KubectlTest {
     }
 
     @Test
-    void a_watch_shows_a_scaling_as_it_happens() {
+    void aWatchShowsAScalingAsItHappens() {
         deploy("watched", 1);
 
         String seen = ok("(sleep 1; kubectl scale deployment/watched --replicas=3 >/dev/null) & "
@@ -94,7 +94,7 @@ class KubectlTest {
     }
 
     @Test
-    void describe_tells_conditions_replica_sets_and_events() {
+    void describeTellsConditionsReplicaSetsAndEvents() {
         deploy("described", 2);
 
         eventually("the events are there", Duration.ofSeconds(20), () -> ok("kubectl describe deployment described")
@@ -110,7 +110,7 @@ class KubectlTest {
     }
 
     @Test
-    void apply_changes_only_what_the_manifest_changed() {
+    void applyChangesOnlyWhatTheManifestChanged() {
         ok("kubectl apply -f examples/guestbook/redis.yaml");
         ok("kubectl scale deployment/redis-leader --replicas=1");
         assertThat(ok("kubectl apply -f examples/guestbook/redis.yaml"))
@@ -123,7 +123,7 @@ class KubectlTest {
     }
 
     @Test
-    void a_cascading_delete_takes_everything_and_an_orphaning_one_leaves_it() {
+    void aCascadingDeleteTakesEverythingAndAnOrphaningOneLeavesIt() {
         deploy("cascade", 2);
         ok("kubectl delete deployment cascade --cascade=foreground --timeout=30s");
         assertThat(ok("kubectl get replicasets,pods -l app=cascade 2>&1")).contains("No resources found");
@@ -140,7 +140,7 @@ class KubectlTest {
     }
 
     @Test
-    void api_resources_and_explain_know_the_types() {
+    void apiResourcesAndExplainKnowTheTypes() {
         assertThat(ok("kubectl api-resources")).containsPattern("deployments +deploy +apps/v1 +true +Deployment")
                 .containsPattern("pods +po +v1 +true +Pod");
         assertThat(ok("kubectl explain deployment.spec.strategy")).contains("rollingUpdate");
@@ -148,7 +148,7 @@ class KubectlTest {
     }
 
     @Test
-    void a_wrong_manifest_is_refused_with_the_field() {
+    void aWrongManifestIsRefusedWithTheField() {
         Kubectl.Ran ran = kubectl.shell("kubectl create deployment bad --image=nginx --dry-run=client -o yaml | "
                 + "sed 's/replicas: 1/replicaz: 1/' | kubectl apply -f -");
 
@@ -157,7 +157,7 @@ class KubectlTest {
     }
 
     @Test
-    void a_namespace_is_deleted_with_all_that_is_in_it() {
+    void aNamespaceIsDeletedWithAllThatIsInIt() {
         ok("kubectl create namespace doomed");
         ok("kubectl -n doomed create deployment web --image=nginx --replicas=2");
         ok("kubectl -n doomed create configmap settings --from-literal=a=b");

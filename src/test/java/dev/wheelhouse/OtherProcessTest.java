@@ -37,7 +37,7 @@ class OtherProcessTest {
     private Path directory;
 
     @Test
-    void a_rollout_on_an_embedded_api_server_in_another_process() throws Exception {
+    void aRolloutOnAnEmbeddedApiServerInAnotherProcess() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
                 "--wheelhouse.apiserver.port=0",
@@ -48,7 +48,7 @@ class OtherProcessTest {
     }
 
     @Test
-    void a_rollout_on_a_real_kube_apiserver() throws Exception {
+    void aRolloutOnARealKubeApiserver() throws Exception {
         try (RealApiServer real = RealApiServer.startOrSkip(directory);
                 RunningService service = RunningService.start(directory, "--wheelhouse.kubeconfig=" + real.kubeconfig(),
                         "--wheelhouse.context=real", "--wheelhouse.nodes.count=2", "--wheelhouse.scheduler=true")) {

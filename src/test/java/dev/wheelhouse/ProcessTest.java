@@ -20,7 +20,7 @@ class ProcessTest {
     private Path directory;
 
     @Test
-    void sigterm_ends_it_within_five_seconds() throws Exception {
+    void sigtermEndsItWithinFiveSeconds() throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
                 "--wheelhouse.apiserver.port=0")
                 .awaitReady()) {
@@ -41,7 +41,7 @@ class ProcessTest {
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
             --port=1                                         | there is no option --port
             """)
-    void a_bad_option_is_one_clear_sentence_and_exit_code_1(String option, String sentence) throws Exception {
+    void aBadOptionIsOneClearSentenceAndExitCode1(String option, String sentence) throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--server.port=0",
                 "--wheelhouse.apiserver.port=0", option)) {
             assertRefused(process, sentence);
@@ -53,7 +53,7 @@ class ProcessTest {
             --server.port            | --wheelhouse.apiserver.port
             --wheelhouse.apiserver.port | --server.port
             """)
-    void a_port_that_is_taken_is_one_clear_sentence_and_exit_code_1(String taken, String free) throws Exception {
+    void aPortThatIsTakenIsOneClearSentenceAndExitCode1(String taken, String free) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 WheelhouseProcess process = new WheelhouseProcess(directory, taken + "=" + socket.getLocalPort(),
                         free + "=0",
@@ -70,7 +70,7 @@ class ProcessTest {
     }
 
     @Test
-    void help_lists_the_options() throws Exception {
+    void helpListsTheOptions() throws Exception {
         try (WheelhouseProcess process = new WheelhouseProcess(directory, "--help")) {
             assertThat(process.awaitExit(Duration.ofSeconds(30))).isZero();
             assertThat(process.output()).contains("--wheelhouse.kubeconfig=FILE");

@@ -19,7 +19,7 @@ class ReadmeTest {
 
     @Test
     @Timeout(300)
-    void the_readmes_kubectl_lines_work_as_they_are_written() throws IOException {
+    void theReadmesKubectlLinesWorkAsTheyAreWritten() throws IOException {
         List<String> lines = kubectlLines();
         assertThat(lines).hasSizeGreaterThan(12);
         try (RunningService service = RunningService.start(home)) {

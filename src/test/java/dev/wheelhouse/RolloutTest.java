@@ -104,7 +104,7 @@ class RolloutTest {
     }
 
     @Test
-    void a_deployment_is_created_scaled_updated_and_rolled_back() throws ApiException {
+    void aDeploymentIsCreatedScaledUpdatedAndRolledBack() throws ApiException {
         apps.createNamespacedDeployment(NAMESPACE, deployment("web", 3, "nginx:1.27")).execute();
         awaitComplete("web", 3);
         assertThat(pods("web")).hasSize(3).allSatisfy(pod -> {
@@ -128,7 +128,7 @@ class RolloutTest {
     }
 
     @Test
-    void recreate_never_runs_old_and_new_pods_together() throws ApiException {
+    void recreateNeverRunsOldAndNewPodsTogether() throws ApiException {
         V1Deployment deployment = deployment("batch", 3, "job:1");
         deployment.getSpec().strategy(new V1DeploymentStrategy().type("Recreate"));
         apps.createNamespacedDeployment(NAMESPACE, deployment).execute();
@@ -145,7 +145,7 @@ class RolloutTest {
     }
 
     @Test
-    void a_paused_deployment_scales_but_does_not_roll_until_it_is_resumed() throws ApiException {
+    void aPausedDeploymentScalesButDoesNotRollUntilItIsResumed() throws ApiException {
         apps.createNamespacedDeployment(NAMESPACE, deployment("held", 2, "app:1")).execute();
         awaitComplete("held", 2);
         patch("held", "[{\"op\":\"add\",\"path\":\"/spec/paused\",\"value\":true}]");
@@ -164,7 +164,7 @@ class RolloutTest {
     }
 
     @Test
-    void deleting_a_deployment_takes_its_replica_sets_and_pods_along() throws ApiException {
+    void deletingADeploymentTakesItsReplicaSetsAndPodsAlong() throws ApiException {
         apps.createNamespacedDeployment(NAMESPACE, deployment("gone", 3, "app:1")).execute();
         awaitComplete("gone", 3);
 
@@ -174,7 +174,7 @@ class RolloutTest {
     }
 
     @Test
-    void a_pod_that_fits_nowhere_says_so() throws ApiException {
+    void aPodThatFitsNowhereSaysSo() throws ApiException {
         V1Deployment deployment = deployment("huge", 1, "app:1");
         deployment.getSpec().getTemplate().getSpec().getContainers().get(0)
                 .resources(new io.kubernetes.client.openapi.models.V1ResourceRequirements()

@@ -4,8 +4,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,44 +26,42 @@ class ShutdownTest {
     private Path directory;
 
     @Test
-    void no_thread_is_left_behind() throws Exception {
-        Set<String> before = threads();
+    void noThreadIsLeftBehind() throws Exception {
+        Map<String, String> before = threads();
         try (RunningService service = RunningService.start(directory)) {
-            assertThat(threads()).as("the service's own threads are seen").anyMatch(t -> t.contains("controllers/"));
+            assertThat(threads().values()).as("the service's own threads are seen")
+                    .anyMatch(t -> t.contains("controllers/"));
             assertThat(service.kubeconfig()).exists();
         }
 
         Eventually.eventually("the service's threads have ended", Duration.ofSeconds(5), () -> {
-            Set<String> left = new TreeSet<>(threads());
-            left.removeAll(before);
-            left.removeIf(ShutdownTest::belongsToTheJdk);
+            Map<String, String> left = threads();
+            left.keySet().removeAll(before.keySet());
+            left.values().removeIf(ShutdownTest::belongsToTheJvm);
             assertThat(left).isEmpty();
             return true;
         });
     }
 
-    /** Shared carriers and helpers that the JDK keeps for its own use. */
-    private static boolean belongsToTheJdk(String thread) {
-        return thread.startsWith("ForkJoinPool-") || thread.startsWith("VirtualThread-unparker")
-                || thread.startsWith("Read-Poller")
-                || thread.startsWith("Write-Poller") || thread.startsWith("ForkJoinPool.commonPool")
-                || thread.startsWith("Cleaner-")
-                || thread.startsWith("Common-Cleaner") || thread.startsWith("Attach Listener")
-                || thread.startsWith("process reaper")
-                || thread.startsWith("Keep-Alive-Timer") || thread.startsWith("ForkJoinPool.delayScheduler");
+    /** Carriers, pollers and helpers that the JDK keeps for the whole process, and Okio's timer, which ends when it has been idle. */
+    private static boolean belongsToTheJvm(String thread) {
+        return Stream.of("ForkJoinPool-", "ForkJoinPool.", "VirtualThread-", "Read-Poller", "Write-Poller",
+                "MasterPoller", "SubPoller",
+                "Cleaner-", "Common-Cleaner", "Attach Listener", "process reaper", "Keep-Alive-Timer", "Okio Watchdog")
+                .anyMatch(thread::startsWith);
     }
 
-    /** The names of all threads, virtual ones too. */
-    private Set<String> threads() throws Exception {
+    /** The names of all threads, virtual ones too, by their id. */
+    private Map<String, String> threads() throws Exception {
         Path dump = Files.createTempDirectory(directory, "dump").resolve("threads.json");
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpThreads(dump.toString(),
                 HotSpotDiagnosticMXBean.ThreadDumpFormat.JSON);
-        Set<String> names = new TreeSet<>();
+        Map<String, String> names = new TreeMap<>();
         JsonNode root = JsonMapper.shared().readTree(Files.readAllBytes(dump));
         for (JsonNode container : root.path("threadDump").path("threadContainers")) {
             for (JsonNode thread : container.path("threads")) {
                 String name = thread.path("name").asString("");
-                names.add(name.isEmpty() ? "unnamed " + thread.path("tid").asString("") : name);
+                names.put(thread.path("tid").asString(), name.isEmpty() ? "unnamed" : name);
             }
         }
         return names;

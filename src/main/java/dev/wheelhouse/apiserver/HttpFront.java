@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.rest.ApiException;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.rest.Query;
@@ -54,7 +55,7 @@ final class HttpFront extends HttpServlet {
             answer = rest.handle(new ApiRequest(request.getMethod(), request.getRequestURI(),
                     Query.parse(request.getQueryString()), header(request, "Accept"), header(request, "Content-Type"),
                     header(request, "User-Agent"), body));
-        } catch (dev.wheelhouse.apiserver.rest.ApiException e) {
+        } catch (ApiException e) {
             answer = RestServer.answer(e);
         }
         switch (answer) {
@@ -98,7 +99,8 @@ final class HttpFront extends HttpServlet {
         response.setHeader("Content-Type", content.contentType());
         response.setHeader("Cache-Control", "no-cache, private");
         for (String warning : content.warnings()) {
-            response.addHeader("Warning", "299 - \"" + warning.replace("\\", "\\\\").replace("\"", "\\\"") + "\"");
+            response.addHeader("Warning", "299 - \"" + warning.replace("\\", "\\\\").replace("\"", "\\\"")
+                    .replaceAll("\\p{Cntrl}", " ") + "\"");
         }
         if (content.retryAfter() != null) {
             response.setHeader("Retry-After", String.valueOf(content.retryAfter()));

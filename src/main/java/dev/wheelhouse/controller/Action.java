@@ -24,6 +24,19 @@ public sealed interface Action {
         ObjectKey target();
 
         String why();
+
+        /** How logs and metrics call it: {@code create}, {@code update_status}, {@code deletecollection}, … */
+        default String verb() {
+            return switch (this) {
+                case Create create -> "create";
+                case Update update -> "update";
+                case UpdateStatus update -> "update_status";
+                case UpdateSubresource update -> "update_" + update.subresource();
+                case Patch patch -> "patch";
+                case DeleteCollection delete -> "deletecollection";
+                case Delete delete -> "delete";
+            };
+        }
     }
 
     record Create(ResourceType type, KubernetesObject object, String why) implements Write {

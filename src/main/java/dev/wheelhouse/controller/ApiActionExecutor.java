@@ -126,7 +126,7 @@ public final class ApiActionExecutor implements ActionExecutor {
     private Attempt attempt(ObjectKey owner, Action.Write write) {
         try {
             KubernetesObject answer = write(write);
-            metrics.written(controller, DecisionLog.verb(write), write.type(),
+            metrics.written(controller, write.verb(), write.type(),
                     answer == null ? 200 : successCode(write));
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
@@ -134,16 +134,16 @@ public final class ApiActionExecutor implements ActionExecutor {
             }
             return new Attempt(write, answer, null, false);
         } catch (ApiError e) {
-            metrics.written(controller, DecisionLog.verb(write), write.type(), e.code());
+            metrics.written(controller, write.verb(), write.type(), e.code());
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
-            metrics.written(controller, DecisionLog.verb(write), write.type(), 0);
+            metrics.written(controller, write.verb(), write.type(), 0);
             consistency.unknownOutcome(owner, write.type());
             return new Attempt(write, null, new ApiError(
-                    DecisionLog.verb(write) + " " + write.type() + " " + write.target(), e), false);
+                    write.verb() + " " + write.type() + " " + write.target(), e), false);
         }
     }
 

@@ -44,7 +44,7 @@ final class DecisionLog {
     }
 
     private static void add(Map<Line, List<String>> lines, Action.Write write, ObjectKey target) {
-        Line line = new Line(verb(write) + " " + write.type(), write.why(), write instanceof Action.UpdateStatus);
+        Line line = new Line(write.verb() + " " + write.type(), write.why(), write instanceof Action.UpdateStatus);
         lines.computeIfAbsent(line, l -> new ArrayList<>()).add(target.toString());
     }
 
@@ -59,17 +59,5 @@ final class DecisionLog {
                 log.info("{}: {}{} {}: {}", controller, mood, line.what, shown, line.why);
             }
         });
-    }
-
-    static String verb(Action.Write write) {
-        return switch (write) {
-            case Action.Create create -> "create";
-            case Action.Update update -> "update";
-            case Action.UpdateStatus update -> "update_status";
-            case Action.UpdateSubresource update -> "update_" + update.subresource();
-            case Action.Patch patch -> "patch";
-            case Action.DeleteCollection delete -> "deletecollection";
-            case Action.Delete delete -> "delete";
-        };
     }
 }

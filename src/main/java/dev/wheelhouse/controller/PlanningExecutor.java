@@ -90,12 +90,12 @@ public final class PlanningExecutor implements ActionExecutor {
         List<Action.Write> before = writes.isEmpty() ? plans.remove(owner) : plans.put(owner, List.copyOf(writes));
         if (!summary(writes).equals(summary(before == null ? List.of() : before))) {
             decisions.logPlanned(writes);
-            writes.forEach(write -> metrics.planned(controller, DecisionLog.verb(write), write.type()));
+            writes.forEach(write -> metrics.planned(controller, write.verb(), write.type()));
         }
     }
 
     private static List<String> summary(List<Action.Write> writes) {
-        return writes.stream().map(w -> DecisionLog.verb(w) + w.type() + w.target() + w.why()).toList();
+        return writes.stream().map(w -> w.verb() + w.type() + w.target() + w.why()).toList();
     }
 
     private static @Nullable KubernetesObject answer(Action.Write write) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -126,6 +127,12 @@ public final class ControllerManager implements Loop {
             }
         }
         return new ArrayList<>(reasons);
+    }
+
+    /** The controller of a name, given in full or without its {@code -controller}. */
+    public Optional<Controller> controller(String name) {
+        return controllers.stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
+                .findFirst();
     }
 
     /** The controllers that were made. */

@@ -1,8 +1,10 @@
 package dev.wheelhouse.node;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -27,8 +29,14 @@ import dev.wheelhouse.podconfig.PodSources;
 final class MirrorPods {
     private static final Logger log = LoggerFactory.getLogger(MirrorPods.class);
 
+    private static final Duration FIRST_RETRY = Duration.ofMillis(500);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
+
     private final ResourceClient<V1Pod> client;
     private final Supplier<@Nullable V1Node> node;
+    private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+
+    private record Failure(String why, Duration delay) {}
 
     /** @param node the registered Node, or null as long as there is none */
     MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node) {
@@ -40,30 +48,49 @@ final class MirrorPods {
      * Makes a static pod's mirror be there and be right.
      *
      * @param mirror what there is, or null
-     * @return whether there is nothing left to do now; if not, try again soon
+     * @return how long until this is to be tried again; null if there is nothing left to do
      */
-    boolean reconcile(V1Pod pod, @Nullable V1Pod mirror) {
+    @Nullable
+    Duration reconcile(V1Pod pod, @Nullable V1Pod mirror) {
+        String uid = PodManager.uid(pod);
         if (mirror != null && mirror.getMetadata().getDeletionTimestamp() == null && isMirrorOf(mirror, pod)) {
-            return true;
+            failures.remove(uid);
+            return null;
         }
         V1Node owner = node.get();
         if (owner == null || owner.getMetadata().getDeletionTimestamp() != null) {
-            return false;
+            return FIRST_RETRY;
         }
         try {
             if (mirror != null && !delete(mirror)) {
-                return false;
+                return failed(pod, "its old mirror could not be deleted");
             }
             client.create(mirror(pod, owner));
             log.info("created the mirror of static pod {}", PodSources.describe(pod));
-            return true;
+            failures.remove(uid);
+            return null;
         } catch (ApiError e) {
-            if (!e.isAlreadyExists()) {
-                log.warn("the mirror of static pod {} could not be created and is tried again: {}",
-                        PodSources.describe(pod), e.getMessage());
-            }
-            return false;
+            // If there is one, the API server's watch is about to tell of it.
+            return e.isAlreadyExists() ? FIRST_RETRY : failed(pod, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Says a failure when it is another one than before. @return how long to wait, longer with each failure */
+    private Duration failed(V1Pod pod, String why) {
+        Failure before = failures.get(PodManager.uid(pod));
+        if (before == null || !before.why.equals(why)) {
+            log.warn("the mirror of static pod {} could not be created and is tried again: {}",
+                    PodSources.describe(pod), why);
+        }
+        Duration delay = before == null ? FIRST_RETRY : before.delay.multipliedBy(2);
+        Duration bounded = delay.compareTo(LONGEST_RETRY) < 0 ? delay : LONGEST_RETRY;
+        failures.put(PodManager.uid(pod), new Failure(why, bounded));
+        return bounded;
+    }
+
+    /** Forgets what it knows of a pod. */
+    void forget(String uid) {
+        failures.remove(uid);
     }
 
     private static boolean isMirrorOf(V1Pod mirror, V1Pod pod) {

@@ -2,7 +2,7 @@ package dev.wheelhouse.node;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
@@ -20,7 +20,7 @@ import dev.wheelhouse.runtime.Clock;
  * status is taken after the runtime was asked, so that a pod which starts at once is reported once.
  */
 final class PodSyncer implements PodWorkers.Syncer {
-    private static final Duration MIRROR_RETRY = Duration.ofMillis(500);
+    private static final Duration PATIENCE_STEP = Duration.ofMillis(500);
     /** How long a static pod waits, when the process has just started, for what was reported of it before. */
     static final Duration MIRROR_PATIENCE = Duration.ofSeconds(5);
 
@@ -28,8 +28,8 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final StatusManager statuses;
     private final PodManager pods;
     private final MirrorPods mirrors;
-    /** Static pods whose mirrors are not as they should be. */
-    private final Set<String> mirrorWanted = ConcurrentHashMap.newKeySet();
+    /** Static pods whose mirrors are not as they should be, and when to look again. */
+    private final Map<String, Duration> mirrorWanted = new ConcurrentHashMap<>();
     private final PodEvents events;
     private final String hostIp;
     private final Clock clock;
@@ -56,7 +56,7 @@ final class PodSyncer implements PodWorkers.Syncer {
         V1Pod pod = desired;
         if (PodSources.isStatic(desired)) {
             if (!mirrorsKnown.getAsBoolean() && now.nanos() < patientUntil) {
-                mirrorWanted.add(PodManager.uid(desired));
+                mirrorWanted.put(PodManager.uid(desired), PATIENCE_STEP);
                 return false;
             }
             pod = mirrored(desired);
@@ -80,10 +80,11 @@ final class PodSyncer implements PodWorkers.Syncer {
     private V1Pod mirrored(V1Pod pod) {
         V1Pod mirror = pods.mirrorOf(pod);
         String uid = PodManager.uid(pod);
-        if (mirrors.reconcile(pod, mirror)) {
+        Duration again = mirrors.reconcile(pod, mirror);
+        if (again == null) {
             mirrorWanted.remove(uid);
         } else {
-            mirrorWanted.add(uid);
+            mirrorWanted.put(uid, again);
         }
         boolean same = mirror != null && uid.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
         return mirror == null || !same || runtime.status(uid) != null
@@ -108,10 +109,9 @@ final class PodSyncer implements PodWorkers.Syncer {
     @Override
     public @Nullable Duration untilDeadline(V1Pod pod) {
         Instant deadline = deadline(pod, statuses.get(PodManager.uid(pod)));
-        if (mirrorWanted.contains(PodManager.uid(pod))) {
-            return MIRROR_RETRY;
-        }
-        return deadline == null ? null : Duration.between(clock.now(), deadline);
+        Duration mirror = mirrorWanted.get(PodManager.uid(pod));
+        Duration own = deadline == null ? null : Duration.between(clock.now(), deadline);
+        return own == null || mirror != null && mirror.compareTo(own) < 0 ? mirror : own;
     }
 
     private V1PodStatus status(V1Pod pod, @Nullable V1PodStatus before, boolean stopped, Moment now) {
@@ -136,5 +136,6 @@ final class PodSyncer implements PodWorkers.Syncer {
         statuses.finish(pod, status);
         runtime.remove(uid);
         mirrorWanted.remove(uid);
+        mirrors.forget(uid);
     }
 }

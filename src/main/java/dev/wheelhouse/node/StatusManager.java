@@ -129,7 +129,8 @@ final class StatusManager implements Loop {
             return;
         }
         queue.addRateLimited(uid);
-        if (!e.isConflict()) {
+        boolean stopping = queue.isShutDown() || Thread.currentThread().isInterrupted();
+        if (!e.isConflict() && !stopping) {
             log.warn("the status of pod {} could not be written and is tried again: {}", PodSources.describe(pod),
                     e.getMessage());
         }

@@ -36,7 +36,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.spring.WheelhouseProperties.Manage;
 
-/** The service, put together. A bean of the same type in an application that embeds Wheelhouse takes the place of one here. */
+/** The service, put together. {@link ControllerDescriptor} beans beside it run as controllers of their own. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
@@ -104,6 +104,11 @@ class ServiceConfiguration {
     @Bean
     CachesHealthIndicator caches(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
         return new CachesHealthIndicator(manager, informers, clock);
+    }
+
+    @Bean
+    PlanEndpoint planEndpoint(ControllerManager manager) {
+        return new PlanEndpoint(manager);
     }
 
     @Bean(destroyMethod = "close")

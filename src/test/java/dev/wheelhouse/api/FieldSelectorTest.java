@@ -13,7 +13,7 @@ class FieldSelectorTest {
     }
 
     @Test
-    void every_term_must_hold() {
+    void everyTermMustHold() {
         Map<String, String> fields = Map.of("spec.nodeName", "n1", "status.phase", "Running");
 
         assertThat(matches("spec.nodeName=n1,status.phase!=Failed", fields)).isTrue();
@@ -22,13 +22,13 @@ class FieldSelectorTest {
     }
 
     @Test
-    void an_absent_field_is_the_empty_string() {
+    void anAbsentFieldIsTheEmptyString() {
         assertThat(matches("spec.nodeName=", Map.of())).isTrue();
         assertThat(matches("spec.nodeName!=", Map.of())).isFalse();
     }
 
     @Test
-    void escaped_commas_and_equals_signs_belong_to_the_value() {
+    void escapedCommasAndEqualsSignsBelongToTheValue() {
         FieldSelector selector = FieldSelector.parse("a=x\\,y\\=z\\\\");
 
         assertThat(selector.requires("a")).isEqualTo("x,y=z\\");
@@ -36,7 +36,7 @@ class FieldSelectorTest {
     }
 
     @Test
-    void a_term_without_an_operator_is_refused() {
+    void aTermWithoutAnOperatorIsRefused() {
         assertThatThrownBy(() -> FieldSelector.parse("a=b,spec")).hasMessageContaining("can't understand 'spec'");
     }
 }

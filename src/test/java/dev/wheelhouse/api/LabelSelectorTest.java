@@ -37,7 +37,7 @@ class LabelSelectorTest {
             app=                        | false
             example.com/x=y             | false
             """)
-    void a_text_selector_matches_as_upstream(String text, boolean matches) {
+    void aTextSelectorMatchesAsUpstream(String text, boolean matches) {
         LabelSelector selector = LabelSelector.parse(text);
 
         assertThat(selector.matches(LABELS)).isEqualTo(matches);
@@ -46,20 +46,20 @@ class LabelSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"app in", "app in (a", "=web", "app=web,", "app ~ web", "rank>x", "a=b=c", "(app)"})
-    void a_text_that_is_no_selector_is_refused_with_the_text(String text) {
+    void aTextThatIsNoSelectorIsRefusedWithTheText(String text) {
         assertThatThrownBy(() -> LabelSelector.parse(text)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(text);
     }
 
     @Test
-    void no_selector_matches_nothing_and_an_empty_one_everything() {
+    void noSelectorMatchesNothingAndAnEmptyOneEverything() {
         assertThat(LabelSelector.of((V1LabelSelector) null).matches(LABELS)).isFalse();
         assertThat(LabelSelector.of(new V1LabelSelector()).matches(null)).isTrue();
         assertThat(LabelSelector.parse("").isEverything()).isTrue();
     }
 
     @Test
-    void an_operator_must_exist_and_fit_its_values() {
+    void anOperatorMustExistAndFitItsValues() {
         assertThatThrownBy(() -> LabelSelector.of(expression("Like", "a"))).hasMessageContaining("\"Like\"")
                 .hasMessageContaining("NotIn");
         assertThatThrownBy(() -> LabelSelector.of(expression("In"))).hasMessageContaining("needs values");

@@ -61,7 +61,6 @@ class ApiTranscriptTest {
                 "namespaces_auth 22", "namespaces_auth 23", "namespaces_auth 24");
         open("the wrong hash of an OpenAPI document is not redirected yet", "discovery 23");
         open("the patched object in the message has another order of fields", "patches 14");
-        open("finalizers without a domain are accepted", "deletes 30");
         open("times that are null are not owned", "status_generation_scale 35", "status_generation_scale 36");
     }
 

@@ -62,7 +62,7 @@ class CollectionOnEmbeddedServerTest {
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped());
         controllers.add(new DeploymentController(context));
         controllers.add(new ReplicaSetController(context));
-        controllers.add(new GarbageCollector(context, () -> {}));
+        controllers.add(new GarbageCollector(context));
         controllers.add(new NamespaceController(context));
         scheduler = new Scheduler(client, informers, EventRecorder.NONE, clock, SchedulerMetrics.NONE,
                 WorkQueueMetrics.NONE, 1, 1);

@@ -31,7 +31,7 @@ class ControllerSelectionTest {
             deployment,-deployment              | deployment-controller
             -deployment,deployment              | ''
             """)
-    void controllers_are_selected_as_upstream_selects_them(String entries, String expected) {
+    void controllersAreSelectedAsUpstreamSelectsThem(String entries, String expected) {
         List<String> names = ControllerSelection.select(Arrays.asList(entries.split(",")), KNOWN).stream()
                 .map(ControllerDescriptor::name).toList();
 
@@ -39,7 +39,7 @@ class ControllerSelectionTest {
     }
 
     @Test
-    void an_unknown_controller_is_refused_with_the_names_that_there_are() {
+    void anUnknownControllerIsRefusedWithTheNamesThatThereAre() {
         assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("there is no controller \"deploymnet\"")

@@ -20,18 +20,18 @@ class OtherManagerTest {
     }
 
     @Test
-    void a_holder_that_renewed_within_the_duration_is_alive_and_named() {
+    void aHolderThatRenewedWithinTheDurationIsAliveAndNamed() {
         assertThat(OtherManager.decide(lease("cp-1_abc", 15), NOW))
                 .hasValueSatisfying(s -> assertThat(s).contains("cp-1_abc", "15 s ago"));
     }
 
     @Test
-    void a_holder_that_has_not_renewed_for_longer_is_gone() {
+    void aHolderThatHasNotRenewedForLongerIsGone() {
         assertThat(OtherManager.decide(lease("cp-1_abc", 16), NOW)).isEmpty();
     }
 
     @Test
-    void a_lease_that_was_released_has_no_holder() {
+    void aLeaseThatWasReleasedHasNoHolder() {
         assertThat(OtherManager.decide(lease("", 1), NOW)).isEmpty();
         assertThat(OtherManager.decide(new V1Lease(), NOW)).isEmpty();
     }

@@ -66,7 +66,7 @@ final class FakeKubeClient implements KubeClient {
         return objects(type).get(key);
     }
 
-    private TreeMap<ObjectKey, ObjectNode> objects(ResourceType type) {
+    private Map<ObjectKey, ObjectNode> objects(ResourceType type) {
         return stored.computeIfAbsent(type, t -> new TreeMap<>());
     }
 
@@ -291,7 +291,7 @@ final class FakeKubeClient implements KubeClient {
         private boolean matches(@Nullable ObjectNode object, FieldSelector fields) {
             return object != null && fields.matches(field -> {
                 JsonNode node = object;
-                for (String part : field.split("\\.")) {
+                for (String part : List.of(field.split("\\.", -1))) {
                     node = node.path(part);
                 }
                 return node.asString("");

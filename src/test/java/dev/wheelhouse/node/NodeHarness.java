@@ -84,7 +84,11 @@ final class NodeHarness {
                         .containers(Arrays.asList(containers)));
     }
 
-    /** Creates a pod of one container that is bound to the node. @param annotations key, value, … without their prefix */
+    /**
+     * Creates a pod of one container that is bound to the node.
+     *
+     * @param annotations key, value, … without their prefix
+     */
     V1Pod create(String name, String... annotations) {
         Map<String, String> map = new java.util.TreeMap<>();
         for (int i = 0; i < annotations.length; i += 2) {

@@ -17,7 +17,7 @@ class BackoffTest {
     }
 
     @Test
-    void delays_double_up_to_the_longest() {
+    void delaysDoubleUpToTheLongest() {
         Backoff backoff = backoff(0);
 
         assertThat(backoff.next()).isEqualTo(Duration.ofMillis(800));
@@ -30,7 +30,7 @@ class BackoffTest {
     }
 
     @Test
-    void jitter_only_adds() {
+    void jitterOnlyAdds() {
         Backoff backoff = backoff(1);
         for (int i = 0; i < 20; i++) {
             Duration delay = backoff.next();
@@ -39,7 +39,7 @@ class BackoffTest {
     }
 
     @Test
-    void a_quiet_time_forgets_the_failures() {
+    void aQuietTimeForgetsTheFailures() {
         Backoff backoff = backoff(0);
         backoff.next();
         backoff.next();
@@ -50,7 +50,7 @@ class BackoffTest {
     }
 
     @Test
-    void nonsense_is_refused() {
+    void nonsenseIsRefused() {
         assertThatThrownBy(() -> new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(1), 2, 0, Duration.ZERO, clock,
                 new SplittableRandom())).hasMessageContaining("initial <= max");
     }

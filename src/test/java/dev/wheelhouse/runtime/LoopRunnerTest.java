@@ -39,7 +39,7 @@ class LoopRunnerTest {
     }
 
     @Test
-    void a_loop_is_stepped_again_when_it_is_woken() throws Exception {
+    void aLoopIsSteppedAgainWhenItIsWoken() throws Exception {
         CountDownLatch second = new CountDownLatch(2);
         Counting loop = new Counting() {
             @Override
@@ -56,7 +56,7 @@ class LoopRunnerTest {
     }
 
     @Test
-    void a_loop_that_throws_is_stepped_again() throws Exception {
+    void aLoopThatThrowsIsSteppedAgain() throws Exception {
         CountDownLatch recovered = new CountDownLatch(1);
         Counting loop = new Counting() {
             @Override
@@ -76,7 +76,7 @@ class LoopRunnerTest {
     }
 
     @Test
-    void closing_ends_every_loop_and_its_thread() {
+    void closingEndsEveryLoopAndItsThread() {
         LoopRunner runner = new LoopRunner("test", Clock.system());
         Counting virtual = new Counting();
         Counting platform = new Counting();
@@ -90,7 +90,7 @@ class LoopRunnerTest {
     }
 
     @Test
-    void a_thread_that_does_not_end_in_time_is_named() throws Exception {
+    void aThreadThatDoesNotEndInTimeIsNamed() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         LoopRunner runner = new LoopRunner("test", Clock.system());

@@ -10,6 +10,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
@@ -85,7 +86,7 @@ final class Admission {
             }
         } else {
             for (StoredObject candidate : store.snapshot("priorityclasses.scheduling.k8s.io")
-                    .select(dev.wheelhouse.apiserver.store.Selection.all())) {
+                    .select(Selection.all())) {
                 if (candidate.tree().path("globalDefault").asBoolean(false)) {
                     found = candidate;
                     spec.put("priorityClassName", candidate.name());

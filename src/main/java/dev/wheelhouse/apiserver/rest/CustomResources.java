@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -40,7 +41,7 @@ final class CustomResources {
         ObjectNode names = Json.child(Json.child(crd, "spec"), "names");
         String kind = Json.text(names, "kind");
         if (Json.text(names, "singular").isEmpty()) {
-            names.put("singular", kind.toLowerCase(java.util.Locale.ROOT));
+            names.put("singular", kind.toLowerCase(Locale.ROOT));
         }
         if (Json.text(names, "listKind").isEmpty()) {
             names.put("listKind", kind + "List");

@@ -77,9 +77,8 @@ final class Errors {
     }
 
     static ApiException generateNameConflict(ResourceType type, String name) {
-        ApiException error = error(409, "AlreadyExists", "the server was not able to generate a unique name for the "
-                + "object: " + type.groupResource() + " \"" + name + "\" already exists", details(type, name));
-        return error;
+        return error(409, "AlreadyExists", "the server was not able to generate a unique name for the object: "
+                + type.groupResource() + " \"" + name + "\" already exists", details(type, name));
     }
 
     static ApiException conflict(ResourceType type, String name, String why) {
@@ -193,6 +192,10 @@ final class Errors {
         details.put("retryAfterSeconds", 1);
         return error(504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current,
                 details);
+    }
+
+    static ApiException shuttingDown() {
+        return error(503, "ServiceUnavailable", "the API server is shutting down", null);
     }
 
     static ApiException internal(String message) {

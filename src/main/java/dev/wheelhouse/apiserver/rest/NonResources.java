@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -143,7 +142,4 @@ final class NonResources {
         return index;
     }
 
-    static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 }

@@ -10,6 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
@@ -116,7 +117,7 @@ final class PodSubresources {
         boolean counts = "Running".equals(pod.field("status.phase")) && !Meta.isDeleting(pod.tree());
         for (StoredObject budget : store.snapshot("poddisruptionbudgets.policy")
                 .select(new Selection(target.namespace(), LabelSelector.everything(),
-                        dev.wheelhouse.api.FieldSelector.everything()))) {
+                        FieldSelector.everything()))) {
             if (counts && covers(budget, pod)) {
                 spend(budget, dryRun);
             }

@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.rest;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
@@ -38,6 +40,7 @@ import dev.wheelhouse.apiserver.schema.TypeSchema;
 final class ProtobufBodies {
     static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
     private static final byte[] MAGIC = {'k', '8', 's', 0};
+    private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
     private static final long ZERO_TIME = -62135596800L;
     private static final Map<String, FileDescriptor> FILES = new ConcurrentHashMap<>();
 
@@ -202,8 +205,8 @@ final class ProtobufBodies {
         }
         Instant instant = Instant.ofEpochSecond(seconds, micros ? (Integer) get(message, "nanos") : 0);
         return Json.mapper().valueToTree(micros
-                ? instant.atOffset(java.time.ZoneOffset.UTC)
-                        .format(java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'"))
+                ? instant.atOffset(ZoneOffset.UTC)
+                        .format(MICROS)
                 : instant.toString());
     }
 

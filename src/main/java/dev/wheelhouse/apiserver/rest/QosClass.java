@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.custom.Quantity;
 
 import tools.jackson.databind.JsonNode;
@@ -41,7 +43,7 @@ final class QosClass {
     }
 
     /** @return how many of the counted resources are above zero */
-    private static int add(@org.jspecify.annotations.Nullable JsonNode amounts, Map<String, BigDecimal> sums) {
+    private static int add(@Nullable JsonNode amounts, Map<String, BigDecimal> sums) {
         int found = 0;
         if (amounts instanceof ObjectNode object) {
             for (Map.Entry<String, JsonNode> amount : object.properties()) {

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -67,6 +68,8 @@ public final class RestServer {
             return route(request);
         } catch (ApiException e) {
             return failure(e.status());
+        } catch (StoreException.Closed e) {
+            return failure(Errors.shuttingDown().status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
             return failure(Errors.status(500, "InternalError",

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -95,6 +96,6 @@ final class Reviews {
 
     private static String base64(String text) {
         return Base64.getUrlEncoder().withoutPadding()
-                .encodeToString(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                .encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 }

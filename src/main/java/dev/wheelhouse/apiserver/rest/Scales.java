@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class Scales {
 
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request.accept(), request.query());
-        Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), java.util.Set.of(), List.of()),
+        Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "", false);
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(find(target).tree()), request, accept, List.of());

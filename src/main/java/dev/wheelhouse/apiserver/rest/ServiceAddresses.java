@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -49,7 +50,7 @@ final class ServiceAddresses {
     }
 
     private static List<Integer> nodePorts(ObjectNode service) {
-        List<Integer> found = new java.util.ArrayList<>();
+        List<Integer> found = new ArrayList<>();
         if (Json.at(service, "spec", "ports") instanceof ArrayNode list) {
             for (JsonNode port : list) {
                 int at = (int) Json.number(port, 0, "nodePort") - FIRST_PORT;

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -43,7 +45,7 @@ final class Services {
         return protocol.isEmpty() ? "TCP" : protocol;
     }
 
-    private static boolean missing(@org.jspecify.annotations.Nullable JsonNode value) {
+    private static boolean missing(@Nullable JsonNode value) {
         return value == null || value.isNull() || value.isString() && value.stringValue().isEmpty()
                 || value.isArray() && value.isEmpty();
     }

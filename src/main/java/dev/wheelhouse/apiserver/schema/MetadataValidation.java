@@ -159,6 +159,19 @@ final class MetadataValidation {
         }
     }
 
+    /** Finalizers of built-in kinds are the well-known ones, or have a domain. */
+    static void finalizersAreQualified(JsonNode object, Problems problems) {
+        int i = 0;
+        for (JsonNode finalizer : object.path("metadata").path("finalizers")) {
+            String name = finalizer.asString("");
+            if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
+                problems.invalid(Problems.at("metadata.finalizers", i), name,
+                        "name is neither a standard finalizer name nor is it fully qualified");
+            }
+            i++;
+        }
+    }
+
     private static void managers(JsonNode metadata, Problems problems) {
         int i = 0;
         for (JsonNode entry : metadata.path("managedFields")) {

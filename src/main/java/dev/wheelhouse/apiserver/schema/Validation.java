@@ -27,6 +27,9 @@ public final class Validation {
         }
         MetadataValidation.create(object, type.namespaced(),
                 MetadataValidation.nameRule(type.group(), type.kind()), problems);
+        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+            MetadataValidation.finalizersAreQualified(object, problems);
+        }
         switch (type.group() + "/" + type.kind()) {
             case "/Pod" -> PodValidation.create(object, problems);
             case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
@@ -57,6 +60,9 @@ public final class Validation {
     public static List<Cause> update(ResourceType type, String subresource, ObjectNode object, ObjectNode old) {
         Problems problems = new Problems();
         MetadataValidation.update(object, old, problems);
+        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+            MetadataValidation.finalizersAreQualified(object, problems);
+        }
         if (subresource.equals("status")) {
             StatusValidation.update(type.group() + "/" + type.kind(), object, old, problems);
             return problems.causes();

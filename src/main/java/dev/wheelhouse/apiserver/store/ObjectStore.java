@@ -125,7 +125,7 @@ public final class ObjectStore implements AutoCloseable {
         ResourceLog log = log(resource);
         Change change = locked(() -> {
             if (closed) {
-                throw new IllegalStateException("the store is closed");
+                throw new StoreException.Closed();
             }
             StoredObject current = log.tree.get(key);
             ObjectNode next = decision.next(current);
@@ -209,7 +209,7 @@ public final class ObjectStore implements AutoCloseable {
 
     private Watcher register(ResourceLog log, Watcher watcher) {
         if (closed) {
-            throw new IllegalStateException("the store is closed");
+            throw new StoreException.Closed();
         }
         log.add(watcher);
         return watcher;

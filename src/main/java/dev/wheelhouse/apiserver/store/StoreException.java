@@ -41,6 +41,15 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /** The store was closed. */
+    public static final class Closed extends StoreException {
+        private static final long serialVersionUID = 1;
+
+        Closed() {
+            super("the store is closed");
+        }
+    }
+
     /** The version was compacted away. */
     public static final class Expired extends StoreException {
         private static final long serialVersionUID = 1;

@@ -42,6 +42,11 @@ final class DeploymentCaches {
         pods.addIndex(BY_CONTROLLER, p -> controllerUid(OwnerReferences.controllerOf(p.getMetadata())));
     }
 
+    @Nullable
+    V1Deployment get(ObjectKey key) {
+        return deployments.get(key);
+    }
+
     private static List<String> controllerUid(@Nullable V1OwnerReference reference) {
         return reference == null ? List.of() : List.of(reference.getUid());
     }

@@ -7,6 +7,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -14,6 +15,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
@@ -21,7 +23,7 @@ import dev.wheelhouse.controller.Result;
  * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; whoever made the
  * controller drives its loops.
  */
-public final class DeploymentController extends KeyedController {
+public final class DeploymentController extends KeyedController implements Plannable {
     private final DeploymentCaches caches;
     private final ResourceClient<V1ReplicaSet> replicaSets;
 
@@ -42,6 +44,20 @@ public final class DeploymentController extends KeyedController {
     @Override
     protected Result sync(ObjectKey key) {
         return syncDeployment(key);
+    }
+
+    /** A write of unknown outcome is looked for among the ReplicaSets that this Deployment selects. */
+    @Override
+    protected LabelSelector written(ObjectKey key, ResourceType type) {
+        V1Deployment deployment = caches.get(key);
+        if (deployment == null || !type.equals(ResourceType.REPLICA_SETS)) {
+            return super.written(key, type);
+        }
+        try {
+            return LabelSelector.of(deployment.getSpec().getSelector());
+        } catch (IllegalArgumentException invalidSelector) {
+            return super.written(key, type);
+        }
     }
 
     /** Brings one Deployment a step further: takes the view, decides, carries it out. */
@@ -86,11 +102,12 @@ public final class DeploymentController extends KeyedController {
         return outcome.succeeded() && error.isAlreadyExists() ? outcome.toResult() : Result.retry(error);
     }
 
-    /**
-     * What the next sync would do, were it now; nothing is written. Empty if there is no such Deployment.
-     *
-     * @throws IllegalArgumentException if its selector is invalid
-     */
+    @Override
+    public boolean knows(ObjectKey key) {
+        return caches.get(key) != null;
+    }
+
+    @Override
     public List<Action> plan(ObjectKey key) {
         DeploymentView view = caches.view(key, clock.now());
         return view == null ? List.of() : DeploymentDecision.decide(view);

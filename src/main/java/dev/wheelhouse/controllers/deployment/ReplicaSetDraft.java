@@ -182,7 +182,9 @@ final class ReplicaSetDraft {
 
     /** The write that makes it so. */
     Action.Write write() {
-        String why = String.join("; ", reasons);
+        int from = before == null ? 0 : sizeOf(before);
+        String why = (from == replicas() ? "" : "from " + from + " to " + replicas() + " replicas: ")
+                + String.join("; ", reasons);
         return before == null
                 ? new Action.Create(ResourceType.REPLICA_SETS, object(), why)
                 : new Action.Update(ResourceType.REPLICA_SETS, object(), why);

@@ -23,13 +23,14 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.Expectations;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
  * Keeps as many pods of each ReplicaSet as it asks for (upstream: {@code pkg/controller/replicaset/replica_set.go}). What to do
  * is decided in {@link ReplicaSetDecisions}; which keys to look at, in {@link ReplicaSetHandlers}.
  */
-public final class ReplicaSetController extends KeyedController {
+public final class ReplicaSetController extends KeyedController implements Plannable {
     /** Its name, as upstream's kube-controller-manager says it. */
     public static final String NAME = "replicaset-controller";
 
@@ -88,12 +89,12 @@ public final class ReplicaSetController extends KeyedController {
         return report(key, claimedView, scaled);
     }
 
-    /**
-     * What the next sync would do, were it now and did every write succeed; nothing is written. Empty if there is no such
-     * ReplicaSet.
-     *
-     * @throws IllegalArgumentException if its selector is invalid
-     */
+    @Override
+    public boolean knows(ObjectKey key) {
+        return sets.get(key) != null;
+    }
+
+    @Override
     public List<Action> plan(ObjectKey key) {
         V1ReplicaSet set = sets.get(key);
         return set == null

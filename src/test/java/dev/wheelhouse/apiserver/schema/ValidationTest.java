@@ -47,7 +47,8 @@ class ValidationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             POD | {"metadata":{"labels":{"-a":"b"}}} | metadata.labels: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
-            POD | {"metadata":{"finalizers":["a b"]}} | metadata.finalizers: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD | {"metadata":{"finalizers":["x.io/a b"]}} | metadata.finalizers: Invalid value: "x.io/a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD | {"metadata":{"finalizers":["orphan","x.io/a","mine"]}} | metadata.finalizers[2]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified
             POD | {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x"}]}} | metadata.ownerReferences.uid: Invalid value: "": must not be empty
             POD | {"spec":{"containers":[{"name":"a","image":"a:1"},{"name":"a","image":"b:1"}]}} | spec.containers[1].name: Duplicate value: "a"
             POD | {"spec":{"containers":[{"name":"a"}]}} | spec.containers[0].image: Required value

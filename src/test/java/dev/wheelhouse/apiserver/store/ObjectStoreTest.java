@@ -254,6 +254,6 @@ class ObjectStoreTest {
         store.close();
         assertThat(watcher.isClosed()).isTrue();
         assertThat(store.watchers()).isZero();
-        assertThatThrownBy(() -> create("a", "")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> create("a", "")).isInstanceOf(StoreException.Closed.class);
     }
 }

@@ -1,0 +1,144 @@
+package dev.wheelhouse;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.util.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static dev.wheelhouse.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a controller would do, shown for one object, and as the mode in which nothing is written. */
+@Timeout(180)
+@ExtendWith(OutputCaptureExtension.class)
+class ObserveOnlyTest {
+    private static final String WEB = """
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              replicas: 3
+              selector: {matchLabels: {app: web}}
+              template:
+                metadata: {labels: {app: web}}
+                spec:
+                  containers: [{name: web, image: "nginx:1.27"}]
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private static HttpResponse<String> get(RunningService service, String path) throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(HttpRequest.newBuilder(URI.create(service.actuator() + path))
+                    .timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString());
+        }
+    }
+
+    private static JsonNode plan(RunningService service, String path) throws Exception {
+        HttpResponse<String> answer = get(service, "/plan/" + path);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JsonMapper.builder().build().readTree(answer.body());
+    }
+
+    @Test
+    void an_observer_writes_nothing_and_counts_logs_and_shows_what_it_would_do(CapturedOutput output) throws Exception {
+        try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
+            AppsV1Api apps = new AppsV1Api(service.api());
+            V1Deployment web = apps
+                    .createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+            eventually("the plan is counted", Duration.ofSeconds(20),
+                    () -> get(service, "/prometheus").body().lines()
+                            .anyMatch(line -> line.startsWith("controller_writes_planned_total")
+                                    && line.contains("verb=\"create\"") && line.contains("replicasets.apps")));
+            assertThat(output.getOut()).contains("deployment-controller: would create replicasets.apps default/web-");
+
+            JsonNode plan = plan(service, "deployment/default/web");
+            assertThat(plan.path("controller").asString()).isEqualTo("deployment-controller");
+            JsonNode create = plan.path("actions").get(0);
+            assertThat(create.path("action").asString()).isEqualTo("create");
+            assertThat(create.path("resource").asString()).isEqualTo("replicasets.apps");
+            assertThat(create.path("target").asString()).startsWith("default/web-");
+            assertThat(create.path("why").asString()).isNotEmpty();
+            assertThat(create.path("body").path("spec").path("replicas").asInt()).isEqualTo(3);
+
+            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).isEmpty();
+            assertThat(new CoreV1Api(service.api()).listNamespacedPod("default").execute().getItems()).isEmpty();
+            assertThat(new CoreV1Api(service.api()).listNamespacedEvent("default").execute().getItems()).isEmpty();
+            assertThat(apps.readNamespacedDeployment("web", "default").execute().getMetadata().getResourceVersion())
+                    .isEqualTo(web.getMetadata().getResourceVersion());
+            assertThat(get(service, "/prometheus").body()).doesNotContain("controller_writes_total{");
+        }
+    }
+
+    @Test
+    void a_plan_is_empty_when_all_is_done_and_what_cannot_be_asked_is_said() throws Exception {
+        try (RunningService service = RunningService.start(directory)) {
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class))
+                    .execute();
+            eventually("nothing is left to do", Duration.ofSeconds(30),
+                    () -> new CoreV1Api(service.api()).listNamespacedPod("default").execute().getItems().stream()
+                            .filter(pod -> "Running".equals(pod.getStatus().getPhase())).count() == 3
+                            && plan(service, "deployment-controller/default/web").path("actions").isEmpty());
+            assertThat(get(service, "/plan/deployment/default/none")).satisfies(answer -> {
+                assertThat(answer.statusCode()).isEqualTo(404);
+                assertThat(answer.body()).contains("deployment-controller knows of no object default/none");
+            });
+            assertThat(get(service, "/plan/deploymnet/default/web")).satisfies(answer -> {
+                assertThat(answer.statusCode()).isEqualTo(404);
+                assertThat(answer.body()).contains("deployment-controller", "replicaset-controller");
+            });
+            assertThat(get(service, "/plan").body()).contains("deployment-controller", "replicaset-controller");
+        }
+    }
+
+    @Test
+    void beside_a_live_controller_manager_it_only_observes_unless_told_to_take_over(CapturedOutput output)
+            throws Exception {
+        try (RunningService server = RunningService.start(directory, "--wheelhouse.controllers=")) {
+            String kubeconfig = "--wheelhouse.kubeconfig=" + server.kubeconfig();
+            AppsV1Api apps = new AppsV1Api(server.api());
+            apps.createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+            new CoordinationV1Api(server.api()).createNamespacedLease("kube-system", new V1Lease()
+                    .metadata(new V1ObjectMeta().name("kube-controller-manager"))
+                    .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)
+                            .renewTime(OffsetDateTime.now(java.time.ZoneOffset.UTC))))
+                    .execute();
+            try (RunningService observer = RunningService.start(directory, kubeconfig)) {
+                eventually("it has planned", Duration.ofSeconds(20),
+                        () -> output.getOut().contains("deployment-controller: would create replicasets.apps"));
+                assertThat(output.getOut()).contains("observing only, and writing nothing: kube-controller-manager "
+                        + "cp-1_abc renewed its lease kube-system/kube-controller-manager");
+                assertThat(get(observer, "/prometheus").body()).doesNotContain("controller_writes_total{");
+                assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).isEmpty();
+            }
+            try (RunningService ignored = RunningService.start(directory, kubeconfig,
+                    "--wheelhouse.manage=takeover")) {
+                eventually("it rolls out", Duration.ofSeconds(30),
+                        () -> Integer.valueOf(3).equals(apps.readNamespacedDeployment("web", "default").execute()
+                                .getStatus().getAvailableReplicas()));
+            }
+        }
+    }
+}
