@@ -1,0 +1,368 @@
+package dev.wheelhouse.simulation;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.ModelJson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Replays one recorded scenario on a {@link SteppedSystem}, and compares what the recording says has to be the same. */
+final class GoldenReplay implements Interceptor, AutoCloseable {
+    private static final Duration SLACK = Duration.ofSeconds(1);
+    private static final Duration TIMED_SLACK = Duration.ofMillis(100);
+
+    private final JsonNode scenario;
+    private final boolean timed;
+    private final boolean bindsByHand;
+    private final SteppedSystem system;
+    private final Api api;
+    private final KubectlSteps kubectl;
+    private final GoldenState state;
+    private final RecordedNames names = new RecordedNames();
+    private final Instant start;
+    private final Set<String> wantedReasons = new TreeSet<>();
+    private final Map<String, String> knownEvents = new HashMap<>();
+    private final Map<String, Set<String>> recordedEnds = new TreeMap<>();
+    private final List<String> writes = new ArrayList<>();
+    private int recordedWrites;
+
+    /** @param seed of UIDs and names */
+    GoldenReplay(String name, long seed) throws IOException {
+        scenario = read(name);
+        timed = scenario.get("timed").booleanValue();
+        bindsByHand = scenario.get("trace").valueStream().anyMatch(e -> text(e, "kubelet").equals("bind"));
+        system = new SteppedSystem(this, seed, null);
+        start = system.clock.now();
+        api = new Api(system.server.rest());
+        kubectl = new KubectlSteps(api);
+        state = new GoldenState(api);
+    }
+
+    static JsonNode read(String name) throws IOException {
+        try (InputStream in = Objects.requireNonNull(
+                GoldenReplay.class.getResourceAsStream("/golden/scenarios/" + name + ".json"))) {
+            return Json.read(in.readAllBytes());
+        }
+    }
+
+    private static String text(JsonNode object, String field) {
+        return object.path(field).asString("");
+    }
+
+    void run() throws InterruptedException {
+        system.startManager();
+        system.settle(SLACK);
+        writes.clear();
+        List<JsonNode> trace = scenario.get("trace").valueStream().toList();
+        for (int i = 0; i < trace.size(); i++) {
+            JsonNode entry = trace.get(i);
+            if (entry.has("k") || entry.has("req")) {
+                continue;
+            }
+            if (!entry.has("q")) {
+                passTime(entry);
+            }
+            List<JsonNode> changes = changes(trace, i);
+            changes.forEach(names::expect);
+            if (entry.has("do")) {
+                perform(entry);
+            } else if (entry.has("kubelet")) {
+                kubelet(entry);
+            } else if (entry.has("q")) {
+                quiesce(entry.get("q"), i, trace);
+            } else if (entry.has("survivors")) {
+                compareSurvivors(entry.get("survivors"), i);
+            }
+            changes.forEach(this::remember);
+        }
+        system.settle(slack());
+        compareFinal();
+        assertThat(writes).as("writes of the controllers; the real ones needed %d", recordedWrites)
+                .hasSizeLessThanOrEqualTo(recordedWrites);
+    }
+
+    /** How many writes were made, and how many the real controllers made. */
+    String writes() {
+        return writes.size() + "/" + recordedWrites;
+    }
+
+    private static List<JsonNode> changes(List<JsonNode> trace, int i) {
+        return trace.subList(i + 1, trace.size()).stream().takeWhile(e -> e.has("k") || e.has("req")).toList();
+    }
+
+    private Duration slack() {
+        return timed ? TIMED_SLACK : SLACK;
+    }
+
+    private void passTime(JsonNode entry) throws InterruptedException {
+        if (!entry.has("ms")) {
+            if (entry.has("do")) {
+                advanceTo(system.clock.now().plusSeconds(2));
+            }
+            return;
+        }
+        advanceTo(start.plusMillis(entry.get("ms").longValue()));
+    }
+
+    private void advanceTo(Instant time) throws InterruptedException {
+        while (true) {
+            Duration left = Duration.between(system.clock.now(), time);
+            if (left.isNegative() || left.isZero()) {
+                return;
+            }
+            Duration due = system.nextDue();
+            system.clock.advance(due != null && due.compareTo(left) < 0 ? due : left);
+            system.settle(Duration.ZERO);
+        }
+    }
+
+    private void remember(JsonNode change) {
+        for (JsonNode request : change.path("req")) {
+            String[] words = request.asString().split(" ");
+            for (int i = 1; i < words.length; i++) {
+                if (words[i].matches("20[01]")) {
+                    boolean times = i + 1 < words.length && words[i + 1].matches("x\\d+");
+                    recordedWrites += times ? Integer.parseInt(words[i + 1].substring(1)) : 1;
+                    break;
+                }
+            }
+        }
+        if (text(change, "k").equals("Event") && text(change, "src").endsWith("controller")) {
+            wantedReasons.add(text(change, "reason"));
+        } else if (text(change, "k").equals("Pod") && Set.of("terminating", "gone").contains(text(change, "t"))) {
+            change.get("pods").forEach(p -> recordedEnds
+                    .computeIfAbsent(text(change, "rs"), r -> new TreeSet<>()).add(p.asString()));
+        }
+    }
+
+    private void perform(JsonNode entry) {
+        JsonNode step = Json.read(names.toOurs(entry.get("do").toString()));
+        String name = text(step, "name");
+        if (text(step, "kind").equals("pod")) {
+            name = names.pod(name);
+        }
+        Api.Answer answer;
+        switch (text(step, "op")) {
+            case "create" -> {
+                JsonNode manifest = step.get("manifest");
+                answer = api.call("POST", Api.path(text(manifest, "kind"), ""), "application/json", manifest);
+                if (text(manifest, "kind").equals("Pod") && answer.code() == 201) {
+                    podCreated(GoldenState.name(answer.body()), "-");
+                }
+            }
+            case "patch" -> answer = api.patch(text(step, "kind"), name, text(step, "type"), step.get("patch"));
+            case "delete" -> answer = api.call("DELETE", Api.path(text(step, "kind"), name), "application/json",
+                    step.get("options"));
+            case "kubectl" -> {
+                List<String> args = step.get("args").valueStream().map(JsonNode::asString).toList();
+                assertThat(kubectl.run(args, system.clock.now())).as("kubectl %s", args)
+                        .isEqualTo(text(step, "out"));
+                return;
+            }
+            case "pod-status" -> {
+                step.get("pods").forEach(p -> api.podStatus(names.pod(p.asString()), """
+                        {"phase": "%s", "conditions": [{"type": "Ready", "status": "False"}]}"""
+                        .formatted(text(step, "phase"))));
+                return;
+            }
+            default -> throw new IllegalArgumentException(step.toString());
+        }
+        assertThat(answer.code()).as("code of step %s, answered %s", entry, answer.body())
+                .isEqualTo(entry.get("code").intValue());
+    }
+
+    private void kubelet(JsonNode entry) {
+        String what = text(entry, "kubelet");
+        for (JsonNode pod : entry.get("pods")) {
+            String name = names.pod(pod.asString());
+            switch (what) {
+                case "bind" -> api.bind(name, text(entry, "node"));
+                case "ready" -> running(name, true, entry.path("readySecondsAgo").asLong(0));
+                case "unready", "Running unready" -> running(name, false, 0);
+                case "phase Unknown" -> api.podStatus(name, "{\"phase\": \"Unknown\"}");
+                case "finalize" -> api.finalizePod(name);
+                default -> throw new IllegalArgumentException(what);
+            }
+        }
+    }
+
+    private void running(String pod, boolean ready, long secondsAgo) {
+        api.podStatus(pod, """
+                {"phase": "Running", "conditions": [{"type": "Ready", "status": "%s", "lastTransitionTime": "%s"}]}"""
+                .formatted(ready ? "True" : "False", ModelJson.time(
+                        system.clock.now().minusSeconds(secondsAgo).atOffset(java.time.ZoneOffset.UTC))));
+    }
+
+    private void quiesce(JsonNode q, int index, List<JsonNode> trace) throws InterruptedException {
+        system.settle(slack());
+        String wanted = GoldenState.recorded(q);
+        JsonNode next = trace.subList(index + 1, trace.size()).stream().filter(e -> e.has("ms") && !e.has("k"))
+                .findFirst().orElse(null);
+        Instant until = next == null ? system.clock.now().plusSeconds(60) : start.plusMillis(next.get("ms").asLong());
+        Duration due;
+        while (timed && !wanted.equals(now()) && (due = system.nextDue()) != null
+                && !system.clock.now().plus(due).isAfter(until)) {
+            system.clock.advance(due);
+            system.settle(Duration.ZERO);
+        }
+        assertThat(now()).as("quiescent state at entry %d", index).isEqualTo(wanted);
+        assertThat(newReasons()).as("reasons of events before entry %d", index).isEqualTo(wantedReasons);
+        wantedReasons.clear();
+        matchEnds();
+    }
+
+    private String now() {
+        return names.toRecorded(state.now());
+    }
+
+    /** Which of pods that do not differ in what decides are deleted is chance: they change names then. */
+    private void matchEnds() {
+        Map<String, JsonNode> pods = new HashMap<>();
+        api.list("pod").forEach(p -> pods.put(GoldenState.name(p), p));
+        recordedEnds.forEach((replicaSet, aliases) -> {
+            for (String alias : aliases) {
+                if (isAlive(pods.get(names.pod(alias)))) {
+                    String other = names.pods().keySet().stream()
+                            .filter(a -> !aliases.contains(a) && !isAlive(pods.get(names.pod(a)))
+                                    && ownerBefore.getOrDefault(names.pod(a), "-")
+                                            .equals(ownerBefore.getOrDefault(names.pod(alias), "-"))
+                                    && Objects.equals(looks.get(names.pod(a)), looks.get(names.pod(alias))))
+                            .findFirst().orElseThrow(() -> new AssertionError(alias + " of " + replicaSet
+                                    + " was deleted in the recording, and none that is its equal is here"));
+                    names.swap(alias, other);
+                }
+            }
+        });
+        pods.forEach((name, pod) -> {
+            ownerBefore.put(name, GoldenState.owner(pod));
+            if (isAlive(pod)) {
+                looks.put(name, looks(pod));
+            }
+        });
+    }
+
+    private final Map<String, String> ownerBefore = new HashMap<>();
+    private final Map<String, String> looks = new HashMap<>();
+
+    private static boolean isAlive(@Nullable JsonNode pod) {
+        return pod != null && !pod.path("metadata").has("deletionTimestamp");
+    }
+
+    /** What a choice of victims looks at, UID excepted. */
+    private static String looks(JsonNode pod) {
+        return GoldenState.word(pod) + pod.path("spec").path("nodeName") + pod.path("metadata").path("annotations")
+                + pod.path("metadata").path("creationTimestamp") + pod.path("status").path("conditions");
+    }
+
+    /** The reasons of Events that were written since the last call. */
+    private Set<String> newReasons() {
+        Set<String> reasons = new TreeSet<>();
+        for (JsonNode event : api.list("event")) {
+            String name = GoldenState.name(event);
+            String version = text(event.path("metadata"), "resourceVersion");
+            if (!version.equals(knownEvents.put(name, version))) {
+                reasons.add(text(event, "reason"));
+            }
+        }
+        return reasons;
+    }
+
+    private void compareSurvivors(JsonNode wanted, int index) {
+        Set<String> there = new TreeSet<>();
+        api.list("pod").forEach(p -> there.add(GoldenState.name(p)));
+        List<String> survivors = names.pods().entrySet().stream().filter(e -> there.contains(e.getValue()))
+                .map(Map.Entry::getKey).toList();
+        assertThat(survivors).as("survivors at entry %d", index)
+                .containsExactlyElementsOf(wanted.valueStream().map(JsonNode::asString).toList());
+    }
+
+    private void compareFinal() {
+        Map<String, Map<String, String>> found = new TreeMap<>();
+        state.objects().forEach((name, values) -> {
+            Map<String, String> renamed = new TreeMap<>();
+            values.forEach((path, value) -> renamed.put(path, names.toRecorded(value)));
+            found.put(names.toRecorded(name), renamed);
+        });
+        Map<String, Map<String, String>> wanted = new TreeMap<>();
+        scenario.get("final").get("objects").properties().forEach(e -> wanted.put(e.getKey(),
+                GoldenState.reduced(e.getValue(), e.getKey().startsWith("ReplicaSet/"))));
+        assertThat(found.keySet()).as("objects at the end").isEqualTo(wanted.keySet());
+        wanted.forEach((name, values) -> assertThat(found.get(name)).as("%s at the end", name).isEqualTo(values));
+        Map<String, TreeMap<String, Integer>> pods = new TreeMap<>();
+        state.podCounts().forEach((owner, counts) -> pods.put(names.toRecorded(owner), counts));
+        Map<String, TreeMap<String, Integer>> wantedPods = new TreeMap<>();
+        scenario.get("final").path("pods").properties()
+                .forEach(e -> wantedPods.put(e.getKey(), GoldenState.counts(e.getValue())));
+        assertThat(pods).as("pods at the end").isEqualTo(wantedPods);
+    }
+
+    private void podCreated(String name, String replicaSet) {
+        names.podCreated(name, replicaSet);
+        if (!bindsByHand) {
+            api.bind(name, "hollow-0");
+        }
+    }
+
+    @Override
+    public <R> R write(Request request, Supplier<R> call) {
+        boolean counts = !request.type().equals(ResourceType.EVENTS) && !isNewerThanTheRecording(request);
+        R answer = call.get();
+        if (counts) {
+            writes.add(request.toString());
+        }
+        if (request.verb().equals("create") && answer instanceof V1ReplicaSet replicaSet) {
+            names.replicaSetCreated(replicaSet.getMetadata().getName(),
+                    replicaSet.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage());
+        } else if (request.verb().equals("create") && answer instanceof V1Pod pod) {
+            podCreated(pod.getMetadata().getName(), pod.getMetadata().getOwnerReferences().getFirst().getName());
+        }
+        return answer;
+    }
+
+    /** A report of nothing but {@code status.terminatingReplicas}, which 1.26 did not have. */
+    private boolean isNewerThanTheRecording(Request request) {
+        KubernetesObject object = request.object();
+        if (object == null || !request.subresource().equals("status")) {
+            return false;
+        }
+        return status(ModelJson.tree(object))
+                .equals(status(api.get(request.type().kind(), request.key().name())));
+    }
+
+    private static JsonNode status(JsonNode object) {
+        ObjectNode status = object.path("status").isObject()
+                ? (ObjectNode) object.path("status").deepCopy()
+                : Json.object();
+        status.remove("terminatingReplicas");
+        status.path("conditions").forEach(c -> ((ObjectNode) c).remove("lastUpdateTime"));
+        return status;
+    }
+
+    @Override
+    public void close() {
+        system.close();
+    }
+}

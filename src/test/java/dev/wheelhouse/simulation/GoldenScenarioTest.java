@@ -1,0 +1,29 @@
+package dev.wheelhouse.simulation;
+
+import java.io.InputStream;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+@DisplayName("The whole system does what a real control plane was recorded to do")
+class GoldenScenarioTest {
+    static Stream<String> scenarios() throws Exception {
+        try (InputStream in = Objects
+                .requireNonNull(GoldenScenarioTest.class.getResourceAsStream("/golden/INDEX.json"))) {
+            return Json.read(in.readAllBytes()).get("scenarios").propertyNames().stream().sorted().toList().stream();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("scenarios")
+    void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(String scenario) throws Exception {
+        try (GoldenReplay replay = new GoldenReplay(scenario, 1)) {
+            replay.run();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.wheelhouse.simulation;
+
+import java.util.function.Supplier;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/** Stands between a manager and the API server: it may look, refuse, delay, or answer something else. */
+interface Interceptor {
+    default <R> R write(Request request, Supplier<R> call) {
+        return call.get();
+    }
+
+    default <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+        return call.get();
+    }
+
+    default <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
+        return call.get();
+    }
+
+    default <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+        return call.get();
+    }
+
+    default KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
+        return call.get();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.wheelhouse.simulation;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.event.EventMetrics;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.InformerMetrics;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+
+/** One process of the controller manager, without threads: all that a crash would lose. */
+final class Manager implements AutoCloseable {
+    private final InformerFactory informers;
+    private final EventBroadcaster events;
+    private final List<Controller> controllers = new ArrayList<>();
+    private final Set<Controller> waiting = new LinkedHashSet<>();
+
+    /** @param seed of the informers' jitter */
+    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
+        informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
+                InformerOptions.defaults().withBatch(1).withSeed(seed));
+        events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+        var context = new DefaultControllerContext(client, informers, clock, events::recorder,
+                DefaultControllerContext.Settings.stepped());
+        for (ControllerDescriptor descriptor : descriptors) {
+            controllers.add(descriptor.factory().apply(context));
+        }
+        waiting.addAll(controllers);
+    }
+
+    /** The informers' loops as of now. */
+    List<Loop> caches() {
+        return informers.loops();
+    }
+
+    /** The loops of the controllers whose caches have synced, and that of the Events. */
+    List<Loop> workers() {
+        waiting.removeIf(c -> c.informers().stream().allMatch(SharedIndexInformer::hasSynced));
+        List<Loop> loops = new ArrayList<>();
+        for (Controller controller : controllers) {
+            if (!waiting.contains(controller)) {
+                loops.addAll(controller.loops());
+            }
+        }
+        loops.add(events);
+        return loops;
+    }
+
+    boolean isSynced() {
+        return waiting.isEmpty() && informers.hasSynced();
+    }
+
+    @Override
+    public void close() {
+        controllers.forEach(Controller::close);
+        events.close();
+        informers.close();
+    }
+}
