@@ -101,8 +101,9 @@ final class TypeMonitors implements Loop {
             gone.forEach(this::stop);
             come.forEach(this::start);
             if (!come.isEmpty() || !gone.isEmpty()) {
-                log.info("garbage collector follows {} types; new: {}; gone: {}", monitors.size(), names(come),
-                        names(gone));
+                boolean first = monitors.size() == come.size();
+                log.info("garbage collector follows {} types{}", monitors.size(),
+                        first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
             }
             if (!come.isEmpty()) {
                 factory.startNew();
