@@ -41,8 +41,9 @@ final class PlanEndpoint {
             @Selector String name) {
         Controller found = manager.controller(controller).orElse(null);
         if (!(found instanceof Plannable planner)) {
-            return problem(404, "no controller \"" + controller + "\" that runs here can say what it would do; ask one of "
-                    + plannable());
+            return problem(404,
+                    "no controller \"" + controller + "\" that runs here can say what it would do; ask one of "
+                            + plannable());
         }
         ObjectKey key = ObjectKey.of(namespace, name);
         if (!planner.knows(key)) {
