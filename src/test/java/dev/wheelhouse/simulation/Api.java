@@ -64,9 +64,12 @@ final class Api {
     }
 
     void bind(String pod, String node) {
-        Answer answer = call("POST", path("pod", pod) + "/binding", "application/json", Json.read("""
-                {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "%s"}, "target": {"kind": "Node", "name": "%s"}}
-                """.formatted(pod, node)));
+        Answer answer = call("POST", path("pod", pod) + "/binding", "application/json",
+                Json.read(
+                        """
+                                {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "%s"}, "target": {"kind": "Node", "name": "%s"}}
+                                """
+                                .formatted(pod, node)));
         expect(answer);
     }
 

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
@@ -46,7 +46,11 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     private final Set<String> wantedReasons = new TreeSet<>();
     private final Map<String, String> knownEvents = new HashMap<>();
     private final Map<String, Set<String>> recordedEnds = new TreeMap<>();
+    private final Map<String, String> ownerBefore = new HashMap<>();
+    private final Map<String, String> looks = new HashMap<>();
     private final List<String> writes = new ArrayList<>();
+    private final Set<String> neverBound = new TreeSet<>();
+    private int expected;
     private int recordedWrites;
 
     /** @param seed of UIDs and names */
@@ -86,7 +90,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
                 passTime(entry);
             }
             List<JsonNode> changes = changes(trace, i);
-            changes.forEach(names::expect);
+            expectFrom(trace, i + 1);
             if (entry.has("do")) {
                 perform(entry);
             } else if (entry.has("kubelet")) {
@@ -107,6 +111,18 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     /** How many writes were made, and how many the real controllers made. */
     String writes() {
         return writes.size() + "/" + recordedWrites;
+    }
+
+    /** Names of what is made up to the next quiescent state, and pods that nobody bound before they were deleted. */
+    private void expectFrom(List<JsonNode> trace, int from) {
+        for (int i = Math.max(from, expected); i < trace.size() && !trace.get(i).has("q"); i++) {
+            JsonNode entry = trace.get(i);
+            names.expect(entry);
+            if (text(entry, "k").equals("Pod") && text(entry, "t").equals("gone")) {
+                entry.get("pods").forEach(p -> neverBound.add(p.asString()));
+            }
+            expected = i + 1;
+        }
     }
 
     private static List<JsonNode> changes(List<JsonNode> trace, int i) {
@@ -235,7 +251,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     private String now() {
-        return names.toRecorded(state.now());
+        return names.toRecorded(state.now()).lines().sorted().collect(Collectors.joining("\n"));
     }
 
     /** Which of pods that do not differ in what decides are deleted is chance: they change names then. */
@@ -263,9 +279,6 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             }
         });
     }
-
-    private final Map<String, String> ownerBefore = new HashMap<>();
-    private final Map<String, String> looks = new HashMap<>();
 
     private static boolean isAlive(@Nullable JsonNode pod) {
         return pod != null && !pod.path("metadata").has("deletionTimestamp");
@@ -320,8 +333,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     private void podCreated(String name, String replicaSet) {
-        names.podCreated(name, replicaSet);
-        if (!bindsByHand) {
+        String alias = names.podCreated(name, replicaSet);
+        if (!bindsByHand && !neverBound.contains(alias)) {
             api.bind(name, "hollow-0");
         }
     }
@@ -352,12 +365,14 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
                 .equals(status(api.get(request.type().kind(), request.key().name())));
     }
 
-    private static JsonNode status(JsonNode object) {
-        ObjectNode status = object.path("status").isObject()
-                ? (ObjectNode) object.path("status").deepCopy()
-                : Json.object();
-        status.remove("terminatingReplicas");
-        status.path("conditions").forEach(c -> ((ObjectNode) c).remove("lastUpdateTime"));
+    private static Map<String, String> status(JsonNode object) {
+        Map<String, String> status = new TreeMap<>();
+        object.path("status").properties().stream()
+                .filter(e -> !e.getKey().equals("terminatingReplicas") && !e.getValue().toString().equals("0"))
+                .forEach(e -> status.put(e.getKey(), e.getKey().equals("conditions")
+                        ? e.getValue().valueStream().map(c -> text(c, "type") + c.path("status") + c.path("reason")
+                                + c.path("message")).sorted().toList().toString()
+                        : e.getValue().toString()));
         return status;
     }
 

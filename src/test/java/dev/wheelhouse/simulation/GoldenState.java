@@ -58,7 +58,7 @@ final class GoldenState {
                 .forEach(e -> lines.put("rs " + e.getKey(), text(e.getValue(), "image") + " " + e.getValue().get("spec")
                         + " rev " + e.getValue().get("rev").asString("null") + " " + e.getValue().get("st")));
         q.path("pods").properties().forEach(e -> lines.put("pods " + e.getKey(), counts(e.getValue()).toString()));
-        return lines(lines);
+        return lines(lines).lines().sorted().collect(java.util.stream.Collectors.joining("\n"));
     }
 
     static TreeMap<String, Integer> counts(JsonNode states) {

@@ -44,9 +44,12 @@ final class RecordedNames {
         throw new AssertionError("ReplicaSet " + name + " of image " + image + " was not recorded");
     }
 
-    void podCreated(String name, String replicaSet) {
+    /** @return the alias of the pod */
+    String podCreated(String name, String replicaSet) {
         Deque<String> aliases = pods.get(recorded.getOrDefault(replicaSet, replicaSet));
-        podOf.put(aliases == null || aliases.isEmpty() ? "unrecorded-" + ++unrecorded : aliases.pop(), name);
+        String alias = aliases == null || aliases.isEmpty() ? "unrecorded-" + ++unrecorded : aliases.pop();
+        podOf.put(alias, name);
+        return alias;
     }
 
     String pod(String alias) {

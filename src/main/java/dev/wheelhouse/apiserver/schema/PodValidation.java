@@ -14,6 +14,8 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
 final class PodValidation {
+    private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+
     private PodValidation() {}
 
     static void create(ObjectNode pod, Problems problems) {
@@ -30,6 +32,7 @@ final class PodValidation {
     /** What is true of a pod at any time. */
     static void pod(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
+        deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
         spec(spec, "spec", Json.text(pod, "metadata", "name"), true, problems);
         if (Json.text(spec, "serviceAccountName").isEmpty()) {
             tokensNeedAnAccount(spec, problems);
@@ -44,6 +47,14 @@ final class PodValidation {
                 }
                 i++;
             }
+        }
+    }
+
+    private static void deletionCost(JsonNode annotations, String path, Problems problems) {
+        String cost = annotations.path(DELETION_COST).asString("0");
+        boolean digits = cost.matches("0|-?[1-9][0-9]{0,9}");
+        if (!digits || Long.parseLong(cost) != (int) Long.parseLong(cost)) {
+            problems.invalid(Problems.key(path, DELETION_COST), cost, "must be a 32bit integer");
         }
     }
 
@@ -67,6 +78,7 @@ final class PodValidation {
     static void template(JsonNode template, String path, Problems problems) {
         MetadataValidation.labels(template.path("metadata").get("labels"), path + ".labels", problems);
         MetadataValidation.annotations(template.path("metadata").get("annotations"), path + ".annotations", problems);
+        deletionCost(template.path("metadata").path("annotations"), path + ".annotations", problems);
         spec(template.path("spec"), path + ".spec", "", false, problems);
         if (!template.path("spec").path("ephemeralContainers").isEmpty()) {
             problems.forbidden(path + ".spec.ephemeralContainers", "ephemeral containers not allowed in pod template");

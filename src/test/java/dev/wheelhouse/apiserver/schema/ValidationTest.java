@@ -72,6 +72,8 @@ class ValidationTest {
             POD | {"spec":{"activeDeadlineSeconds":0}} | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
             POD | {"spec":{"tolerations":[{"effect":"NoSchedule"}]}} | spec.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"
             POD | {"spec":{"initContainers":[{"name":"i","image":"i:1","livenessProbe":{"exec":{"command":["x"]}}}]}} | spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always
+            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"+5"}}} | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+5": must be a 32bit integer
+            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"2147483648"}}} | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "2147483648": must be a 32bit integer
             POD | {"spec":{"ephemeralContainers":[{"name":"e","image":"e:1"}]}} | spec.ephemeralContainers: Forbidden: cannot be set on create
             DEPLOYMENT | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}} | spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'; spec.selector: Invalid value: {"matchLabels":{"app":"w"},"matchExpressions":[{"key":"a","operator":"In"}]}: invalid label selector
             DEPLOYMENT | {"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}} | spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported
