@@ -85,7 +85,12 @@ final class OpenApiDocuments {
         collectReferences(paths, names);
         ObjectNode schemas = document.putObject("components").putObject("schemas");
         if (scope.resources != null) {
-            customSchemas(scope.resources, Dialect.V3).forEach(schemas::set);
+            Map<String, ObjectNode> custom = customSchemas(scope.resources, Dialect.V3);
+            if (!custom.isEmpty()) {
+                SchemaWriter.collect(META + "ObjectMeta", names);
+                SchemaWriter.collect(META + "ListMeta", names);
+            }
+            custom.forEach(schemas::set);
         }
         for (String name : names) {
             TypeSchema type = Schemas.ofName(name);
@@ -124,17 +129,14 @@ final class OpenApiDocuments {
         names.addAll(collected);
     }
 
-    /** Custom kinds and their lists, of which nothing is known but that they are objects. */
+    /** Custom kinds and their lists. */
     private static Map<String, ObjectNode> customSchemas(List<ResourceInfo> resources, Dialect dialect) {
         Map<String, ObjectNode> schemas = new LinkedHashMap<>();
         for (ResourceInfo resource : resources) {
             String apiVersion = resource.type().apiVersion();
             String kind = resource.type().kind();
             if (SchemaNames.builtIn(apiVersion, kind) == null) {
-                ObjectNode schema = Json.object().put("type", "object");
-                schema.put("x-kubernetes-preserve-unknown-fields", true);
-                SchemaWriter.addKinds(schema, List.of(apiVersion + " " + kind));
-                schemas.put(SchemaNames.of(apiVersion, kind), schema);
+                schemas.put(SchemaNames.of(apiVersion, kind), CustomSchemas.of(resource, dialect));
                 ObjectNode list = Json.object().put("type", "object");
                 ObjectNode properties = list.putObject("properties");
                 properties.putObject("apiVersion").put("type", "string");

@@ -12,6 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -52,10 +54,17 @@ final class CustomResources {
         }
         ObjectNode status = Json.child(crd, "status");
         status.set("acceptedNames", names.deepCopy());
-        if (!(status.get("storedVersions") instanceof ArrayNode)) {
-            ArrayNode stored = status.putArray("storedVersions");
-            versions(crd).stream().filter(v -> v.path("storage").asBoolean(false))
-                    .forEach(v -> stored.add(Json.text(v, "name")));
+        ArrayNode stored = status.get("storedVersions") instanceof ArrayNode present
+                ? present
+                : status.putArray("storedVersions");
+        for (JsonNode version : versions(crd)) {
+            boolean listed = false;
+            for (JsonNode one : stored) {
+                listed |= one.asString("").equals(Json.text(version, "name"));
+            }
+            if (version.path("storage").asBoolean(false) && !listed) {
+                stored.add(Json.text(version, "name"));
+            }
         }
         if (!(status.get("conditions") instanceof ArrayNode)) {
             String now = Meta.time(clock.now());
@@ -66,6 +75,49 @@ final class CustomResources {
                     .put("reason", "InitialNamesAccepted")
                     .put("message", "the initial names have been accepted");
         }
+    }
+
+    /** What is wrong with a definition, as far as its objects depend on it. */
+    static List<Cause> validate(ObjectNode crd) {
+        List<Cause> causes = new ArrayList<>();
+        String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
+        if (!Meta.name(crd).equals(name)) {
+            causes.add(new Cause("metadata.name", "FieldValueInvalid", "Invalid value: \"" + Meta.name(crd)
+                    + "\": must be spec.names.plural+\".\"+spec.group"));
+        }
+        for (String field : List.of("plural", "kind")) {
+            if (Json.text(crd, "spec", "names", field).isEmpty()) {
+                causes.add(new Cause("spec.names." + field, "FieldValueRequired", "Required value"));
+            }
+        }
+        String scope = Json.text(crd, "spec", "scope");
+        if (scope.isEmpty()) {
+            causes.add(new Cause("spec.scope", "FieldValueRequired", "Required value"));
+        } else if (!scope.equals("Namespaced") && !scope.equals("Cluster")) {
+            causes.add(new Cause("spec.scope", "FieldValueNotSupported", "Unsupported value: \"" + scope
+                    + "\": supported values: \"Cluster\", \"Namespaced\""));
+        }
+        int storage = 0;
+        int i = 0;
+        for (JsonNode version : versions(crd)) {
+            storage += version.path("storage").asBoolean(false) ? 1 : 0;
+            String at = "spec.versions[" + i++ + "].schema.openAPIV3Schema";
+            JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
+            if (schema == null) {
+                causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
+            } else if (!Json.text(schema, "type").equals("object")) {
+                String type = Json.text(schema, "type");
+                causes.add(type.isEmpty()
+                        ? new Cause(at + ".type", "FieldValueRequired", "Required value: must not be empty at the root")
+                        : new Cause(at + ".type", "FieldValueInvalid",
+                                "Invalid value: \"" + type + "\": must be object at the root"));
+            }
+        }
+        if (storage != 1) {
+            causes.add(new Cause("spec.versions", "FieldValueInvalid", "Invalid value: "
+                    + crd.path("spec").path("versions") + ": must have exactly one version marked as storage version"));
+        }
+        return causes;
     }
 
     private static List<JsonNode> versions(ObjectNode crd) {
@@ -99,7 +151,7 @@ final class CustomResources {
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
-                    new TreeSet<>(VERBS), subresources));
+                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version)));
         }
     }
 

@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -39,7 +40,7 @@ final class Scales {
         Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "", false);
         return switch (request.method()) {
-            case "GET" -> renderer.object(200, shown, scale(find(target).tree()), request, accept, List.of());
+            case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
             case "PUT" -> {
                 List<String> warnings = Bodies.newWarnings();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
@@ -78,7 +79,9 @@ final class Scales {
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
             ObjectNode object = Renderer.tree(target.type(), current);
-            ObjectNode wanted = patching != null ? patching.patch(scale(object)) : given == null ? object : given;
+            ObjectNode wanted = patching != null
+                    ? patching.patch(scale(target, object))
+                    : given == null ? object : given;
             String version = Json.text(wanted, "metadata", "resourceVersion");
             if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
                 throw Errors.modified(target.type(), target.name());
@@ -89,9 +92,14 @@ final class Scales {
                         + target.name() + ")");
             }
             long replicas = replicas(target, wanted);
-            Json.child(object, "spec").put("replicas", replicas);
+            ObjectNode holder = object;
+            List<String> path = replicasPath(target);
+            for (String step : path.subList(0, path.size() - 1)) {
+                holder = Json.child(holder, step);
+            }
+            holder.put(path.getLast(), replicas);
             try {
-                return scale(writes.change(target, object, current, origin));
+                return scale(target, writes.change(target, object, current, origin));
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -127,7 +135,7 @@ final class Scales {
             try {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.type(), current), parent.deepCopy(),
                         origin.manager(), request.query().flag("force"), "scale", clock.now());
-                return scale(writes.change(target, applied, current, origin));
+                return scale(target, writes.change(target, applied, current, origin));
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);
             } catch (StoreException.Conflict e) {
@@ -138,19 +146,32 @@ final class Scales {
         }
     }
 
-    private static ObjectNode scale(ObjectNode object) {
+    private static List<String> replicasPath(Target target) {
+        CustomType custom = target.info().custom();
+        return custom == null || custom.replicasPath().isEmpty() ? List.of("spec", "replicas") : custom.replicasPath();
+    }
+
+    private static long numberAt(ObjectNode object, List<String> path) {
+        return Json.number(object, 0, path.toArray(String[]::new));
+    }
+
+    private static ObjectNode scale(Target target, ObjectNode object) {
+        CustomType custom = target.info().custom();
         ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
         ObjectNode meta = scale.putObject("metadata");
         for (String field : List.of("name", "namespace", "uid", "resourceVersion", "creationTimestamp")) {
             Meta.copy(Meta.of(object), meta, field);
         }
-        long replicas = Json.number(object, 0, "spec", "replicas");
+        long replicas = numberAt(object, replicasPath(target));
         ObjectNode spec = scale.putObject("spec");
         if (replicas != 0) {
             spec.put("replicas", replicas);
         }
-        ObjectNode status = scale.putObject("status").put("replicas", Json.number(object, 0, "status", "replicas"));
-        String selector = selector(Json.at(object, "spec", "selector"));
+        ObjectNode status = scale.putObject("status").put("replicas",
+                numberAt(object, custom == null ? List.of("status", "replicas") : custom.statusReplicasPath()));
+        String selector = custom == null
+                ? selector(Json.at(object, "spec", "selector"))
+                : Json.text(object, custom.selectorPath().toArray(String[]::new));
         if (!selector.isEmpty()) {
             status.put("selector", selector);
         }

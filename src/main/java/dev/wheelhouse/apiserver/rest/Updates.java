@@ -11,6 +11,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
@@ -39,6 +40,7 @@ final class Updates {
         Accept accept = Accept.parse(request.accept(), request.query());
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
+        pruneCustom(target, object, request, warnings);
         ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false));
         return renderer.object(201, target, made, request, accept, warnings);
     }
@@ -47,6 +49,7 @@ final class Updates {
         Accept accept = Accept.parse(request.accept(), request.query());
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
+        pruneCustom(target, object, request, warnings);
         checkName(target, object);
         Writes.Origin origin = Writes.Origin.of(request, target, false);
         ResourceType type = target.type();
@@ -158,6 +161,7 @@ final class Updates {
             throw Errors.badRequest("a patch may not change apiVersion or kind");
         }
         if (Strategies.isCustom(type)) {
+            pruneCustom(target, patched, request, warnings);
             return;
         }
         String before = patched.toString();
@@ -166,6 +170,14 @@ final class Updates {
         } catch (FieldValidation.WrongTypeException e) {
             throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
                     "Invalid value: " + quoted(before) + ": " + e.getMessage()));
+        }
+    }
+
+    /** Drops what a custom resource's schema does not know. */
+    private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
+        CustomType custom = target.info().custom();
+        if (custom != null) {
+            Bodies.report(request, target.type(), custom.prune(object), warnings);
         }
     }
 
@@ -252,6 +264,7 @@ final class Updates {
                 throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
             }
             Bodies.prune(request, type, applied, warnings);
+            pruneCustom(target, applied, request, warnings);
             try {
                 if (current == null) {
                     Meta.of(applied).remove("resourceVersion");

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
 import dev.wheelhouse.apiserver.schema.Validation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -123,6 +125,10 @@ final class Writes {
             given.remove("status");
         }
         Defaults.apply(type, given);
+        CustomType custom = target.info().custom();
+        if (custom != null) {
+            custom.applyDefaults(given);
+        }
         Meta.tidy(given);
         ObjectNode object = origin.applied()
                 ? given
@@ -133,7 +139,8 @@ final class Writes {
             customResources.accept(object);
         }
         Meta.tidy(object);
-        List<Cause> causes = Validation.create(type, object);
+        List<Cause> causes = new ArrayList<>(Validation.create(type, object));
+        causes.addAll(byDefinition(target, object));
         if (causes.isEmpty() && Meta.name(object).isEmpty()) {
             causes = Errors.one("metadata.name", "FieldValueRequired",
                     "Required value: name or generateName is required");
@@ -192,6 +199,10 @@ final class Writes {
         if (!target.subresource().equals("finalize")) {
             Defaults.apply(type, object);
         }
+        CustomType custom = target.info().custom();
+        if (custom != null) {
+            custom.applyDefaults(object);
+        }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
         List<Cause> causes = immutable(next, old);
         switch (target.subresource()) {
@@ -207,7 +218,8 @@ final class Writes {
         }
         Meta.tidy(next);
         if (causes.isEmpty()) {
-            causes = Validation.update(type, target.subresource(), next, old);
+            causes = new ArrayList<>(Validation.update(type, target.subresource(), next, old));
+            causes.addAll(byDefinition(target, next));
         }
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
@@ -248,6 +260,17 @@ final class Writes {
         StoredObject stored = store.update(target.stored(), toStore, current.version());
         hooks.written(type, old, toStore);
         return Renderer.tree(type, stored);
+    }
+
+    /** What a custom object's definition has against it, or upstream's rules against a definition. */
+    private static List<Cause> byDefinition(Target target, ObjectNode object) {
+        CustomType custom = target.info().custom();
+        if (custom != null) {
+            return custom.validate(object);
+        }
+        return target.stored().equals(CustomResources.RESOURCE) && target.subresource().isEmpty()
+                ? CustomResources.validate(object)
+                : List.of();
     }
 
     /** Fields of the metadata that a request may leave out but not change. */

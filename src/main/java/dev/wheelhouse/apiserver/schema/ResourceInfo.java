@@ -11,10 +11,17 @@ import dev.wheelhouse.api.ResourceType;
  * What discovery says of one resource in one version. Immutable.
  *
  * @param subresources by name ({@code status}, {@code scale}, …): the kind that it answers with, and its verbs
+ * @param custom what its CustomResourceDefinition says; null for a built-in one
  */
 public record ResourceInfo(ResourceType type, String singular, List<String> shortNames, List<String> categories,
         Set<String> verbs,
-        List<Subresource> subresources) {
+        List<Subresource> subresources, @Nullable CustomType custom) {
+
+    /** A resource that no CustomResourceDefinition defines. */
+    public ResourceInfo(ResourceType type, String singular, List<String> shortNames, List<String> categories,
+            Set<String> verbs, List<Subresource> subresources) {
+        this(type, singular, shortNames, categories, verbs, subresources, null);
+    }
 
     /**
      * @param group of the subresource's kind; empty where it is the resource's own

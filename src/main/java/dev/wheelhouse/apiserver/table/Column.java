@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.table;
 
+import java.math.BigDecimal;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,7 @@ record Column(String name, String type, String format, String description, int p
             case null -> cells.addNull();
             case Long number -> cells.add(number.longValue());
             case Integer number -> cells.add(number.intValue());
+            case BigDecimal number -> cells.add(number);
             case Boolean flag -> cells.add(flag.booleanValue());
             default -> cells.add(value.toString());
         }

@@ -47,6 +47,9 @@ final class Printers {
         if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
             return SCALE;
         }
+        if (resource.custom() != null) {
+            return CustomPrinters.of(resource.custom());
+        }
         ResourceType type = resource.type();
         List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
         if (columns != null) {

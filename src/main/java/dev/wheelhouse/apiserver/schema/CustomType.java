@@ -1,0 +1,78 @@
+package dev.wheelhouse.apiserver.schema;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * What one version of a CustomResourceDefinition says of its objects. Immutable: nobody may change its nodes.
+ *
+ * @param schema the {@code openAPIV3Schema}; null if the version has none
+ * @param preserves whether unknown fields are kept everywhere
+ * @param columns what {@code additionalPrinterColumns} lists
+ * @param replicasPath where {@code spec.replicas} of the scale is; empty if it has no scale
+ * @param statusReplicasPath where {@code status.replicas} of the scale is
+ * @param selectorPath where the selector's text is; empty if nowhere
+ */
+public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
+        List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath) {
+
+    /** One printer column. */
+    public record Column(String name, String type, String format, String description, int priority, String jsonPath) {}
+
+    /** @param version an element of {@code spec.versions} */
+    public static CustomType of(ObjectNode crd, JsonNode version) {
+        List<Column> columns = new ArrayList<>();
+        version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
+                Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
+                (int) Json.number(c, 0, "priority"), Json.text(c, "jsonPath"))));
+        JsonNode scale = version.path("subresources").path("scale");
+        ObjectNode schema = Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode given
+                ? given.deepCopy()
+                : null;
+        return new CustomType(schema, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
+                List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
+                path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")));
+    }
+
+    private static List<String> path(String dotted) {
+        List<String> path = new ArrayList<>();
+        for (String step : dotted.split("\\.", -1)) {
+            if (!step.isEmpty()) {
+                path.add(step);
+            }
+        }
+        return List.copyOf(path);
+    }
+
+    /** Drops what the schema does not know. @return {@code unknown field "spec.foo"} for each */
+    public List<String> prune(ObjectNode object) {
+        if (schema == null || preserves) {
+            return List.of();
+        }
+        return StructuralSchemas.prune(object, schema);
+    }
+
+    /** Fills in the schema's defaults. */
+    public void applyDefaults(ObjectNode object) {
+        if (schema != null) {
+            StructuralSchemas.applyDefaults(object, schema);
+        }
+    }
+
+    /** What the schema has against the object; empty if nothing. */
+    public List<Cause> validate(ObjectNode object) {
+        if (schema == null) {
+            return List.of();
+        }
+        CustomValidation validation = new CustomValidation();
+        validation.root(object, schema);
+        return validation.causes();
+    }
+}

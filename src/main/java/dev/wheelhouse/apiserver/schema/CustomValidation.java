@@ -1,0 +1,311 @@
+package dev.wheelhouse.apiserver.schema;
+
+import java.math.BigDecimal;
+import java.net.URI;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
+ * {@code kube-openapi/pkg/validation}). Rules in CEL ({@code x-kubernetes-validations}) are not evaluated. For one thread.
+ */
+final class CustomValidation {
+    private final List<Cause> causes = new ArrayList<>();
+
+    List<Cause> causes() {
+        return causes;
+    }
+
+    void root(ObjectNode object, JsonNode schema) {
+        value(object, schema, "");
+    }
+
+    private boolean fits(JsonNode value, JsonNode schema, String path) {
+        CustomValidation trial = new CustomValidation();
+        trial.value(value, schema, path);
+        return trial.causes.isEmpty();
+    }
+
+    private void value(JsonNode value, JsonNode schema, String path) {
+        if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
+            return;
+        }
+        String type = Json.text(schema, "type");
+        if (StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string")) {
+            if (!value.isString() && !value.isIntegralNumber()) {
+                wrongType(path, "integer,string", value);
+                return;
+            }
+        } else if (!type.isEmpty() && !isOfType(value, type)) {
+            wrongType(path, type, value);
+            return;
+        }
+        enumeration(value, schema, path);
+        if (value.isString()) {
+            text(value.stringValue(), schema, path);
+        } else if (value.isNumber()) {
+            number(value, schema, path);
+        } else if (value instanceof ArrayNode array) {
+            list(array, schema, path);
+        } else if (value instanceof ObjectNode object) {
+            object(object, schema, path);
+        }
+        combined(value, schema, path);
+    }
+
+    private static boolean isOfType(JsonNode value, String type) {
+        return switch (type) {
+            case "string" -> value.isString();
+            case "integer" -> value.isIntegralNumber()
+                    || value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "number" -> value.isNumber();
+            case "boolean" -> value.isBoolean();
+            case "array" -> value.isArray();
+            case "object" -> value.isObject();
+            default -> true;
+        };
+    }
+
+    private static String typeOf(JsonNode value) {
+        return value.isString()
+                ? "string"
+                : value.isIntegralNumber()
+                        ? "integer"
+                        : value.isNumber()
+                                ? "number"
+                                : value.isBoolean()
+                                        ? "boolean"
+                                        : value.isArray() ? "array" : value.isNull() ? "null" : "object";
+    }
+
+    private void wrongType(String path, String type, JsonNode value) {
+        String actual = "\"" + typeOf(value) + "\"";
+        causes.add(new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
+                + (path.isEmpty() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+    }
+
+    private static String field(String path) {
+        return path.isEmpty() ? "<nil>" : path;
+    }
+
+    private void invalid(String path, JsonNode value, String what) {
+        String printed = value.isContainer() ? value.isArray() ? "[]" : "{}" : value.toString();
+        causes.add(new Cause(field(path), "FieldValueInvalid",
+                "Invalid value: " + (value.isContainer() ? value.toString() : printed) + ": " + path + " in body "
+                        + what));
+    }
+
+    private void enumeration(JsonNode value, JsonNode schema, String path) {
+        if (!(schema.get("enum") instanceof ArrayNode allowed)) {
+            return;
+        }
+        List<String> texts = new ArrayList<>();
+        for (JsonNode one : allowed) {
+            if (one.equals(value)) {
+                return;
+            }
+            texts.add(one.isString() ? one.toString() : "\"" + one + "\"");
+        }
+        causes.add(new Cause(field(path), "FieldValueNotSupported",
+                "Unsupported value: " + value + ": supported values: " + String.join(", ", texts)));
+    }
+
+    private void text(String value, JsonNode schema, String path) {
+        JsonNode node = tools.jackson.databind.node.StringNode.valueOf(value);
+        int length = value.codePointCount(0, value.length());
+        if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
+            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
+        }
+        if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
+            causes.add(new Cause(field(path), "FieldValueTooLong",
+                    "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
+        }
+        String pattern = Json.text(schema, "pattern");
+        if (!pattern.isEmpty() && !matches(pattern, value)) {
+            invalid(path, node, "should match '" + pattern + "'");
+        }
+        String format = Json.text(schema, "format");
+        if (!isOfFormat(value, format)) {
+            invalid(path, node, "must be of type " + format + ": " + node);
+        }
+    }
+
+    private static boolean matches(String pattern, String value) {
+        try {
+            return Pattern.compile(pattern).matcher(value).find();
+        } catch (PatternSyntaxException e) {
+            return true; // The definition's defect, not the object's.
+        }
+    }
+
+    private static boolean isOfFormat(String value, String format) {
+        try {
+            switch (format) {
+                case "date-time" -> OffsetDateTime.parse(value);
+                case "date" -> java.time.LocalDate.parse(value);
+                case "uri" -> URI.create(value);
+                case "uuid" -> {
+                    return value.matches("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
+                }
+                case "ipv4" -> {
+                    return value.matches("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
+                }
+                case "byte" -> java.util.Base64.getDecoder().decode(value);
+                case "email" -> {
+                    return value.matches("[^@\\s]+@[^@\\s]+");
+                }
+                default -> {
+                }
+            }
+            return true;
+        } catch (DateTimeException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void number(JsonNode value, JsonNode schema, String path) {
+        BigDecimal number = value.decimalValue();
+        if (schema.path("minimum").isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMinimum");
+            int order = number.compareTo(schema.get("minimum").decimalValue());
+            if (order < 0 || exclusive && order == 0) {
+                invalid(path, value, "should be greater than " + (exclusive ? "" : "or equal to ")
+                        + schema.get("minimum"));
+            }
+        }
+        if (schema.path("maximum").isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMaximum");
+            int order = number.compareTo(schema.get("maximum").decimalValue());
+            if (order > 0 || exclusive && order == 0) {
+                invalid(path, value, "should be less than " + (exclusive ? "" : "or equal to ")
+                        + schema.get("maximum"));
+            }
+        }
+        JsonNode factor = schema.path("multipleOf");
+        if (factor.isNumber() && factor.decimalValue().signum() > 0
+                && number.remainder(factor.decimalValue()).signum() != 0) {
+            invalid(path, value, "should be a multiple of " + factor);
+        }
+        String format = Json.text(schema, "format");
+        boolean range = switch (format) {
+            case "int32" -> number.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
+                    || number.intValue() == Integer.MIN_VALUE && value.canConvertToInt();
+            case "int64" -> value.canConvertToLong();
+            default -> true;
+        };
+        if (!range) {
+            invalid(path, value, "must be of type " + format + ": \"" + typeOf(value) + "\"");
+        }
+    }
+
+    private void list(ArrayNode array, JsonNode schema, String path) {
+        if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
+            invalid(path, tools.jackson.databind.node.IntNode.valueOf(array.size()),
+                    "should have at least " + schema.get("minItems") + " items");
+        }
+        tooMany(array.size(), schema, "maxItems", path);
+        if (schema.get("items") instanceof ObjectNode items) {
+            for (int i = 0; i < array.size(); i++) {
+                value(array.get(i), items, Problems.at(path, i));
+            }
+        }
+        duplicates(array, schema, path);
+    }
+
+    private void duplicates(ArrayNode array, JsonNode schema, String path) {
+        String kind = Json.text(schema, "x-kubernetes-list-type");
+        Set<JsonNode> seen = new HashSet<>();
+        for (int i = 0; i < array.size(); i++) {
+            JsonNode key = array.get(i);
+            if (kind.equals("map")) {
+                ObjectNode keys = Json.object();
+                for (JsonNode name : schema.path("x-kubernetes-list-map-keys")) {
+                    keys.set(name.asString(""), array.get(i).path(name.asString("")));
+                }
+                key = keys;
+            } else if (!kind.equals("set")) {
+                return;
+            }
+            if (!seen.add(key)) {
+                causes.add(new Cause(Problems.at(path, i), "FieldValueDuplicate", "Duplicate value: " + key));
+            }
+        }
+    }
+
+    private void tooMany(int size, JsonNode schema, String limit, String path) {
+        if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
+            causes.add(new Cause(field(path), "FieldValueTooMany",
+                    "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
+        }
+    }
+
+    private void object(ObjectNode object, JsonNode schema, String path) {
+        for (JsonNode name : schema.path("required")) {
+            if (!object.has(name.asString(""))) {
+                causes.add(new Cause(join(path, name.asString("")), "FieldValueRequired", "Required value"));
+            }
+        }
+        if (schema.has("minProperties") && object.size() < Json.number(schema, 0, "minProperties")) {
+            invalid(path, tools.jackson.databind.node.IntNode.valueOf(object.size()),
+                    "should have at least " + schema.get("minProperties") + " properties");
+        }
+        tooMany(object.size(), schema, "maxProperties", path);
+        boolean root = path.isEmpty();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            JsonNode of = StructuralSchemas.property(schema, field.getKey());
+            if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {
+                value(field.getValue(), of, join(path, field.getKey()));
+            }
+        }
+    }
+
+    private static String join(String path, String name) {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+
+    private void combined(JsonNode value, JsonNode schema, String path) {
+        for (JsonNode all : schema.path("allOf")) {
+            value(value, all, path);
+        }
+        if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
+                "x-kubernetes-int-or-string")) {
+            boolean one = false;
+            for (JsonNode choice : any) {
+                one |= fits(value, choice, path);
+            }
+            if (!one) {
+                unfit(path, "must validate at least one schema (anyOf)");
+            }
+        }
+        if (schema.get("oneOf") instanceof ArrayNode choices) {
+            int count = 0;
+            for (JsonNode choice : choices) {
+                count += fits(value, choice, path) ? 1 : 0;
+            }
+            if (count != 1) {
+                unfit(path, "must validate one and only one schema (oneOf)"
+                        + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));
+            }
+        }
+        if (schema.get("not") instanceof ObjectNode not && fits(value, not, path)) {
+            unfit(path, "must not validate the schema (not)");
+        }
+    }
+
+    private void unfit(String path, String what) {
+        causes.add(new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+    }
+}

@@ -1,0 +1,62 @@
+package dev.wheelhouse.apiserver.table;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.schema.CustomType;
+
+/** The columns that a CustomResourceDefinition asks for (upstream: {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}). */
+final class CustomPrinters {
+    private CustomPrinters() {}
+
+    static List<Column> of(CustomType type) {
+        List<Column> columns = new ArrayList<>();
+        columns.add(Column.objectName());
+        if (type.columns().isEmpty()) {
+            columns.add(Column.age());
+        }
+        for (CustomType.Column column : type.columns()) {
+            columns.add(new Column(column.name(), column.type(), column.format(), column.description(),
+                    column.priority(), cell(new JsonPath(column.jsonPath()), column.type())));
+        }
+        return List.copyOf(columns);
+    }
+
+    private static Function<Item, @Nullable Object> cell(JsonPath path, String type) {
+        return item -> {
+            List<JsonNode> found = path.find(item.node());
+            if (found.isEmpty()) {
+                return null;
+            }
+            JsonNode first = found.getFirst();
+            return switch (type) {
+                case "integer" -> first.isNumber() ? Long.valueOf(first.longValue()) : null;
+                case "number" -> first.isNumber() ? first.decimalValue() : null;
+                case "boolean" -> first.isBoolean() ? Boolean.valueOf(first.booleanValue()) : null;
+                case "date" -> date(first.asString(""), item.now());
+                default -> first.isNull() ? null : text(found);
+            };
+        };
+    }
+
+    private static String text(List<JsonNode> found) {
+        return String.join(",", found.stream()
+                .map(node -> node.isValueNode() ? node.asString("") : node.toString()).toList());
+    }
+
+    private static String date(String text, Instant now) {
+        try {
+            return HumanDuration.of(Duration.between(Instant.parse(text), now));
+        } catch (DateTimeException e) {
+            return "<invalid>";
+        }
+    }
+}

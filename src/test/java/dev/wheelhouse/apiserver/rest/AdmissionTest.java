@@ -1,0 +1,126 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Retention;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What other objects have to say about a write: quotas, limit ranges, priority classes. */
+class AdmissionTest {
+    private static final String NS = "/api/v1/namespaces/default/";
+
+    private final ManualClock clock = new ManualClock();
+    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
+    private int code;
+
+    private JsonNode call(String method, String path, String contentType, String body) {
+        ApiResponse.Content content = (ApiResponse.Content) rest
+                .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+        code = content.code();
+        return Json.read(content.body());
+    }
+
+    private JsonNode post(String path, String body) {
+        return call("POST", path, "application/json", body);
+    }
+
+    private JsonNode pod(String name, String resources, String more) {
+        return post(NS + "pods", "{\"metadata\": {\"name\": \"" + name
+                + "\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\", \"resources\": " + resources
+                + "}]" + more + "}}");
+    }
+
+    @Test
+    void aQuotaCountsAndRefuses() {
+        post(NS + "resourcequotas", """
+                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "2", "requests.memory": "1Gi"}}}""");
+        assertThat(Json.text(pod("silent", "{}", ""), "message")).isEqualTo(
+                "pods \"silent\" is forbidden: failed quota: q: must specify requests.memory for: c");
+        pod("a", "{\"requests\": {\"memory\": \"512Mi\"}}", "");
+        assertThat(code).isEqualTo(201);
+        assertThat(Json.text(pod("b", "{\"requests\": {\"memory\": \"768Mi\"}}", ""), "message")).isEqualTo(
+                "pods \"b\" is forbidden: exceeded quota: q, requested: requests.memory=768Mi, "
+                        + "used: requests.memory=512Mi, limited: requests.memory=1Gi");
+        assertThat(code).isEqualTo(403);
+        pod("b", "{\"requests\": {\"memory\": \"256Mi\"}}", "");
+        assertThat(Json.text(pod("c", "{\"requests\": {\"memory\": \"1Mi\"}}", ""), "message"))
+                .endsWith("exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2");
+        JsonNode quota = call("GET", NS + "resourcequotas/q", "", "");
+        assertThat(quota.at("/status/used").toString()).isEqualTo("{\"pods\":\"2\",\"requests.memory\":\"768Mi\"}");
+        call("DELETE", NS + "pods/b", "", "");
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
+    }
+
+    @Test
+    void aQuotaCountsObjectsOfAnyKind() {
+        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": "
+                + "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}}}");
+        JsonNode refused = post("/apis/apps/v1/namespaces/default/deployments", """
+                {"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template":
+                 {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}}""");
+        assertThat(Json.text(refused, "message")).startsWith("deployments.apps \"d\" is forbidden: exceeded quota: q");
+        post(NS + "services", "{\"metadata\": {\"name\": \"s\"}, \"spec\": {\"type\": \"NodePort\", \"ports\": "
+                + "[{\"name\": \"a\", \"port\": 1}, {\"name\": \"b\", \"port\": 2}]}}");
+        assertThat(code).isEqualTo(403);
+    }
+
+    @Test
+    void aLimitRangeGivesDefaultsAndBounds() {
+        post(NS + "limitranges", """
+                {"metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "max": {"cpu": "1"},
+                 "default": {"cpu": "500m"}, "defaultRequest": {"cpu": "100m"}}]}}""");
+        JsonNode made = pod("a", "{}", "");
+        assertThat(made.at("/spec/containers/0/resources/requests/cpu").asString()).isEqualTo("100m");
+        assertThat(made.at("/spec/containers/0/resources/limits/cpu").asString()).isEqualTo("500m");
+        assertThat(Json.text(made, "metadata", "annotations", "kubernetes.io/limit-ranger")).isEqualTo(
+                "LimitRanger plugin set: cpu request for container c; cpu limit for container c");
+        assertThat(Json.text(pod("b", "{\"limits\": {\"cpu\": \"2\"}}", ""), "message")).isEqualTo(
+                "pods \"b\" is forbidden: maximum cpu usage per Container is 1, but limit is 2");
+    }
+
+    @Test
+    void podsHaveTheirClassesPriority() {
+        JsonNode made = pod("a", "{}", ", \"priorityClassName\": \"system-node-critical\"");
+        assertThat(made.at("/spec/priority").longValue()).isEqualTo(2_000_001_000L);
+        assertThat(Json.text(pod("b", "{}", ", \"priorityClassName\": \"none\""), "message"))
+                .isEqualTo("pods \"b\" is forbidden: no PriorityClass with name none was found");
+        String first = "{\"metadata\": {\"name\": \"%s\"}, \"value\": 5, \"globalDefault\": true}";
+        post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("one"));
+        assertThat(pod("c", "{}", "").at("/spec/priority").intValue()).isEqualTo(5);
+        post("/apis/scheduling.k8s.io/v1/priorityclasses", first.formatted("two"));
+        assertThat(code).isEqualTo(403);
+    }
+
+    @Test
+    void textsOfASecretBecomeData() {
+        JsonNode secret = post(NS + "secrets", "{\"metadata\": {\"name\": \"s\"}, \"data\": {\"a\": \"eA==\"}, "
+                + "\"stringData\": {\"a\": \"y\", \"b\": \"z\"}}");
+        assertThat(secret.get("data").toString()).isEqualTo("{\"a\":\"eQ==\",\"b\":\"eg==\"}");
+        assertThat(secret.has("stringData")).isFalse();
+    }
+
+    @Test
+    void anAutoscalerOfVersionOneIsOneOfVersionTwo() {
+        String hpas = "/namespaces/default/horizontalpodautoscalers";
+        post("/apis/autoscaling/v1" + hpas, """
+                {"metadata": {"name": "h"}, "spec": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 70,
+                 "scaleTargetRef": {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}}}""");
+        assertThat(call("GET", "/apis/autoscaling/v2" + hpas + "/h", "", "").at("/spec/metrics").toString()).isEqualTo(
+                "[{\"type\":\"Resource\",\"resource\":{\"name\":\"cpu\",\"target\":{\"type\":\"Utilization\","
+                        + "\"averageUtilization\":70}}}]");
+        JsonNode first = call("GET", "/apis/autoscaling/v1" + hpas + "/h", "", "");
+        assertThat(first.at("/spec/targetCPUUtilizationPercentage").intValue()).isEqualTo(70);
+        assertThat(first.at("/spec").has("metrics")).isFalse();
+    }
+}

@@ -1,0 +1,196 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Retention;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Custom resources: from the definition to its objects, and to the end of both. */
+class CustomResourcesTest {
+    private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    private static final String V1 = "/apis/shop.example.com/v1/namespaces/default/orders";
+    private static final String V2 = "/apis/shop.example.com/v2/namespaces/default/orders";
+    private static final String SCHEMA = """
+            {"type": "object", "required": ["spec"], "properties": {
+              "spec": {"type": "object", "required": ["item"], "properties": {
+                "item": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 10},
+                "count": {"type": "integer", "minimum": 1, "default": 1},
+                "size": {"type": "string", "enum": ["S", "L"]},
+                "port": {"x-kubernetes-int-or-string": true},
+                "extra": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}}},
+              "status": {"type": "object", "properties": {"count": {"type": "integer"}, "selector": {"type": "string"},
+                "conditions": {"type": "array", "items": {"type": "object",
+                  "properties": {"type": {"type": "string"}, "status": {"type": "string"}}}}}}}}""";
+
+    private final ManualClock clock = new ManualClock();
+    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    private final RestServer rest = new RestServer(store, clock, new SplittableRandom(1));
+    private int code;
+
+    private JsonNode call(String method, String path, String contentType, String body) {
+        return call(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private JsonNode call(ApiRequest request) {
+        ApiResponse.Content content = (ApiResponse.Content) rest.handle(request);
+        code = content.code();
+        return Json.read(content.body());
+    }
+
+    private JsonNode post(String path, String body) {
+        return call("POST", path, "application/json", body);
+    }
+
+    private JsonNode merge(String path, String body) {
+        return call("PATCH", path, "application/merge-patch+json", body);
+    }
+
+    private JsonNode order(String name, String spec) {
+        return post(V1, "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Order\", \"metadata\": {\"name\": \""
+                + name + "\"}, \"spec\": " + spec + "}");
+    }
+
+    @BeforeEach
+    void define() {
+        JsonNode crd = post(CRDS, """
+                {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
+                 "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
+                 "versions": [
+                  {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": %1$s},
+                   "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count",
+                     "statusReplicasPath": ".status.count", "labelSelectorPath": ".status.selector"}},
+                   "additionalPrinterColumns": [
+                    {"name": "Item", "type": "string", "jsonPath": ".spec.item"},
+                    {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
+                    {"name": "Ready", "type": "string",
+                     "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
+                    {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
+                  {"name": "v2", "served": true, "storage": false, "schema": {"openAPIV3Schema": %1$s}}]}}"""
+                .formatted(SCHEMA));
+        assertThat(code).as(crd.toString()).isEqualTo(201);
+        assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
+    }
+
+    @Test
+    void unknownFieldsGoAndDefaultsCome() {
+        JsonNode made = order("a", "{\"item\": \"tea\", \"color\": \"red\", \"extra\": {\"any\": {\"thing\": 1}}}");
+        assertThat(code).isEqualTo(201);
+        assertThat(made.get("spec").toString())
+                .isEqualTo("{\"item\":\"tea\",\"extra\":{\"any\":{\"thing\":1}},\"count\":1}");
+        assertThat(made.at("/metadata/generation").intValue()).isEqualTo(1);
+    }
+
+    @Test
+    void strictValidationNamesTheUnknownField() {
+        JsonNode refused = post(V1 + "?fieldValidation=Strict", "{\"metadata\": {\"name\": \"a\"}, \"spec\": "
+                + "{\"item\": \"tea\", \"color\": \"red\"}}");
+        assertThat(code).isEqualTo(400);
+        assertThat(Json.text(refused, "message")).contains("strict decoding error: unknown field \"spec.color\"");
+    }
+
+    @Test
+    void theSchemaIsEnforcedInUpstreamsWords() {
+        JsonNode refused = order("a",
+                "{\"item\": \"TEA\", \"count\": 0, \"size\": \"M\", \"port\": true, \"tags\": [\"x\", \"x\"]}");
+        assertThat(code).isEqualTo(422);
+        assertThat(Json.text(refused, "message")).startsWith("Order.shop.example.com \"a\" is invalid: [");
+        assertThat(refused.at("/details/causes").findValuesAsString("message")).containsExactly(
+                "Invalid value: \"TEA\": spec.item in body should match '^[a-z]+$'",
+                "Invalid value: 0: spec.count in body should be greater than or equal to 1",
+                "Unsupported value: \"M\": supported values: \"S\", \"L\"",
+                "Invalid value: \"boolean\": spec.port in body must be of type integer,string: \"boolean\"",
+                "Duplicate value: \"x\"");
+        assertThat(order("b", "{}").at("/details/causes/0").toString()).isEqualTo(
+                "{\"reason\":\"FieldValueRequired\",\"message\":\"Required value\",\"field\":\"spec.item\"}");
+        assertThat(order("c", "{\"item\": 7}").at("/details/causes/0/reason").asString())
+                .isEqualTo("FieldValueTypeInvalid");
+    }
+
+    @Test
+    void statusIsApartFromTheRest() {
+        order("a", "{\"item\": \"tea\"}");
+        JsonNode plain = merge(V1 + "/a", "{\"spec\": {\"count\": 2}, \"status\": {\"count\": 9}}");
+        assertThat(plain.has("status")).isFalse();
+        assertThat(plain.at("/metadata/generation").intValue()).isEqualTo(2);
+        JsonNode status = merge(V1 + "/a/status", "{\"spec\": {\"count\": 5}, \"status\": {\"count\": 9}}");
+        assertThat(status.at("/spec/count").intValue()).isEqualTo(2);
+        assertThat(status.at("/status/count").intValue()).isEqualTo(9);
+        assertThat(status.at("/metadata/generation").intValue()).isEqualTo(2);
+    }
+
+    @Test
+    void theScaleIsWhereTheDefinitionSays() {
+        order("a", "{\"item\": \"tea\"}");
+        merge(V1 + "/a/status", "{\"status\": {\"count\": 3, \"selector\": \"app=tea\"}}");
+        JsonNode scale = merge(V1 + "/a/scale", "{\"spec\": {\"replicas\": 4}}");
+        assertThat(scale.at("/spec/replicas").intValue()).isEqualTo(4);
+        assertThat(scale.get("status").toString()).isEqualTo("{\"replicas\":3,\"selector\":\"app=tea\"}");
+        assertThat(call("GET", V1 + "/a", "", "").at("/spec/count").intValue()).isEqualTo(4);
+    }
+
+    @Test
+    void tablesHaveThePrinterColumns() {
+        order("a", "{\"item\": \"tea\"}");
+        merge(V1 + "/a/status", "{\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}}");
+        JsonNode table = call(ApiRequest.of("GET", V1, null)
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io,application/json"));
+        assertThat(table.at("/columnDefinitions").findValuesAsString("name")).containsExactly("Name", "Item", "Count",
+                "Ready", "Age");
+        assertThat(table.at("/rows/0/cells").toString()).isEqualTo("[\"a\",\"tea\",1,\"True\",\"0s\"]");
+    }
+
+    @Test
+    void aVersionShowsWhatAnotherOneStored() {
+        order("a", "{\"item\": \"tea\"}");
+        JsonNode other = call("GET", V2 + "/a", "", "");
+        assertThat(Json.text(other, "apiVersion")).isEqualTo("shop.example.com/v2");
+        assertThat(Json.text(other, "spec", "item")).isEqualTo("tea");
+        call("GET", V2 + "/a/status", "", "");
+        assertThat(code).isEqualTo(404);
+    }
+
+    @Test
+    void discoveryAndOpenApiKnowTheKind() {
+        assertThat(call("GET", "/apis/shop.example.com/v1", "", "").at("/resources").findValuesAsString("name"))
+                .containsExactly("orders", "orders/status", "orders/scale");
+        JsonNode schema = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "")
+                .at("/components/schemas/com.example.shop.v1.Order");
+        assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
+        assertThat(schema.at("/properties/metadata/$ref").asString()).endsWith(".ObjectMeta");
+        assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
+                .at("/properties/item/type").asString()).isEqualTo("string");
+    }
+
+    @Test
+    void theObjectsGoWithTheirDefinition() {
+        order("a", "{\"item\": \"tea\"}");
+        call("DELETE", CRDS + "/orders.shop.example.com", "", "");
+        call("GET", V1 + "/a", "", "");
+        assertThat(code).isEqualTo(404);
+        define();
+        assertThat(call("GET", V1, "", "").get("items").size()).isZero();
+    }
+
+    @Test
+    void aDefinitionNeedsASchemaAndOneStorageVersion() {
+        JsonNode refused = post(CRDS, """
+                {"metadata": {"name": "x.shop.example.com"}, "spec": {"group": "shop.example.com",
+                 "scope": "Namespaced", "names": {"plural": "xs", "kind": "X"},
+                 "versions": [{"name": "v1", "served": true, "storage": false}]}}""");
+        assertThat(code).isEqualTo(422);
+        assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly("metadata.name",
+                "spec.versions[0].schema.openAPIV3Schema", "spec.versions");
+    }
+}
