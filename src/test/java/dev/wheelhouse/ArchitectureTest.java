@@ -28,6 +28,7 @@ class ArchitectureTest {
             Map.entry("podconfig", Set.of("informer", "event")), Map.entry("node", Set.of("podconfig", "workqueue")),
             Map.entry("apiserver", Set.of("client", "runtime")), Map.entry("scheduler", Set.of("controller")),
             Map.entry("manager", Set.of("controllers", "node", "scheduler")),
+            Map.entry("testing", Set.of("apiserver", "manager")),
             Map.entry("spring", Set.of("apiserver", "manager")), Map.entry("", Set.of("spring")));
 
     private static JavaClasses classes;

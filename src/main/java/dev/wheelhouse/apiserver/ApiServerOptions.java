@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 import dev.wheelhouse.apiserver.store.Retention;
@@ -15,39 +14,42 @@ import dev.wheelhouse.runtime.Clock;
  * @param random for UIDs and generated names; seed it for a run that can be repeated
  * @param retention how much of the past watches can start from
  * @param storage where objects are kept
- * @param maxBody the most bytes of a request's body
- * @param ioTimeout after which a client that neither sends nor reads is cut off
+ * @param limits what one client may ask
  */
 public record ApiServerOptions(String address, int port, Clock clock, RandomGenerator random, Retention retention,
-        Storage storage, int maxBody, Duration ioTimeout) {
+        Storage storage, ApiServerLimits limits) {
 
     /** On loopback, at any free port, in memory. */
     public static ApiServerOptions defaults() {
         return new ApiServerOptions("127.0.0.1", 0, Clock.system(), RandomGenerator.of("L64X128MixRandom"),
-                Retention.standard(), Storage.inMemory(), 3 * 1024 * 1024, Duration.ofSeconds(30));
+                Retention.standard(), Storage.inMemory(), ApiServerLimits.standard());
     }
 
     public ApiServerOptions withAddress(String other) {
-        return new ApiServerOptions(other, port, clock, random, retention, storage, maxBody, ioTimeout);
+        return new ApiServerOptions(other, port, clock, random, retention, storage, limits);
     }
 
     public ApiServerOptions withPort(int other) {
-        return new ApiServerOptions(address, other, clock, random, retention, storage, maxBody, ioTimeout);
+        return new ApiServerOptions(address, other, clock, random, retention, storage, limits);
     }
 
     public ApiServerOptions withClock(Clock other) {
-        return new ApiServerOptions(address, port, other, random, retention, storage, maxBody, ioTimeout);
+        return new ApiServerOptions(address, port, other, random, retention, storage, limits);
     }
 
     public ApiServerOptions withRandom(RandomGenerator other) {
-        return new ApiServerOptions(address, port, clock, other, retention, storage, maxBody, ioTimeout);
+        return new ApiServerOptions(address, port, clock, other, retention, storage, limits);
     }
 
     public ApiServerOptions withRetention(Retention other) {
-        return new ApiServerOptions(address, port, clock, random, other, storage, maxBody, ioTimeout);
+        return new ApiServerOptions(address, port, clock, random, other, storage, limits);
     }
 
     public ApiServerOptions withStorage(Storage other) {
-        return new ApiServerOptions(address, port, clock, random, retention, other, maxBody, ioTimeout);
+        return new ApiServerOptions(address, port, clock, random, retention, other, limits);
+    }
+
+    public ApiServerOptions withLimits(ApiServerLimits other) {
+        return new ApiServerOptions(address, port, clock, random, retention, storage, other);
     }
 }

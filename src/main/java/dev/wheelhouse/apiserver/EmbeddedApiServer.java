@@ -15,6 +15,7 @@ import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardContext;
+import org.apache.catalina.core.StandardHost;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.threads.VirtualThreadExecutor;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
@@ -32,11 +35,11 @@ import dev.wheelhouse.apiserver.store.StorageException;
  */
 public final class EmbeddedApiServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
-    private static final int MAX_HEADER = 64 * 1024;
 
     private final ApiServerOptions options;
     private final ObjectStore store;
     private final RestServer rest;
+    private final Faults faults;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private volatile int port;
@@ -49,6 +52,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     public EmbeddedApiServer(ApiServerOptions options) {
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
+        this.faults = new Faults(store);
         try {
             this.rest = new RestServer(store, options.clock(), options.random());
         } catch (RuntimeException e) {
@@ -82,8 +86,12 @@ public final class EmbeddedApiServer implements AutoCloseable {
             standard.setClearReferencesRmiTargets(false);
             standard.setClearReferencesThreadLocals(false);
         }
+        if (starting.getHost() instanceof StandardHost host) {
+            // Its pages tell of stack traces and of the server's make.
+            host.setErrorReportValveClass(PlainErrors.class.getName());
+        }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(rest, options.clock(), options.maxBody(), options.ioTimeout()));
+                new HttpFront(this::handle, options.clock(), options.limits()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
         tomcat = starting;
@@ -113,11 +121,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
                     "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
         }
         protocol.setExecutor(new VirtualThreadExecutor("apiserver-"));
-        protocol.setConnectionTimeout((int) options.ioTimeout().toMillis());
+        protocol.setConnectionTimeout((int) options.limits().io().toMillis());
         protocol.setKeepAliveTimeout(120_000);
         protocol.setMaxKeepAliveRequests(-1);
-        protocol.setMaxConnections(10_000);
-        protocol.setMaxHttpRequestHeaderSize(MAX_HEADER);
+        protocol.setMaxConnections(options.limits().connections());
+        protocol.setMaxHttpRequestHeaderSize(options.limits().headers());
         protocol.setTcpNoDelay(true);
         Connector connector = new Connector(protocol);
         connector.setPort(options.port());
@@ -145,7 +153,40 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     /** A client that calls the server without sockets. @param userAgent names the field manager of its writes */
     public InProcessClient client(String userAgent) {
-        return new InProcessClient(rest, userAgent);
+        return new InProcessClient(this, userAgent);
+    }
+
+    /** Answers one request, unless a {@link #faults fault} does. */
+    ApiResponse handle(ApiRequest request) {
+        ApiResponse injected = faults.before(request);
+        return injected == null ? rest.handle(request) : injected;
+    }
+
+    /** What goes wrong on purpose, for tests. */
+    public Faults faults() {
+        return faults;
+    }
+
+    /** A kubeconfig that tells kubectl, helm and other clients how to reach the server, once it is started. */
+    public String kubeconfig() {
+        return """
+                apiVersion: v1
+                kind: Config
+                current-context: wheelhouse
+                clusters:
+                - name: wheelhouse
+                  cluster:
+                    server: %s
+                users:
+                - name: wheelhouse
+                  user: {}
+                contexts:
+                - name: wheelhouse
+                  context:
+                    cluster: wheelhouse
+                    user: wheelhouse
+                    namespace: default
+                """.formatted(url());
     }
 
     /** The REST logic itself, for transports and tests. */

@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -30,16 +32,19 @@ final class HttpFront extends HttpServlet {
     private static final int GZIP_FROM = 128 * 1024;
     private static final long LONGEST_WAIT = Duration.ofSeconds(30).toNanos();
 
-    private final transient RestServer rest;
+    private final transient Function<ApiRequest, ApiResponse> handler;
     private final transient Clock clock;
     private final int maxBody;
+    private final int maxWatches;
     private final transient Duration bodyDeadline;
+    private final transient AtomicInteger watches = new AtomicInteger();
 
-    HttpFront(RestServer rest, Clock clock, int maxBody, Duration ioTimeout) {
-        this.rest = rest;
+    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits) {
+        this.handler = handler;
         this.clock = clock;
-        this.maxBody = maxBody;
-        this.bodyDeadline = ioTimeout.multipliedBy(2);
+        this.maxBody = limits.body();
+        this.maxWatches = limits.watches();
+        this.bodyDeadline = limits.io().multipliedBy(2);
     }
 
     @Override
@@ -52,7 +57,7 @@ final class HttpFront extends HttpServlet {
         }
         ApiResponse answer;
         try {
-            answer = rest.handle(new ApiRequest(request.getMethod(), request.getRequestURI(),
+            answer = handler.apply(new ApiRequest(request.getMethod(), request.getRequestURI(),
                     Query.parse(request.getQueryString()), header(request, "Accept"), header(request, "Content-Type"),
                     header(request, "User-Agent"), body));
         } catch (ApiException e) {
@@ -60,7 +65,7 @@ final class HttpFront extends HttpServlet {
         }
         switch (answer) {
             case ApiResponse.Content content -> send(request, response, content);
-            case ApiResponse.Stream stream -> stream(response, stream);
+            case ApiResponse.Stream stream -> watch(request, response, stream);
         }
     }
 
@@ -123,6 +128,22 @@ final class HttpFront extends HttpServlet {
         FastGzip(OutputStream out) throws IOException {
             super(out, 16 * 1024);
             def.setLevel(Deflater.BEST_SPEED);
+        }
+    }
+
+    private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
+            throws IOException {
+        try {
+            if (watches.incrementAndGet() > maxWatches) {
+                stream.feed().close();
+                send(request, response, Refusals.status(429,
+                        "there are " + maxWatches
+                                + " watches already, the most that this server serves: try again later"));
+                return;
+            }
+            stream(response, stream);
+        } finally {
+            watches.decrementAndGet();
         }
     }
 

@@ -12,7 +12,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -23,22 +22,22 @@ import dev.wheelhouse.client.ResourceClient;
  * are never shared with the server. Thread safe.
  */
 public final class InProcessClient implements KubeClient {
-    private final RestServer rest;
+    private final EmbeddedApiServer server;
     private final String userAgent;
 
-    InProcessClient(RestServer rest, String userAgent) {
-        this.rest = rest;
+    InProcessClient(EmbeddedApiServer server, String userAgent) {
+        this.server = server;
         this.userAgent = userAgent;
     }
 
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
-        return new InProcessResource<>(rest, userAgent, type, model, "application/json");
+        return new InProcessResource<>(server, userAgent, type, model, "application/json");
     }
 
     @Override
     public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return new InProcessResource<>(rest, userAgent, type, PartialObjectMetadata.class,
+        return new InProcessResource<>(server, userAgent, type, PartialObjectMetadata.class,
                 "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
     }
 
@@ -46,7 +45,7 @@ public final class InProcessClient implements KubeClient {
     public Discovered discover() {
         List<ResourceType> types = new ArrayList<>();
         Set<String> seen = new TreeSet<>();
-        for (ResourceInfo resource : rest.registry().all()) {
+        for (ResourceInfo resource : server.rest().registry().all()) {
             if (resource.verbs().containsAll(List.of("list", "watch", "delete"))
                     && seen.add(resource.type().groupResource())) {
                 types.add(resource.type());
@@ -62,7 +61,7 @@ public final class InProcessClient implements KubeClient {
 
     @Override
     public String serverVersion() {
-        ApiResponse answer = rest.handle(ApiRequest.of("GET", "/version", null));
+        ApiResponse answer = server.handle(ApiRequest.of("GET", "/version", null));
         return answer instanceof ApiResponse.Content content
                 ? Json.text(Json.read(content.body()), "gitVersion")
                 : "";

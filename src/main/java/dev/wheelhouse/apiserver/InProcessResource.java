@@ -24,7 +24,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
@@ -38,14 +37,14 @@ import dev.wheelhouse.client.WatchStream;
 
 /** One resource type, called in-process. */
 final class InProcessResource<T extends KubernetesObject> implements ResourceClient<T> {
-    private final RestServer rest;
+    private final EmbeddedApiServer server;
     private final String userAgent;
     private final ResourceType type;
     private final Class<T> model;
     private final String accept;
 
-    InProcessResource(RestServer rest, String userAgent, ResourceType type, Class<T> model, String accept) {
-        this.rest = rest;
+    InProcessResource(EmbeddedApiServer server, String userAgent, ResourceType type, Class<T> model, String accept) {
+        this.server = server;
         this.userAgent = userAgent;
         this.type = type;
         this.model = model;
@@ -173,7 +172,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
                 object.put("apiVersion", type.apiVersion()).put("kind", type.kind());
             }
             try {
-                items.add(ModelJson.read(item, model));
+                items.add(read(item));
             } catch (JacksonException e) {
                 skipped.add(failure(item, e));
             }
@@ -185,9 +184,10 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     DecodeFailure failure(JsonNode object, JacksonException e) {
         String namespace = Json.text(object, "metadata", "namespace");
-        String key = (namespace.isEmpty() ? "" : namespace + "/") + Json.text(object, "metadata", "name");
+        String name = Json.text(object, "metadata", "name");
+        ObjectKey key = name.isEmpty() ? null : ObjectKey.of(namespace, name);
         String message = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
-        return new DecodeFailure(type + " " + key, "", message);
+        return new DecodeFailure(type + " " + (key == null ? "without a name" : key), "", message, key);
     }
 
     private static Map<String, String> selectors(LabelSelector labels, FieldSelector fields) {
@@ -213,13 +213,20 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     }
 
     private T decode(byte[] body) {
-        ObjectNode object = (ObjectNode) Json.read(body);
+        return read(Json.read(body));
+    }
+
+    /** Without {@code metadata.managedFields}, as the HTTP client reads. */
+    T read(JsonNode object) {
+        if (object.get("metadata") instanceof ObjectNode meta) {
+            meta.remove("managedFields");
+        }
         return ModelJson.read(object, model);
     }
 
     private byte[] call(String verb, String what, String method, String path, byte @Nullable [] body,
             String contentType) {
-        ApiResponse answer = rest.handle(request(method, path, body, contentType));
+        ApiResponse answer = server.handle(request(method, path, body, contentType));
         if (!(answer instanceof ApiResponse.Content content)) {
             throw new IllegalStateException(method + " " + path + " answered with a watch");
         }
@@ -270,12 +277,12 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
                     query.put("sendInitialEvents", "true");
                     query.put("resourceVersionMatch", "NotOlderThan");
                 }
-                ApiResponse answer = rest.handle(request("GET", type.path(namespace) + query(query), null, ""));
+                ApiResponse answer = server.handle(request("GET", type.path(namespace) + query(query), null, ""));
                 return switch (answer) {
                     case ApiResponse.Content content -> throw error("watch " + type + " " + namespace,
                             Json.read(content.body()));
                     case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), InProcessResource.this,
-                            model, "watch " + type + " " + namespace);
+                            "watch " + type + " " + namespace);
                 };
             }
         };

@@ -11,7 +11,6 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.WatchFeed;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
 
@@ -19,14 +18,12 @@ import dev.wheelhouse.client.WatchStream;
 final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T> {
     private final WatchFeed feed;
     private final InProcessResource<T> resource;
-    private final Class<T> model;
     private final String tried;
     private boolean ended;
 
-    InProcessWatch(WatchFeed feed, InProcessResource<T> resource, Class<T> model, String tried) {
+    InProcessWatch(WatchFeed feed, InProcessResource<T> resource, String tried) {
         this.feed = feed;
         this.resource = resource;
-        this.model = model;
         this.tried = tried;
     }
 
@@ -54,9 +51,9 @@ final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T>
             default -> {
                 T decoded;
                 try {
-                    decoded = ModelJson.read(object, model);
+                    decoded = resource.read(object);
                 } catch (JacksonException e) {
-                    return new WatchEvent.Undecodable<>(resource.failure(object, e));
+                    return new WatchEvent.Undecodable<>(resource.failure(object, e), event.type().equals("DELETED"));
                 }
                 return switch (event.type()) {
                     case "ADDED" -> new WatchEvent.Added<>(decoded);
@@ -65,6 +62,11 @@ final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T>
                 };
             }
         }
+    }
+
+    @Override
+    public boolean onReady(Runnable wake) {
+        return feed.onReady(wake);
     }
 
     @Override

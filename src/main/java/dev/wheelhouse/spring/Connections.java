@@ -46,7 +46,7 @@ final class Connections {
         }
         try {
             ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
-            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.url());
+            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.kubeconfig());
             return new Connection(new HttpKubeClient(api), api,
                     new Connection.Embedded(server, server.url(), kubeconfig));
         } catch (RuntimeException e) {

@@ -15,7 +15,7 @@ final class Kubeconfig {
      * @return the file's absolute path
      * @throws BadOption if it cannot be written there
      */
-    static Path write(String file, String url) {
+    static Path write(String file, String content) {
         Path target = Path.of(file).toAbsolutePath().normalize();
         try {
             Path directory = target.getParent();
@@ -25,7 +25,7 @@ final class Kubeconfig {
             Files.createDirectories(directory);
             Path temporary = Files.createTempFile(directory, ".kubeconfig", null);
             try {
-                Files.writeString(temporary, content(url));
+                Files.writeString(temporary, content);
                 Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(temporary);
@@ -35,26 +35,5 @@ final class Kubeconfig {
             throw new BadOption("the kubeconfig cannot be written to " + target + " (" + e
                     + "): choose another file with --wheelhouse.apiserver.kubeconfig=FILE");
         }
-    }
-
-    private static String content(String url) {
-        return """
-                apiVersion: v1
-                kind: Config
-                current-context: wheelhouse
-                clusters:
-                - name: wheelhouse
-                  cluster:
-                    server: %s
-                users:
-                - name: wheelhouse
-                  user: {}
-                contexts:
-                - name: wheelhouse
-                  context:
-                    cluster: wheelhouse
-                    user: wheelhouse
-                    namespace: default
-                """.formatted(url);
     }
 }

@@ -124,6 +124,20 @@ public final class WatchFeed implements AutoCloseable {
         }
     }
 
+    /**
+     * Asks to be told, on whatever thread it is, when {@link #next} may have something, or the watch has been ended. That its
+     * time is up, or that a bookmark is due, is not told.
+     */
+    public boolean onReady(Runnable wake) {
+        Watcher source = watcher;
+        if (source != null) {
+            source.onReady(wake);
+        } else {
+            wake.run();
+        }
+        return true;
+    }
+
     @Override
     public void close() {
         Watcher source = watcher;

@@ -19,6 +19,7 @@ public final class Watcher implements AutoCloseable {
     private final int bound;
     private final ArrayDeque<Change> queue = new ArrayDeque<>();
     private final Signal signal = new Signal();
+    private volatile @Nullable Runnable wake;
     private @Nullable Iterator<StoreEvent> initial;
     private volatile boolean closed;
     private volatile boolean overflowed;
@@ -63,7 +64,21 @@ public final class Watcher implements AutoCloseable {
         if (overflowed) {
             close();
         }
+        tell();
+    }
+
+    private void tell() {
         signal.raise();
+        Runnable told = wake;
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    /** Has it called, on the thread of a writer or of whoever closes this, when there is something new. */
+    public void onReady(Runnable call) {
+        wake = call;
+        call.run();
     }
 
     /** The next event, or null if there is none now. */
@@ -121,7 +136,7 @@ public final class Watcher implements AutoCloseable {
         if (!closed) {
             closed = true;
             log.remove(this);
-            signal.raise();
+            tell();
         }
     }
 }

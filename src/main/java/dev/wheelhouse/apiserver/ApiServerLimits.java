@@ -1,0 +1,32 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+
+/**
+ * What one client may ask of the embedded API server.
+ *
+ * @param body the most bytes of a request's body; more is answered by 413
+ * @param headers the most bytes of a request's line and headers; more is answered by 400
+ * @param watches the most watches over HTTP at a time; one more is answered by 429
+ * @param connections the most connections at a time; more wait to be accepted
+ * @param io after which a client that neither sends what it announced nor takes what it asked for is cut off
+ */
+public record ApiServerLimits(int body, int headers, int watches, int connections, Duration io) {
+
+    /** 3 MiB of body, as upstream; 64 KiB of headers; 10,000 watches; 12,000 connections; 30 seconds. */
+    public static ApiServerLimits standard() {
+        return new ApiServerLimits(3 * 1024 * 1024, 64 * 1024, 10_000, 12_000, Duration.ofSeconds(30));
+    }
+
+    public ApiServerLimits withBody(int bytes) {
+        return new ApiServerLimits(bytes, headers, watches, connections, io);
+    }
+
+    public ApiServerLimits withWatches(int most) {
+        return new ApiServerLimits(body, headers, most, connections, io);
+    }
+
+    public ApiServerLimits withIo(Duration timeout) {
+        return new ApiServerLimits(body, headers, watches, connections, timeout);
+    }
+}

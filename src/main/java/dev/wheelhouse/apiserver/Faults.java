@@ -1,0 +1,143 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+
+/**
+ * What goes wrong on purpose, for tests of clients. Thread safe. Rules are asked in the order in which they were made; every
+ * delay that fits is waited for, and the first failure that fits is the answer.
+ */
+public final class Faults {
+    private final ObjectStore store;
+    private final List<Rule> rules = new CopyOnWriteArrayList<>();
+
+    Faults(ObjectStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Begins a rule.
+     *
+     * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch}, {@code delete},
+     *        {@code deletecollection}, or {@code *}
+     * @param resource {@code pods}, {@code deployments} or {@code deployments.apps}, {@code pods/status}, or {@code *}
+     */
+    public Rule on(String verb, String resource) {
+        return new Rule(verb, resource);
+    }
+
+    /** Ends every watch. Clients may start them again from where they were. */
+    public void cutWatches() {
+        store.cutWatches();
+    }
+
+    /** Forgets all past versions: watches and lists at an older one are answered by 410. */
+    public void compactNow() {
+        store.compact();
+    }
+
+    /** Ends all rules. */
+    public void clear() {
+        rules.clear();
+    }
+
+    /** The answer that a rule gives in the server's place, or null. Waits where a rule says so. */
+    @Nullable
+    ApiResponse before(ApiRequest request) {
+        if (rules.isEmpty()) {
+            return null;
+        }
+        RequestVerb verb = RequestVerb.of(request);
+        for (Rule rule : rules) {
+            if (rule.fits(verb) && rule.take()) {
+                ApiResponse answer = rule.apply(verb);
+                if (answer != null) {
+                    return answer;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Which requests, and what befalls them. It holds from the call of {@link #fail} or {@link #delay} on. */
+    public final class Rule {
+        private final String verb;
+        private final String resource;
+        private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+        private final AtomicInteger hits = new AtomicInteger();
+        private Duration delay = Duration.ZERO;
+        private int code;
+        private String message = "";
+
+        private Rule(String verb, String resource) {
+            this.verb = verb;
+            this.resource = resource;
+        }
+
+        /** Only for the next so many requests. */
+        public Rule times(int count) {
+            left.set(count);
+            return this;
+        }
+
+        /** Answers with an error of this HTTP code, and leaves the objects alone. */
+        public Rule fail(int httpCode, String why) {
+            code = httpCode;
+            message = why;
+            rules.add(this);
+            return this;
+        }
+
+        /** Waits before the request is worked on. */
+        public Rule delay(Duration wait) {
+            delay = wait;
+            rules.add(this);
+            return this;
+        }
+
+        /** How many requests it has befallen. */
+        public int hits() {
+            return hits.get();
+        }
+
+        /** Ends this rule. */
+        public void end() {
+            rules.remove(this);
+        }
+
+        private boolean fits(RequestVerb request) {
+            return (verb.equals("*") || verb.equals(request.verb()))
+                    && (resource.equals("*") || request.isOf(resource));
+        }
+
+        private boolean take() {
+            boolean taken = left.getAndUpdate(n -> n == Integer.MAX_VALUE ? n : Math.max(0, n - 1)) > 0;
+            if (taken) {
+                hits.incrementAndGet();
+            }
+            return taken;
+        }
+
+        private @Nullable ApiResponse apply(RequestVerb request) {
+            if (!delay.isZero()) {
+                try {
+                    Thread.sleep(delay);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            return code == 0
+                    ? null
+                    : Refusals.status(code, "injected fault: " + request.verb() + " of " + request.resource() + ": "
+                            + message);
+        }
+    }
+}

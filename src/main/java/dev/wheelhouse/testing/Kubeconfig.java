@@ -1,0 +1,12 @@
+package dev.wheelhouse.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** On a parameter of type {@link java.nio.file.Path}: the kubeconfig of the class' {@link EmbeddedApiServer}. */
+@Target(ElementType.PARAMETER)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Kubeconfig {
+}

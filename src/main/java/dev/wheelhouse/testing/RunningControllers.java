@@ -1,0 +1,51 @@
+package dev.wheelhouse.testing;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.event.EventMetrics;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.scheduler.SchedulerMetrics;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/** The built-in controllers, hollow nodes and a scheduler, on threads of their own. */
+final class RunningControllers implements AutoCloseable {
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
+    private final LoopRunner runner = new LoopRunner("controllers", Clock.system());
+    private final InformerFactory informers;
+    private final EventBroadcaster events;
+    private final ControllerManager manager;
+    private final HollowCluster cluster;
+
+    RunningControllers(KubeClient client, boolean controllers, int nodes) {
+        Clock clock = Clock.system();
+        informers = new InformerFactory(client, clock);
+        events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+        DefaultControllerContext context = new DefaultControllerContext(client, informers, clock, events::recorder,
+                DefaultControllerContext.Settings.defaults());
+        manager = new ControllerManager(context, controllers ? BuiltInControllers.all() : List.of(), runner);
+        cluster = new HollowCluster(new HollowCluster.Options(nodes, "node-", Map.of(), nodes > 0), client, informers,
+                events::recorder, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, clock);
+        runner.start("event-broadcaster", events);
+        runner.start("controller-manager", manager);
+        cluster.start();
+    }
+
+    @Override
+    public void close() {
+        manager.close();
+        cluster.close();
+        informers.close();
+        runner.close(GRACE);
+    }
+}

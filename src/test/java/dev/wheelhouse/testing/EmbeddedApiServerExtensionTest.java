@@ -1,0 +1,167 @@
+package dev.wheelhouse.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class EmbeddedApiServerExtensionTest {
+
+    private static ResourceClient<V1ConfigMap> configMaps(KubeClient client) {
+        return client.resource(new ResourceType("", "v1", "configmaps", "ConfigMap", true), V1ConfigMap.class);
+    }
+
+    private static V1ConfigMap configMap(String name) {
+        return new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name(name)).data(Map.of("k", "v"));
+    }
+
+    @Nested
+    @EmbeddedApiServer
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    class WithAServerForTheClass {
+        @Test
+        @Order(1)
+        void allParametersLeadToTheSameServer(TestServer server, KubeClient client, ApiClient official,
+                @Kubeconfig Path kubeconfig) throws Exception {
+            configMaps(client).create(configMap("kept"));
+            assertThat(new CoreV1Api(official).readNamespacedConfigMap("kept", "default").execute().getData())
+                    .containsEntry("k", "v");
+            assertThat(Files.readString(kubeconfig)).contains("server: " + server.url());
+        }
+
+        @Test
+        @Order(2)
+        void whatOneTestWroteTheNextOneSees(KubeClient client) {
+            assertThat(configMaps(client).get(ObjectKey.of("default", "kept")).getData()).containsEntry("k", "v");
+        }
+
+        @Test
+        @Order(3)
+        void aFaultFailsTheRequestsThatItNamesAndNoOthers(KubeClient client, Faults faults) {
+            Faults.Rule rule = faults.on("update", "configmaps").times(1).fail(409, "somebody was faster");
+            V1ConfigMap present = configMaps(client).get(ObjectKey.of("default", "kept"));
+            assertThatThrownBy(() -> configMaps(client).update(present)).isInstanceOf(ApiError.class)
+                    .hasMessageContaining("injected fault: update of configmaps: somebody was faster");
+            configMaps(client).update(present);
+            assertThat(rule.hits()).isEqualTo(1);
+            faults.on("*", "*").fail(503, "left behind");
+        }
+
+        @Test
+        @Order(4)
+        void faultsEndWithTheTestThatMadeThem(KubeClient client) {
+            assertThat(configMaps(client).get(ObjectKey.of("default", "kept")).getData()).containsEntry("k", "v");
+        }
+
+        @Test
+        @Order(5)
+        void aDelayIsWaitedFor(KubeClient client, Faults faults) {
+            Faults.Rule rule = faults.on("get", "configmaps").delay(Duration.ofMillis(50));
+            long before = System.nanoTime();
+            configMaps(client).get(ObjectKey.of("default", "kept"));
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+            assertThat(rule.hits()).isEqualTo(1);
+        }
+
+        @Test
+        @Order(6)
+        void aWatchIsCutAndAnOldVersionIsCompacted(KubeClient client, Faults faults) throws Exception {
+            var lister = configMaps(client).listerWatcher("default", LabelSelector.everything(),
+                    FieldSelector.everything());
+            String version = lister.list(ListOptions.consistent(0)).resourceVersion();
+            try (WatchStream<V1ConfigMap> watch = lister
+                    .watch(new WatchOptions(version, false, Duration.ofSeconds(60)))) {
+                faults.cutWatches();
+                assertThat(watch.next(Duration.ofSeconds(20))).isNull();
+                assertThat(watch.isEnded()).isTrue();
+            }
+            configMaps(client).create(configMap("later"));
+            faults.compactNow();
+            try (WatchStream<V1ConfigMap> watch = lister
+                    .watch(new WatchOptions(version, false, Duration.ofSeconds(60)))) {
+                assertThat(watch.next(Duration.ofSeconds(20))).isInstanceOfSatisfying(WatchEvent.Failed.class,
+                        failed -> assertThat(failed.error().code()).isEqualTo(410));
+            }
+        }
+
+        @Nested
+        class AndANestedClass {
+            @Test
+            void sharesItsServer(KubeClient client) {
+                assertThat(configMaps(client).get(ObjectKey.of("default", "kept"))).isNotNull();
+            }
+        }
+    }
+
+    @Nested
+    @EmbeddedApiServer(lifetime = EmbeddedApiServer.Lifetime.METHOD)
+    class WithAServerForEachMethod {
+        @BeforeEach
+        void create(KubeClient client) {
+            configMaps(client).create(configMap("fresh"));
+        }
+
+        @Test
+        void oneTestBeginsWithAnEmptyServer(KubeClient client) {
+            configMaps(client).create(configMap("mine"));
+        }
+
+        @Test
+        void andSoDoesAnother(KubeClient client) {
+            configMaps(client).create(configMap("mine"));
+        }
+    }
+
+    @Test
+    void aServerIsReadyInUnderATenthOfASecondAfterTheFirst() {
+        TestServer.start().close();
+        List<Duration> took = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            long before = System.nanoTime();
+            try (TestServer server = TestServer.start()) {
+                assertThat(server.client().serverVersion()).startsWith("v1.36");
+                took.add(Duration.ofNanos(System.nanoTime() - before));
+            }
+        }
+        System.out.println("a test server is ready after " + took.stream().map(Duration::toMillis).toList() + " ms");
+        assertThat(took.stream().min(Duration::compareTo).orElseThrow()).isLessThan(Duration.ofMillis(100));
+    }
+
+    @Test
+    void thePageOnTestingShowsATestThatRuns() throws IOException {
+        String source = Files.readString(Path.of("src/test/java/dev/wheelhouse/testing/RolloutExampleTest.java"));
+        String example = source.substring(source.indexOf("@EmbeddedApiServer("));
+        assertThat(Files.readString(Path.of("docs/testing.md"))).contains("```java\n" + example + "```");
+    }
+}
