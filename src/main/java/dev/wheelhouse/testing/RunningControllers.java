@@ -2,7 +2,7 @@ package dev.wheelhouse.testing;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
@@ -12,6 +12,9 @@ import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
@@ -33,12 +36,17 @@ final class RunningControllers implements AutoCloseable {
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         DefaultControllerContext context = new DefaultControllerContext(client, informers, clock, events::recorder,
                 DefaultControllerContext.Settings.defaults());
-        manager = new ControllerManager(context, controllers ? BuiltInControllers.all() : List.of(), runner);
-        cluster = new HollowCluster(new HollowCluster.Options(nodes, "node-", Map.of(), nodes > 0), client, informers,
-                events::recorder, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, clock);
+        manager = new ControllerManager(context, controllers ? BuiltInControllers.all() : List.of(),
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), runner);
+        cluster = new HollowCluster(new HollowCluster.Options(hollow(nodes), nodes > 0), client, informers,
+                events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
         cluster.start();
+    }
+
+    private static List<NodeAgentOptions> hollow(int nodes) {
+        return IntStream.range(0, nodes).mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList();
     }
 
     @Override
