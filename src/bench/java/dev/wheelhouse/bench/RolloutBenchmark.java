@@ -1,0 +1,272 @@
+package dev.wheelhouse.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.function.IntConsumer;
+
+import io.kubernetes.client.custom.V1Patch;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.util.ClientBuilder;
+import io.kubernetes.client.util.KubeConfig;
+import io.kubernetes.client.util.PatchUtils;
+import io.kubernetes.client.util.Yaml;
+
+/**
+ * Many Deployments from apply to complete, then one image update of all. The API server with its hollow nodes is one process,
+ * the controllers are another, so that what the controllers cost can be told apart. Arguments: Deployments, replicas of each.
+ */
+public final class RolloutBenchmark {
+    private static final int PODS_A_NODE = 110;
+    private static final int USERS = 8;
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
+
+    private final int deployments;
+    private final int replicas;
+    private final Path directory = Files.createTempDirectory("bench");
+    private final List<Process> processes = new ArrayList<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private RolloutBenchmark(int deployments, int replicas) throws IOException {
+        this.deployments = deployments;
+        this.replicas = replicas;
+    }
+
+    public static void main(String[] args) throws Exception {
+        RolloutBenchmark benchmark = new RolloutBenchmark(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+        try {
+            benchmark.run();
+        } finally {
+            benchmark.processes.reversed().forEach(Process::destroyForcibly);
+        }
+        System.exit(0);
+    }
+
+    private void run() throws Exception {
+        Path kubeconfig = directory.resolve("kubeconfig");
+        int nodes = deployments * replicas * 13 / 10 / PODS_A_NODE + 2;
+        Process server = start("server", "-Xmx2g", "--wheelhouse.controllers=", "--wheelhouse.apiserver.port=0",
+                "--wheelhouse.nodes.cpu=1000", "--wheelhouse.nodes.count=" + nodes,
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig);
+        awaitActuator("server");
+        Process manager = start("manager", "-Xmx1g", "--wheelhouse.kubeconfig=" + kubeconfig);
+        String actuator = awaitActuator("manager");
+        ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig))).build();
+        AppsV1Api apps = new AppsV1Api(api);
+        System.out.printf(Locale.ROOT, "%d Deployments of %d replicas, %d nodes, %d processors%n", deployments, replicas,
+                nodes, Runtime.getRuntime().availableProcessors());
+        measure("create", actuator, manager, server, apps, i -> create(apps, i), 1);
+        measure("update", actuator, manager, server, apps, i -> update(api, apps, i), 2);
+    }
+
+    private void create(AppsV1Api apps, int i) {
+        V1Deployment deployment = Yaml.loadAs("""
+                apiVersion: apps/v1
+                kind: Deployment
+                metadata: {name: web-%1$d}
+                spec:
+                  replicas: %2$d
+                  selector: {matchLabels: {app: web-%1$d}}
+                  template:
+                    metadata: {labels: {app: web-%1$d}}
+                    spec:
+                      containers: [{name: main, image: "app:1"}]
+                """.formatted(i, replicas), V1Deployment.class);
+        try {
+            apps.createNamespacedDeployment("default", deployment).execute();
+        } catch (ApiException e) {
+            throw new IllegalStateException(e.getResponseBody(), e);
+        }
+    }
+
+    private static void update(ApiClient api, AppsV1Api apps, int i) {
+        V1Patch patch = new V1Patch(
+                "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"app:2\"}]");
+        try {
+            PatchUtils.patch(V1Deployment.class,
+                    () -> apps.patchNamespacedDeployment("web-" + i, "default", patch).buildCall(null),
+                    V1Patch.PATCH_FORMAT_JSON_PATCH, api);
+        } catch (ApiException e) {
+            throw new IllegalStateException(e.getResponseBody(), e);
+        }
+    }
+
+    private void measure(String phase, String actuator, Process manager, Process server, AppsV1Api apps,
+            IntConsumer request, long generation) throws Exception {
+        Map<String, Double> before = scrape(actuator);
+        Duration managerCpu = cpu(manager);
+        Duration serverCpu = cpu(server);
+        long start = System.nanoTime();
+        Semaphore users = new Semaphore(USERS);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < deployments; i++) {
+                int number = i;
+                all.add(threads.submit(() -> {
+                    users.acquireUninterruptibly();
+                    try {
+                        request.accept(number);
+                    } finally {
+                        users.release();
+                    }
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get();
+            }
+        }
+        double asked = seconds(start);
+        awaitComplete(apps, generation, start);
+        double complete = seconds(start);
+        report(phase, asked, complete, before, scrape(actuator), cpu(manager).minus(managerCpu),
+                cpu(server).minus(serverCpu), manager);
+    }
+
+    private void awaitComplete(AppsV1Api apps, long generation, long start) throws Exception {
+        while (seconds(start) < PATIENCE.toSeconds()) {
+            long done = apps.listNamespacedDeployment("default").execute().getItems().stream()
+                    .filter(d -> isComplete(d, generation)).count();
+            if (done == deployments) {
+                return;
+            }
+            Thread.sleep(1000);
+        }
+        throw new IllegalStateException("not complete within " + PATIENCE);
+    }
+
+    private boolean isComplete(V1Deployment d, long generation) {
+        var status = d.getStatus();
+        Integer wanted = replicas;
+        return status != null && status.getObservedGeneration() != null && status.getObservedGeneration() >= generation
+                && wanted.equals(status.getUpdatedReplicas()) && wanted.equals(status.getReplicas())
+                && wanted.equals(status.getAvailableReplicas());
+    }
+
+    private void report(String phase, double asked, double complete, Map<String, Double> before,
+            Map<String, Double> after, Duration managerCpu, Duration serverCpu, Process manager) throws IOException {
+        System.out.printf(Locale.ROOT, "%n%s: asked for in %.1f s, complete after %.1f s%n", phase, asked, complete);
+        System.out.printf(Locale.ROOT,
+                "  CPU: manager %.1f s, API server and nodes %.1f s; the manager's resident memory %d MiB%n",
+                managerCpu.toMillis() / 1e3, serverCpu.toMillis() / 1e3, resident(manager));
+        Map<String, Double> writes = new TreeMap<>();
+        double total = 0;
+        for (Map.Entry<String, Double> entry : after.entrySet()) {
+            double count = entry.getValue() - before.getOrDefault(entry.getKey(), 0.0);
+            if (entry.getKey().startsWith("controller_writes_total{") && count > 0) {
+                writes.merge(label(entry.getKey(), "controller") + " " + label(entry.getKey(), "verb") + " "
+                        + label(entry.getKey(), "resource") + " " + label(entry.getKey(), "code"), count, Double::sum);
+                total += count;
+            }
+        }
+        System.out.printf(Locale.ROOT, "  writes for each Deployment: %.2f%n", total / deployments);
+        writes.forEach((what, count) -> System.out.printf(Locale.ROOT, "    %7.2f %s%n", count / deployments, what));
+        for (String queue : List.of("deployment-controller", "replicaset-controller")) {
+            System.out.printf(Locale.ROOT, "  %s: a key waits %s in its queue%n", queue, waits(queue, before, after));
+        }
+    }
+
+    /** How many keys waited no longer than each bound. */
+    private static String waits(String queue, Map<String, Double> before, Map<String, Double> after) {
+        Map<Double, Double> buckets = new TreeMap<>();
+        after.forEach((key, value) -> {
+            if (key.startsWith("workqueue_queue_duration_seconds_bucket{") && label(key, "name").equals(queue)
+                    && !label(key, "le").equals("+Inf")) {
+                buckets.put(Double.parseDouble(label(key, "le")), value - before.getOrDefault(key, 0.0));
+            }
+        });
+        double[] all = new double[1];
+        after.forEach((key, value) -> {
+            if (key.startsWith("workqueue_queue_duration_seconds_count{") && label(key, "name").equals(queue)) {
+                all[0] = value - before.getOrDefault(key, 0.0);
+            }
+        });
+        List<String> shares = new ArrayList<>();
+        buckets.forEach((bound, count) -> shares
+                .add(String.format(Locale.ROOT, "<= %s s: %.2f%%", bound, 100 * count / all[0])));
+        return String.join(", ", shares) + String.format(Locale.ROOT, " of %.0f", all[0]);
+    }
+
+    private static String label(String series, String name) {
+        int at = series.indexOf(name + "=\"");
+        return at < 0 ? "" : series.substring(at + name.length() + 2, series.indexOf('"', at + name.length() + 2));
+    }
+
+    private Map<String, Double> scrape(String actuator) throws IOException, InterruptedException {
+        Map<String, Double> values = new TreeMap<>();
+        String body = http.send(HttpRequest.newBuilder(URI.create(actuator + "/prometheus"))
+                .timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString()).body();
+        body.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
+            int space = line.lastIndexOf(' ');
+            values.put(line.substring(0, space), Double.parseDouble(line.substring(space + 1)));
+        });
+        return values;
+    }
+
+    private static Duration cpu(Process process) {
+        return process.toHandle().info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    /** In MiB, where the system tells (Linux). */
+    private static long resident(Process process) throws IOException {
+        Path status = Path.of("/proc/" + process.pid() + "/status");
+        if (!Files.exists(status)) {
+            return -1;
+        }
+        return Files.readAllLines(status).stream().filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024).sum();
+    }
+
+    private Process start(String name, String memory, String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), memory, "-cp",
+                System.getProperty("java.class.path"), "dev.wheelhouse.WheelhouseApplication", "--server.port=0",
+                "--logging.level.dev.wheelhouse=warn"));
+        command.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
+                .redirectOutput(log(name));
+        builder.environment().remove("KUBECONFIG");
+        Process process = builder.start();
+        processes.add(process);
+        return process;
+    }
+
+    private File log(String name) {
+        return directory.resolve(name + ".log").toFile();
+    }
+
+    /** Waits until it says that it is ready. @return where its metrics are */
+    private String awaitActuator(String name) throws Exception {
+        long start = System.nanoTime();
+        while (seconds(start) < 120) {
+            for (String line : Files.readAllLines(log(name).toPath())) {
+                if (line.startsWith("Health and metrics: ")) {
+                    return line.substring("Health and metrics: ".length());
+                }
+            }
+            Thread.sleep(100);
+        }
+        throw new IllegalStateException("the " + name + " is not ready; see " + log(name));
+    }
+
+    private static double seconds(long start) {
+        return (System.nanoTime() - start) / 1e9;
+    }
+}

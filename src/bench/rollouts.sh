@@ -1,0 +1,11 @@
+#!/bin/sh
+# Measures rollouts: rollouts.sh [Deployments, 1000] [replicas of each, 10]. Needs a JDK 25 in JAVA_HOME or on the PATH.
+set -eu
+cd "$(dirname "$0")/../.."
+mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench-classpath
+java=${JAVA_HOME:+$JAVA_HOME/bin/}
+classpath="target/bench-classes:target/classes:$(cat target/bench-classpath)"
+mkdir -p target/bench-classes
+"${java}javac" -proc:none -d target/bench-classes -cp "$classpath" src/bench/java/dev/wheelhouse/bench/RolloutBenchmark.java
+absolute=$(printf %s "$classpath" | sed "s|target/|$PWD/target/|g")
+exec "${java}java" -cp "$absolute" dev.wheelhouse.bench.RolloutBenchmark "${1:-1000}" "${2:-10}"

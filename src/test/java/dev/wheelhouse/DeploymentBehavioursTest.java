@@ -1,0 +1,537 @@
+package dev.wheelhouse;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
+import io.kubernetes.client.openapi.models.V1DeploymentStrategy;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
+import io.kubernetes.client.openapi.models.V1Scale;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.PatchType;
+
+import static dev.wheelhouse.Workloads.condition;
+import static dev.wheelhouse.Workloads.counts;
+import static dev.wheelhouse.Workloads.eventually;
+import static dev.wheelhouse.Workloads.isComplete;
+import static dev.wheelhouse.Workloads.orZero;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What upstream's end-to-end and integration suites assert of Deployments, on the whole system (upstream:
+ * {@code test/e2e/apps/deployment.go}, {@code test/integration/deployment}).
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+class DeploymentBehavioursTest {
+    private static final String HASH = "pod-template-hash";
+    private static final Map<String, String> NEVER_READY = Map.of("hollow.wheelhouse.dev/ready", "false");
+
+    @TempDir
+    private static Path directory;
+
+    private RunningService service;
+    private Workloads user;
+    private int namespaces;
+
+    @BeforeAll
+    void start() {
+        service = RunningService.start(directory, "--wheelhouse.nodes.count=4", "--wheelhouse.nodes.cpu=64");
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    @BeforeEach
+    void namespace(TestInfo test) {
+        user = new Workloads(service.bean(KubeClient.class), "behaviour-" + ++namespaces);
+    }
+
+    private V1Deployment complete(V1Deployment deployment) {
+        user.deployments().create(deployment);
+        return user.awaitComplete(deployment.getMetadata().getName());
+    }
+
+    private static V1Deployment neverReady(V1Deployment deployment) {
+        deployment.getSpec().getTemplate().getMetadata().setAnnotations(NEVER_READY);
+        return deployment;
+    }
+
+    private static V1Deployment rolling(V1Deployment deployment, int surge, int unavailable) {
+        deployment.getSpec().setStrategy(new V1DeploymentStrategy().type("RollingUpdate").rollingUpdate(
+                new V1RollingUpdateDeployment().maxSurge(new IntOrString(surge))
+                        .maxUnavailable(new IntOrString(unavailable))));
+        return deployment;
+    }
+
+    private List<Integer> sizes(String deployment) {
+        return user.replicaSetsOf(deployment).stream().map(set -> orZero(set.getSpec().getReplicas())).toList();
+    }
+
+    private V1ReplicaSet orphan(String name, String app, String image, int replicas) {
+        V1ReplicaSet set = user.newReplicaSet(name, replicas);
+        set.getMetadata().labels(Map.of("app", app, "pod", "old"));
+        set.getSpec().getSelector().setMatchLabels(Map.of("app", app, "pod", "old"));
+        set.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", app, "pod", "old"));
+        set.getSpec().getTemplate().getSpec().getContainers().get(0).setImage(image);
+        return set;
+    }
+
+    @Test
+    void rolling_update_adopts_a_matching_replica_set_that_was_there_before_and_takes_its_revision_plus_1() {
+        V1ReplicaSet old = orphan("before", "web", "app:0", 1);
+        old.getMetadata().putAnnotationsItem(Workloads.REVISION, "3546343826724305832");
+        user.replicaSets().create(old);
+        eventually("its pod runs",
+                () -> orZero(user.replicaSet("before").getStatus().getReadyReplicas()) == 1);
+
+        V1Deployment web = complete(user.newDeployment("web", 1));
+
+        assertThat(Workloads.revision(web)).isEqualTo(3546343826724305833L);
+        assertThat(user.replicaSetsOf(web)).extracting(set -> set.getMetadata().getName()).hasSize(2)
+                .startsWith("before");
+        assertThat(sizes("web")).containsExactly(0, 1);
+        assertThat(user.newest("web").getMetadata().getAnnotations()).containsEntry(Workloads.REVISION,
+                "3546343826724305833");
+    }
+
+    @Test
+    void recreate_never_runs_pods_of_the_new_template_beside_pods_of_the_old_one() throws Exception {
+        V1Deployment web = user.newDeployment("web", 3);
+        web.getSpec().setStrategy(new V1DeploymentStrategy().type("Recreate"));
+        complete(web);
+        String version = user.deployments().list(user.namespace, LabelSelector.everything(),
+                FieldSelector.everything(), dev.wheelhouse.client.ListOptions.consistent(0)).resourceVersion();
+        user.setImage("web", "app:2");
+        V1Deployment done = user.awaitComplete("web");
+        String newHash = user.newest("web").getMetadata().getLabels().get(HASH);
+
+        Set<String> alive = new HashSet<>();
+        Set<String> together = new HashSet<>();
+        for (V1Pod pod : new PodHistory(service.api(), user.namespace).since(version)) {
+            boolean isNew = newHash.equals(pod.getMetadata().getLabels().get(HASH));
+            if (!isNew) {
+                boolean gone = pod.getMetadata().getDeletionTimestamp() != null
+                        && pod.getStatus().getPhase().matches("Succeeded|Failed");
+                if (gone) {
+                    alive.remove(pod.getMetadata().getName());
+                } else {
+                    alive.add(pod.getMetadata().getName());
+                }
+            } else if (!alive.isEmpty()) {
+                together.addAll(alive);
+            }
+        }
+        assertThat(together).as("old pods alive when a new one was").isEmpty();
+        assertThat(done.getStatus().getReplicas()).isEqualTo(3);
+    }
+
+    @Test
+    void a_history_limit_of_0_removes_the_old_replica_set_and_exactly_one_pod_is_created_for_one_replica()
+            throws Exception {
+        user.replicaSets().create(orphan("before", "web", "app:0", 1));
+        eventually("its pod runs", () -> orZero(user.replicaSet("before").getStatus().getReadyReplicas()) == 1);
+        Set<String> before = new HashSet<>();
+        user.podsLabelled("web").forEach(pod -> before.add(pod.getMetadata().getName()));
+        V1Deployment web = user.newDeployment("web", 1);
+        web.getSpec().setRevisionHistoryLimit(0);
+        String version = user.replicaSet("before").getMetadata().getResourceVersion();
+        complete(web);
+        eventually("the old one is gone", () -> user.isGone(user.replicaSets(), "before"));
+        Set<String> created = new HashSet<>();
+        new PodHistory(service.api(), user.namespace).since(version)
+                .forEach(pod -> created.add(pod.getMetadata().getName()));
+        created.removeAll(before);
+        assertThat(created).hasSize(1);
+        assertThat(user.replicaSetsOf("web")).hasSize(1);
+    }
+
+    @Test
+    void a_stuck_rollout_replaced_half_way_by_a_third_template_leaves_both_older_replica_sets_at_0() {
+        complete(rolling(user.newDeployment("web", 4), 1, 0));
+        user.setImage("web", "app:does-not-exist");
+        eventually("it is stuck", () -> sizes("web").equals(List.of(4, 1)));
+        user.setImage("web", "app:3");
+        V1Deployment web = user.awaitComplete("web");
+        assertThat(Workloads.revision(web)).isEqualTo(3);
+        assertThat(sizes("web")).containsExactly(0, 0, 4);
+    }
+
+    @Test
+    void scaling_in_the_middle_of_a_rollout_is_proportional() {
+        complete(rolling(user.newDeployment("web", 10), 3, 2));
+        user.setImage("web", "app:404");
+        eventually("8 + 5", () -> sizes("web").equals(List.of(8, 5))
+                && orZero(user.deployment("web").getStatus().getAvailableReplicas()) == 8
+                && orZero(user.deployment("web").getStatus().getUpdatedReplicas()) == 5);
+        user.scale("web", 30);
+        eventually("20 + 13", () -> sizes("web").equals(List.of(20, 13)));
+        eventually("the status follows", () -> counts(user.deployment("web")).startsWith("33/13/20/20"));
+        assertThat(sizes("web")).containsExactly(20, 13);
+    }
+
+    @Test
+    void the_scale_subresource_can_be_read_updated_and_patched() throws Exception {
+        complete(user.newDeployment("web", 1));
+        AppsV1Api apps = new AppsV1Api(service.api());
+        V1Scale scale = apps.readNamespacedDeploymentScale("web", user.namespace).execute();
+        assertThat(scale.getSpec().getReplicas()).isEqualTo(1);
+        assertThat(scale.getStatus().getReplicas()).isEqualTo(1);
+        assertThat(scale.getStatus().getSelector()).isEqualTo("app=web");
+        scale.getSpec().setReplicas(2);
+        scale.getMetadata().setResourceVersion(null);
+        apps.replaceNamespacedDeploymentScale("web", user.namespace, scale).execute();
+        assertThat(user.awaitComplete("web").getSpec().getReplicas()).isEqualTo(2);
+        user.deployments().patch(user.key("web"), "scale", PatchType.MERGE, "{\"spec\":{\"replicas\":4}}");
+        assertThat(user.awaitComplete("web").getSpec().getReplicas()).isEqualTo(4);
+    }
+
+    @Test
+    void the_status_subresource_can_be_patched_and_foreign_conditions_survive() {
+        V1Deployment web = complete(user.newDeployment("web", 1));
+        web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True").reason("E2E")
+                .message("Set from a test"));
+        user.deployments().updateStatus(web);
+        user.scale("web", 2);
+        assertThat(condition(user.awaitComplete("web"), "StatusUpdate")).isEqualTo("True/E2E");
+        user.deployments().patch(user.key("web"), "status", PatchType.MERGE,
+                "{\"status\":{\"conditions\":[{\"type\":\"StatusPatched\",\"status\":\"True\"}]}}");
+        user.setImage("web", "app:2");
+        V1Deployment after = user.awaitComplete("web");
+        assertThat(condition(after, "StatusPatched")).startsWith("True");
+        eventually("its own conditions are back",
+                () -> condition(user.deployment("web"), "Progressing").equals("True/NewReplicaSetAvailable"));
+    }
+
+    @Test
+    void a_lifecycle_of_create_patch_update_and_delete_shows_right_counts() {
+        V1Deployment created = user.deployments().create(user.newDeployment("web", 1));
+        assertThat(user.awaitComplete("web").getStatus().getReadyReplicas()).isEqualTo(1);
+        user.patch("web", "{'metadata': {'labels': {'test': 'patched'}}, 'spec': {'replicas': 2}}");
+        assertThat(counts(user.awaitComplete("web"))).isEqualTo("2/2/2/2/0");
+        V1Deployment update = user.deployment("web");
+        update.getSpec().getTemplate().getSpec().getContainers().get(0).setImage("app:2");
+        user.deployments().update(update);
+        V1Deployment updated = user.awaitComplete("web");
+        assertThat(counts(updated)).isEqualTo("2/2/2/2/0");
+        assertThat(updated.getMetadata().getLabels()).containsEntry("test", "patched");
+        assertThat(updated.getMetadata().getUid()).isEqualTo(created.getMetadata().getUid());
+        user.delete("web", "Background");
+        eventually("it is gone", () -> user.isGone(user.deployments(), "web"));
+    }
+
+    @Test
+    void deletion_cascades_to_replica_sets_and_pods() {
+        complete(user.newDeployment("web", 2));
+        user.setImage("web", "app:2");
+        user.awaitComplete("web");
+        user.delete("web", "Background");
+        eventually("nothing is left", () -> user.list(user.replicaSets(), Map.of()).isEmpty()
+                && user.podsLabelled("web").isEmpty());
+    }
+
+    @Test
+    void an_orphaned_replica_set_is_adopted_again_with_the_same_uid_and_no_second_one() {
+        complete(user.newDeployment("web", 1));
+        String uid = user.newest("web").getMetadata().getUid();
+        user.delete("web", "Orphan");
+        eventually("the Deployment is gone and the ReplicaSet is an orphan",
+                () -> user.isGone(user.deployments(), "web") && user.list(user.replicaSets(), Map.of()).stream()
+                        .allMatch(set -> OwnerReferences.controllerOf(set.getMetadata()) == null));
+        assertThat(user.podsLabelled("web")).hasSize(1);
+        V1Deployment again = complete(user.newDeployment("web", 1));
+        assertThat(user.list(user.replicaSets(), Map.of())).hasSize(1);
+        assertThat(user.replicaSetsOf(again)).singleElement()
+                .satisfies(set -> assertThat(set.getMetadata().getUid()).isEqualTo(uid));
+    }
+
+    @Test
+    void twenty_random_steps_still_end_with_the_new_replica_set_available() {
+        long seed = 20_26;
+        Random random = new Random(seed);
+        complete(user.newDeployment("web", 6));
+        for (int i = 0; i < 20; i++) {
+            switch (random.nextInt(5)) {
+                case 0 -> user.patch("web", "{'spec': {'template': {'metadata': {'annotations': {'step': 's" + i
+                        + "'}}}}}");
+                case 1 -> user.setImage("web", "app:" + (1 + random.nextInt(3)));
+                case 2 -> user.scale("web", 3 + random.nextInt(6));
+                case 3 -> user.patch("web", "{'spec': {'paused': " + random.nextBoolean() + "}}");
+                default -> killOne(random);
+            }
+        }
+        user.patch("web", "{'spec': {'paused': false}}");
+        assertThat(condition(user.awaitComplete("web"), "Progressing")).as("seed " + seed)
+                .isEqualTo("True/NewReplicaSetAvailable");
+    }
+
+    private void killOne(Random random) {
+        List<V1Pod> pods = user.podsLabelled("web");
+        if (!pods.isEmpty()) {
+            try {
+                user.pods().delete(user.key(pods.get(random.nextInt(pods.size())).getMetadata().getName()),
+                        Deletion.unconditional());
+            } catch (ApiError e) {
+                assertThat(e.isNotFound()).as("it may have gone meanwhile: %s", e.getMessage()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void annotations_are_copied_to_the_replica_set_except_last_applied_and_the_hash_is_the_same_everywhere() {
+        V1Deployment web = user.newDeployment("web", 5);
+        web.getMetadata().setAnnotations(Map.of("test", "should-copy-to-replica-set",
+                "kubectl.kubernetes.io/last-applied-configuration", "should-not-copy-to-replica-set"));
+        complete(web);
+        V1ReplicaSet set = user.newest("web");
+        assertThat(set.getMetadata().getAnnotations()).containsEntry("test", "should-copy-to-replica-set")
+                .doesNotContainKey("kubectl.kubernetes.io/last-applied-configuration");
+        String hash = set.getMetadata().getLabels().get(HASH);
+        assertThat(set.getMetadata().getName()).isEqualTo("web-" + hash);
+        assertThat(set.getSpec().getSelector().getMatchLabels()).containsEntry(HASH, hash);
+        assertThat(set.getSpec().getTemplate().getMetadata().getLabels()).containsEntry(HASH, hash);
+        assertThat(user.podsLabelled("web")).hasSize(5)
+                .allSatisfy(pod -> assertThat(pod.getMetadata().getLabels()).containsEntry(HASH, hash));
+    }
+
+    @Test
+    void a_selector_change_is_refused() {
+        complete(user.newDeployment("web", 1));
+        assertThatThrownBy(() -> user.patch("web",
+                "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
+                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
+                .hasMessageContaining("field is immutable");
+    }
+
+    @Test
+    void while_paused_nothing_rolls_out_but_scaling_works_and_resuming_makes_one_replica_set_for_all_edits() {
+        V1Deployment web = user.newDeployment("web", 2);
+        web.getSpec().setPaused(true);
+        user.deployments().create(web);
+        user.awaitObserved(user.deployment("web"));
+        assertThat(user.replicaSetsOf("web")).isEmpty();
+        user.patch("web", "{'spec': {'paused': false}}");
+        user.awaitComplete("web");
+        user.patch("web", "{'spec': {'paused': true}}");
+        user.setImage("web", "app:2");
+        user.scale("web", 4);
+        user.awaitObserved(user.setImage("web", "app:3"));
+        eventually("it scales", () -> sizes("web").equals(List.of(4)));
+        assertThat(condition(user.deployment("web"), "Progressing")).isEqualTo("Unknown/DeploymentPaused");
+        user.patch("web", "{'spec': {'paused': false}}");
+        user.awaitComplete("web");
+        assertThat(user.replicaSetsOf("web")).hasSize(2);
+        assertThat(user.newest("web").getSpec().getTemplate().getSpec().getContainers().get(0).getImage())
+                .isEqualTo("app:3");
+    }
+
+    @Test
+    void a_hash_collision_raises_the_collision_count_to_1_and_makes_a_new_replica_set() {
+        complete(user.newDeployment("web", 1));
+        V1ReplicaSet set = user.newest("web");
+        user.patchSet(set.getMetadata().getName(), "{'spec': {'template': {'spec': {'terminationGracePeriodSeconds': 5}}}}");
+        eventually("the collision is counted",
+                () -> orZero(user.deployment("web").getStatus().getCollisionCount()) == 1);
+        eventually("revision 2", () -> Workloads.revision(user.deployment("web")) == 2);
+        user.awaitComplete("web");
+        assertThat(user.replicaSetsOf("web")).hasSize(2);
+    }
+
+    @Test
+    void the_progress_deadline_shows_and_clears_when_the_rollout_completes() {
+        V1Deployment web = user.newDeployment("web", 1);
+        web.getSpec().setProgressDeadlineSeconds(2);
+        web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/ready-delay", "5s"));
+        user.deployments().create(web);
+        eventually("the deadline is exceeded", () -> condition(user.deployment("web"), "Progressing")
+                .equals("False/ProgressDeadlineExceeded"));
+        eventually("it clears", () -> condition(user.deployment("web"), "Progressing")
+                .equals("True/NewReplicaSetAvailable"));
+        assertThat(isComplete(user.deployment("web"))).isTrue();
+    }
+
+    @Test
+    void two_deployments_with_one_selector_stay_independent() {
+        V1Deployment first = user.newDeployment("first", 2);
+        V1Deployment second = user.newDeployment("second", 3);
+        for (V1Deployment each : List.of(first, second)) {
+            each.getSpec().getSelector().setMatchLabels(Map.of("app", "both"));
+            each.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", "both"));
+        }
+        complete(first);
+        complete(second);
+        assertThat(user.podsLabelled("both")).hasSize(5);
+        user.scale("first", 3);
+        user.awaitComplete("first");
+        user.setImage("second", "app:2");
+        user.awaitComplete("second");
+        assertThat(user.replicaSetsOf("first")).hasSize(1);
+        assertThat(user.replicaSetsOf("second")).hasSize(2);
+        assertThat(sizes("first")).containsExactly(3);
+    }
+
+    @Test
+    void replicas_and_template_changed_in_one_update_never_block_and_desired_replicas_are_right_at_the_end() {
+        complete(rolling(user.newDeployment("web", 10), 3, 2));
+        user.setImage("web", "app:404");
+        eventually("it is stuck", () -> sizes("web").equals(List.of(8, 5)));
+        replicasAndImage(20, "app:3");
+        assertDesired(20);
+        user.setImage("web", "app:missing");
+        eventually("it is stuck again", () -> sizes("web").getLast() > 0);
+        replicasAndImage(5, "app:5");
+        assertDesired(5);
+    }
+
+    private void replicasAndImage(int replicas, String image) {
+        user.patch("web", "{'spec': {'replicas': " + replicas
+                + ", 'template': {'spec': {'containers': [{'name': 'main', 'image': '" + image + "'}]}}}}");
+        user.awaitComplete("web");
+    }
+
+    /** Those that had pods when the number was changed, and the new one; it means nothing on others. */
+    private void assertDesired(int replicas) {
+        eventually("the desired-replicas annotations say " + replicas, () -> user.replicaSetsOf("web").reversed()
+                .stream().limit(3).allMatch(set -> String.valueOf(replicas)
+                        .equals(set.getMetadata().getAnnotations().get(Workloads.DESIRED))));
+    }
+
+    @Test
+    void a_stale_desired_replicas_annotation_never_deadlocks_a_rollout() {
+        complete(rolling(user.newDeployment("web", 3), 1, 0));
+        user.setImage("web", "app:404");
+        eventually("it is stuck", () -> sizes("web").equals(List.of(3, 1)));
+        for (V1ReplicaSet set : user.replicaSetsOf("web")) {
+            user.patchSet(set.getMetadata().getName(),
+                    "{'metadata': {'annotations': {'" + Workloads.DESIRED + "': '17'}}}");
+        }
+        user.setImage("web", "app:3");
+        user.awaitComplete("web");
+        assertThat(sizes("web")).containsExactly(0, 0, 3);
+        assertDesired(3);
+    }
+
+    @Test
+    void ready_pods_count_as_unavailable_until_min_ready_seconds_have_passed() {
+        V1Deployment web = user.newDeployment("web", 10);
+        web.getSpec().minReadySeconds(3600).progressDeadlineSeconds(7200);
+        user.deployments().create(web);
+        eventually("all are ready", () -> counts(user.deployment("web")).equals("10/10/10/0/10"));
+        assertThat(condition(user.deployment("web"), "Available")).isEqualTo("False/MinimumReplicasUnavailable");
+        user.patch("web", "{'spec': {'minReadySeconds': 1}}");
+        eventually("all are available", () -> counts(user.deployment("web")).equals("10/10/10/10/0"));
+        eventually("the condition says so",
+                () -> condition(user.deployment("web"), "Available").equals("True/MinimumReplicasAvailable"));
+    }
+
+    @Test
+    void pods_that_are_not_ready_are_counted_as_such() {
+        user.deployments().create(neverReady(user.newDeployment("web", 3)));
+        eventually("none is ready", () -> counts(user.deployment("web")).equals("3/3/0/0/3"));
+        assertThat(condition(user.deployment("web"), "Available")).isEqualTo("False/MinimumReplicasUnavailable");
+    }
+
+    @Test
+    void a_wrong_controller_reference_is_repaired() {
+        V1Deployment web = complete(user.newDeployment("web", 1));
+        String name = user.newest("web").getMetadata().getName();
+        String uid = web.getMetadata().getUid();
+        user.patchSet(name, "{'metadata': {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'Deployment', "
+                + "'name': 'web', 'uid': '" + uid + "', 'controller': false}]}}");
+        eventually("it is the controller again", () -> {
+            var reference = OwnerReferences.controllerOf(user.replicaSet(name).getMetadata());
+            return reference != null && reference.getUid().equals(uid);
+        });
+        assertThat(user.replicaSet(name).getMetadata().getOwnerReferences()).hasSize(1);
+    }
+
+    @Test
+    void a_relabelled_replica_set_is_released_replaced_under_another_name_and_adopted_when_it_matches_again() {
+        V1Deployment web = complete(user.newDeployment("web", 1));
+        V1ReplicaSet first = user.newest("web");
+        String name = first.getMetadata().getName();
+        user.replicaSets().patch(user.key(name), "", PatchType.JSON,
+                "[{\"op\":\"replace\",\"path\":\"/metadata/labels\",\"value\":{\"new-name\":\"new-test\"}}]");
+        eventually("it is released",
+                () -> OwnerReferences.controllerOf(user.replicaSet(name).getMetadata()) == null);
+        eventually("another one takes its place", () -> !user.replicaSetsOf("web").isEmpty());
+        assertThat(user.newest("web").getMetadata().getName()).isNotEqualTo(name);
+        user.replicaSets().patch(user.key(name), "", PatchType.JSON,
+                "[{\"op\":\"replace\",\"path\":\"/metadata/labels\",\"value\":{\"app\":\"web\"}}]");
+        eventually("it is adopted again", () -> {
+            var reference = OwnerReferences.controllerOf(user.replicaSet(name).getMetadata());
+            return reference != null && reference.getUid().equals(web.getMetadata().getUid());
+        });
+    }
+
+    @Test
+    void the_observed_generation_moves_even_when_the_change_asks_for_nothing() {
+        complete(user.newDeployment("web", 1));
+        V1Deployment changed = user.patch("web", "{'spec': {'revisionHistoryLimit': 7}}");
+        user.awaitObserved(changed);
+        assertThat(user.deployment("web").getStatus().getObservedGeneration())
+                .isEqualTo(changed.getMetadata().getGeneration());
+    }
+
+    private static V1Deployment slowToStop(V1Deployment deployment) {
+        deployment.getSpec().getTemplate().getMetadata()
+                .setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "3s"));
+        return deployment;
+    }
+
+    @Test
+    void terminating_pods_are_counted_and_rolling_update_does_not_wait_for_them() {
+        complete(slowToStop(user.newDeployment("web", 3)));
+        user.setImage("web", "app:2");
+        eventually("it is complete while old pods terminate", () -> {
+            V1Deployment web = user.deployment("web");
+            return isComplete(web) && orZero(web.getStatus().getTerminatingReplicas()) > 0;
+        });
+        eventually("they end", () -> {
+            Integer terminating = user.deployment("web").getStatus().getTerminatingReplicas();
+            return terminating != null && terminating == 0;
+        });
+        assertThat(user.podsLabelled("web")).hasSize(3);
+    }
+
+    @Test
+    void recreate_waits_for_terminating_pods() {
+        V1Deployment web = slowToStop(user.newDeployment("web", 2));
+        web.getSpec().setStrategy(new V1DeploymentStrategy().type("Recreate"));
+        complete(web);
+        user.setImage("web", "app:2");
+        eventually("the old pods terminate",
+                () -> orZero(user.deployment("web").getStatus().getTerminatingReplicas()) == 2);
+        assertThat(user.podsLabelled("web")).allMatch(pod -> pod.getMetadata().getDeletionTimestamp() != null);
+        assertThat(user.replicaSetsOf("web")).hasSize(1);
+        user.awaitComplete("web");
+        assertThat(user.podsLabelled("web")).hasSize(2);
+    }
+}

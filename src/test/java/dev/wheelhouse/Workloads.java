@@ -1,0 +1,246 @@
+package dev.wheelhouse;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
+import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.util.Yaml;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+
+/** A user of one namespace: makes, changes and looks at Deployments, ReplicaSets and pods. */
+final class Workloads {
+    static final String REVISION = "deployment.kubernetes.io/revision";
+    static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
+
+    final String namespace;
+    private final KubeClient client;
+
+    Workloads(KubeClient client, String namespace) {
+        this.client = client;
+        this.namespace = namespace;
+        client.resource(ResourceType.NAMESPACES, V1Namespace.class)
+                .create(new V1Namespace().metadata(new V1ObjectMeta().name(namespace)));
+    }
+
+    static void eventually(String what, Callable<Boolean> condition) {
+        Eventually.eventually(what, Duration.ofSeconds(40), condition);
+    }
+
+    ObjectKey key(String name) {
+        return ObjectKey.of(namespace, name);
+    }
+
+    ResourceClient<V1Deployment> deployments() {
+        return client.resource(ResourceType.DEPLOYMENTS, V1Deployment.class);
+    }
+
+    ResourceClient<V1ReplicaSet> replicaSets() {
+        return client.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+    }
+
+    ResourceClient<V1Pod> pods() {
+        return client.resource(ResourceType.PODS, V1Pod.class);
+    }
+
+    /** A Deployment whose pods have the label app and nothing that keeps them from being ready at once. */
+    V1Deployment newDeployment(String name, int replicas) {
+        V1Deployment deployment = Yaml.loadAs("""
+                apiVersion: apps/v1
+                kind: Deployment
+                metadata: {name: %1$s, labels: {app: %1$s}}
+                spec:
+                  selector: {matchLabels: {app: %1$s}}
+                  template:
+                    metadata: {labels: {app: %1$s}}
+                    spec:
+                      containers: [{name: main, image: "app:1"}]
+                """.formatted(name), V1Deployment.class);
+        deployment.getMetadata().setNamespace(namespace);
+        deployment.getSpec().setReplicas(replicas);
+        return deployment;
+    }
+
+    V1ReplicaSet newReplicaSet(String name, int replicas) {
+        V1ReplicaSet set = Yaml.loadAs("""
+                apiVersion: apps/v1
+                kind: ReplicaSet
+                metadata: {name: %1$s, labels: {app: %1$s}}
+                spec:
+                  selector: {matchLabels: {app: %1$s}}
+                  template:
+                    metadata: {labels: {app: %1$s}}
+                    spec:
+                      containers: [{name: main, image: "app:1"}]
+                """.formatted(name), V1ReplicaSet.class);
+        set.getMetadata().setNamespace(namespace);
+        set.getSpec().setReplicas(replicas);
+        return set;
+    }
+
+    V1Pod newPod(String name, Map<String, String> labels) {
+        V1Pod pod = Yaml.loadAs("""
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: %s}
+                spec:
+                  containers: [{name: main, image: "app:1"}]
+                """.formatted(name), V1Pod.class);
+        pod.getMetadata().namespace(namespace).labels(labels);
+        return pod;
+    }
+
+    V1Deployment deployment(String name) {
+        return deployments().get(key(name));
+    }
+
+    V1ReplicaSet replicaSet(String name) {
+        return replicaSets().get(key(name));
+    }
+
+    <T extends KubernetesObject> List<T> list(ResourceClient<T> of, Map<String, String> labels) {
+        return of.list(namespace, labels.isEmpty() ? LabelSelector.everything() : LabelSelector.of(labels),
+                FieldSelector.everything(), ListOptions.consistent(0)).items();
+    }
+
+    /** The ReplicaSets that an owner controls, in the order of their revisions. */
+    List<V1ReplicaSet> replicaSetsOf(V1Deployment owner) {
+        return list(replicaSets(), Map.of()).stream()
+                .filter(set -> OwnerReferences.isControlledBy(set, owner.getMetadata()))
+                .sorted(Comparator.comparingLong(Workloads::revision)).toList();
+    }
+
+    List<V1ReplicaSet> replicaSetsOf(String deployment) {
+        return replicaSetsOf(deployment(deployment));
+    }
+
+    V1ReplicaSet newest(String deployment) {
+        return replicaSetsOf(deployment).getLast();
+    }
+
+    List<V1Pod> podsOf(KubernetesObject set) {
+        return list(pods(), Map.of()).stream().filter(pod -> {
+            V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+            return owner != null && owner.getUid().equals(set.getMetadata().getUid());
+        }).toList();
+    }
+
+    List<V1Pod> podsLabelled(String app) {
+        return list(pods(), Map.of("app", app));
+    }
+
+    static long revision(KubernetesObject object) {
+        Map<String, String> annotations = object.getMetadata().getAnnotations();
+        String text = annotations == null ? null : annotations.get(REVISION);
+        return text == null ? 0 : Long.parseLong(text);
+    }
+
+    /** A merge patch, written with single quotes. */
+    V1Deployment patch(String name, String body) {
+        return deployments().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
+    }
+
+    V1Deployment scale(String name, int replicas) {
+        return patch(name, "{'spec': {'replicas': " + replicas + "}}");
+    }
+
+    V1Deployment setImage(String name, String image) {
+        return patch(name, "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': '" + image
+                + "'}]}}}}");
+    }
+
+    V1ReplicaSet patchSet(String name, String body) {
+        return replicaSets().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
+    }
+
+    V1Pod patchPod(String name, String body) {
+        return pods().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
+    }
+
+    void delete(String name, String propagation) {
+        deployments().delete(key(name), Deletion.unconditional().withPropagation(propagation));
+    }
+
+    boolean isGone(ResourceClient<?> of, String name) {
+        try {
+            of.get(key(name));
+            return false;
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    /** As {@code kubectl rollout status} sees it, and no old pod left. */
+    static boolean isComplete(V1Deployment deployment) {
+        V1DeploymentStatus status = deployment.getStatus();
+        int wanted = deployment.getSpec().getReplicas();
+        return status != null && Objects.equals(status.getObservedGeneration(), deployment.getMetadata().getGeneration())
+                && orZero(status.getUpdatedReplicas()) == wanted && orZero(status.getReplicas()) == wanted
+                && orZero(status.getAvailableReplicas()) == wanted;
+    }
+
+    V1Deployment awaitComplete(String name) {
+        eventually(name + " is complete", () -> isComplete(deployment(name)));
+        return deployment(name);
+    }
+
+    void awaitObserved(V1Deployment written) {
+        String name = written.getMetadata().getName();
+        eventually(name + " is observed", () -> orZero(deployment(name).getStatus().getObservedGeneration()) >= written
+                .getMetadata().getGeneration());
+    }
+
+    /** {@code Progressing=True/NewReplicaSetAvailable}, or empty. */
+    static String condition(V1Deployment deployment, String type) {
+        if (deployment.getStatus() != null && deployment.getStatus().getConditions() != null) {
+            for (V1DeploymentCondition condition : deployment.getStatus().getConditions()) {
+                if (condition.getType().equals(type)) {
+                    return condition.getStatus() + "/" + condition.getReason();
+                }
+            }
+        }
+        return "";
+    }
+
+    /** replicas/updated/ready/available/unavailable */
+    static String counts(V1Deployment deployment) {
+        V1DeploymentStatus s = deployment.getStatus();
+        return s == null
+                ? ""
+                : orZero(s.getReplicas()) + "/" + orZero(s.getUpdatedReplicas()) + "/" + orZero(s.getReadyReplicas())
+                        + "/" + orZero(s.getAvailableReplicas()) + "/" + orZero(s.getUnavailableReplicas());
+    }
+
+    static int orZero(Integer number) {
+        return number == null ? 0 : number;
+    }
+
+    static long orZero(Long number) {
+        return number == null ? 0 : number;
+    }
+}
