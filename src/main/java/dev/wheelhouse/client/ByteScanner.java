@@ -139,11 +139,8 @@ final class ByteScanner {
         at++;
         while (true) {
             byte[] bytes = buffer;
-            int i = at;
             int end = limit;
-            while (i < end && bytes[i] != '"' && bytes[i] != '\\') {
-                i++;
-            }
+            int i = JsonBytes.quoteOrEscape(bytes, at, end);
             at = i;
             if (i == end) {
                 more();

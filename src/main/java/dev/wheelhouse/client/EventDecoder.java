@@ -1,6 +1,12 @@
 package dev.wheelhouse.client;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -13,6 +19,8 @@ final class EventDecoder<T extends KubernetesObject> {
 
     private final String tried;
     private final ObjectDecoder<T> objects;
+    private final List<Prefix<T>> prefixes = List.of(new Prefix<>("MODIFIED", WatchEvent.Modified::new),
+            new Prefix<>("ADDED", WatchEvent.Added::new), new Prefix<>("DELETED", WatchEvent.Deleted::new));
 
     /** @param tried what the watch is, for messages */
     EventDecoder(String tried, ObjectDecoder<T> objects) {
@@ -21,6 +29,30 @@ final class EventDecoder<T extends KubernetesObject> {
     }
 
     WatchEvent<T> decode(byte[] bytes, int from, int to) {
+        WatchEvent<T> regular = regular(bytes, from, to);
+        return regular != null ? regular : decodeAny(bytes, from, to);
+    }
+
+    /** An event as the API server writes it, in one go; null for what is not that. */
+    private @Nullable WatchEvent<T> regular(byte[] bytes, int from, int to) {
+        for (Prefix<T> prefix : prefixes) {
+            int begin = from + prefix.text().length;
+            if (begin < to && bytes[to - 1] == '}'
+                    && Arrays.equals(prefix.text(), 0, prefix.text().length, bytes, from, begin)) {
+                T object = objects.decodeRegular(bytes, begin, to - 1);
+                return object == null ? null : prefix.event().apply(object);
+            }
+        }
+        return null;
+    }
+
+    private record Prefix<T>(byte[] text, Function<T, WatchEvent<T>> event) {
+        Prefix(String type, Function<T, WatchEvent<T>> event) {
+            this(("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII), event);
+        }
+    }
+
+    private WatchEvent<T> decodeAny(byte[] bytes, int from, int to) {
         String type = "";
         int objectFrom = -1;
         int objectTo = -1;

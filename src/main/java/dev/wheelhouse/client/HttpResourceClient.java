@@ -45,7 +45,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        return lister(namespace, labels, fields).list(options);
+        return lister(namespace, labels, fields, decoder).list(options);
     }
 
     @Override
@@ -127,11 +127,12 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        return lister(namespace, labels, fields);
+        return lister(namespace, labels, fields, decoder.forCaches());
     }
 
-    private HttpListerWatcher<T> lister(String namespace, LabelSelector labels, FieldSelector fields) {
-        return new HttpListerWatcher<>(transport, type, namespace, labels, fields, decoder, accept, acceptList);
+    private HttpListerWatcher<T> lister(String namespace, LabelSelector labels, FieldSelector fields,
+            ObjectDecoder<T> how) {
+        return new HttpListerWatcher<>(transport, type, namespace, labels, fields, how, accept, acceptList);
     }
 
     private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {

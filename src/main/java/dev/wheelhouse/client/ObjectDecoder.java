@@ -12,17 +12,56 @@ import dev.wheelhouse.api.ResourceType;
 
 /**
  * Decodes the bytes of one object of one type. {@code metadata.managedFields} is dropped; {@code apiVersion} and {@code kind},
- * which list items lack, are filled in. Thread safe.
+ * which list items lack, are filled in. A type whose kind is not known, "", takes any kind as it comes. Thread safe.
  */
 final class ObjectDecoder<T extends KubernetesObject> {
     private final ResourceType type;
     private final ModelJson.Reader<T> reader;
+    private final Class<T> model;
     private final boolean metadataOnly;
+    /** Whether objects are to be cached: then they are read by {@link ModelShape}, share what is equal, and must not be changed. */
+    private final boolean shared;
 
     ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly) {
+        this(type, model, metadataOnly, false);
+    }
+
+    private ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly, boolean shared) {
         this.type = type;
+        this.model = model;
+        this.shared = shared && ModelShape.isModel(model);
         this.reader = ModelJson.reader(model);
         this.metadataOnly = metadataOnly;
+    }
+
+    /** The same for objects that go into a cache and are not changed there. */
+    ObjectDecoder<T> forCaches() {
+        return new ObjectDecoder<>(type, model, metadataOnly, true);
+    }
+
+    /** Reads an object that is all of these bytes and as it should be; null for anything else, which {@link #decode} explains. */
+    @Nullable
+    T decodeRegular(byte[] bytes, int from, int to) {
+        if (!shared) {
+            return null;
+        }
+        T object = read(bytes, from, to);
+        if (object == null || object.getKind() == null || object.getApiVersion() == null || metadataOnly
+                || !object.getKind().equals(type.kind()) || object.getMetadata() == null
+                || object.getMetadata().getName() == null || object.getMetadata().getName().isEmpty()) {
+            return null;
+        }
+        return object;
+    }
+
+    private @Nullable T read(byte[] bytes, int from, int to) {
+        JsonBytes in = new JsonBytes(bytes, from, to);
+        try {
+            Object object = ModelShape.of(model).read(in, 0);
+            return in.isAtEnd() ? model.cast(object) : null;
+        } catch (JsonBytes.Irregular e) {
+            return null;
+        }
     }
 
     /**
@@ -39,9 +78,11 @@ final class ObjectDecoder<T extends KubernetesObject> {
     }
 
     private T decode(byte[] bytes, int from, int to, boolean anyKind) throws UndecodableException {
-        T object;
+        T object = shared ? read(bytes, from, to) : null;
         try {
-            object = reader.read(bytes, from, to);
+            if (object == null) {
+                object = reader.read(bytes, from, to);
+            }
         } catch (JacksonException e) {
             throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
         }
@@ -49,7 +90,7 @@ final class ObjectDecoder<T extends KubernetesObject> {
             throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
         }
         String kind = object.getKind();
-        if (kind != null && !kind.equals(type.kind()) && !anyKind) {
+        if (kind != null && !kind.equals(type.kind()) && !anyKind && !type.kind().isEmpty()) {
             throw new UndecodableException(
                     new DecodeFailure(type.groupResource(), "kind", "expected " + type.kind() + ", got " + kind));
         }
@@ -57,7 +98,7 @@ final class ObjectDecoder<T extends KubernetesObject> {
                 || object.getMetadata().getName().isEmpty()) {
             throw new UndecodableException(new DecodeFailure(type.groupResource(), "metadata.name", "it is missing"));
         }
-        if (kind == null || metadataOnly || object.getApiVersion() == null) {
+        if ((kind == null || metadataOnly || object.getApiVersion() == null) && !type.kind().isEmpty()) {
             ModelJson.fillIn(object, type.apiVersion(), type.kind());
         }
         return object;

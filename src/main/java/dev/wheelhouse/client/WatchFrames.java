@@ -9,7 +9,7 @@ import java.util.Arrays;
  * buffer grows to the largest event and shrinks again. Not thread safe.
  */
 final class WatchFrames {
-    private static final int INITIAL = 64 * 1024;
+    private static final int INITIAL = 256 * 1024;
     private static final int KEEP = 1024 * 1024;
 
     private final InputStream in;
@@ -35,15 +35,17 @@ final class WatchFrames {
     boolean next() throws IOException {
         while (true) {
             while (scanned < limit) {
-                if (buffer[scanned] == '\n') {
-                    from = begin;
-                    to = scanned;
-                    begin = ++scanned;
-                    if (to > from) {
-                        return true;
-                    }
-                } else {
-                    scanned++;
+                int end = JsonBytes.newline(buffer, scanned, limit);
+                if (end < 0) {
+                    scanned = limit;
+                    break;
+                }
+                from = begin;
+                to = end;
+                begin = end + 1;
+                scanned = begin;
+                if (to > from) {
+                    return true;
                 }
             }
             if (!fill()) {
@@ -68,12 +70,7 @@ final class WatchFrames {
 
     /** Whether a whole line is there without reading. */
     boolean hasBuffered() {
-        for (int i = scanned; i < limit; i++) {
-            if (buffer[i] == '\n') {
-                return true;
-            }
-        }
-        return false;
+        return JsonBytes.newline(buffer, scanned, limit) >= 0;
     }
 
     long bytesRead() {

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ import dev.wheelhouse.runtime.Signal;
  * {@code tools/cache/shared_informer.go}). Thread safe.
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
-    private final ListerWatcher<T> source;
+    private final TransformingSource<T> source;
     private final InformerOptions options;
     private final Clock clock;
     private final InformerMetrics metrics;
@@ -50,12 +51,12 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     /** @param expectedType the class that objects have to be of; null to take whatever comes */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             InformerMetrics metrics) {
-        this.source = source;
+        this.source = new TransformingSource<>(source);
         this.options = options;
         this.clock = clock;
         this.metrics = metrics;
         this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
-        this.reflector = new Reflector<>(source, expectedType, fifo, options, clock, metrics);
+        this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.started = clock.nanoTime();
     }
@@ -308,6 +309,17 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         @Override
         public void remove() {
             processor.remove(listener);
+        }
+    }
+
+    @Override
+    public void setTransform(UnaryOperator<T> transform) {
+        synchronized (blockDeltas) {
+            if (runner != null || synced) {
+                throw new IllegalStateException("the transform of the informer of " + source.type()
+                        + " came after its start: set it before");
+            }
+            source.transformBy(transform);
         }
     }
 

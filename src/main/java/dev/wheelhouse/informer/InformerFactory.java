@@ -29,6 +29,7 @@ public final class InformerFactory implements SharedInformerFactory {
     private final InformerMetrics.Provider metrics;
     private final InformerOptions options;
     private final Map<Key, CachingInformer<?>> informers = new LinkedHashMap<>();
+    private final List<CachingInformer<?>> unshared = new ArrayList<>();
     private volatile @Nullable LoopRunner startedOn;
     private boolean closed;
 
@@ -60,6 +61,26 @@ public final class InformerFactory implements SharedInformerFactory {
         Class<PartialObjectMetadata> model = PartialObjectMetadata.class;
         return informer(new Key(type, model, "", LabelSelector.everything(), FieldSelector.everything()), model,
                 () -> client.metadata(type).listerWatcher());
+    }
+
+    /**
+     * An informer of its own over any source, shared with nobody. {@link #start} starts it with the others, unless
+     * {@link #start(SharedIndexInformer, LoopRunner)} did.
+     */
+    public synchronized <T extends KubernetesObject> SharedIndexInformer<T> unshared(ListerWatcher<T> source,
+            Class<T> model) {
+        if (closed) {
+            throw new IllegalStateException("no informer of " + source.type() + ": the factory was closed");
+        }
+        CachingInformer<T> made = new CachingInformer<>(source, model, options, clock,
+                metrics.forInformer(source.type(), model, source.namespace()));
+        unshared.add(made);
+        return made;
+    }
+
+    /** Starts one informer of this factory, once. */
+    public void start(SharedIndexInformer<?> informer, LoopRunner runner) {
+        all().stream().filter(candidate -> candidate == informer).forEach(known -> known.start(runner));
     }
 
     private interface Source<T extends KubernetesObject> {
@@ -113,12 +134,13 @@ public final class InformerFactory implements SharedInformerFactory {
         @Nullable
         CachingInformer<?> stopping = null;
         synchronized (this) {
-            for (CachingInformer<?> candidate : informers.values()) {
+            for (CachingInformer<?> candidate : all()) {
                 if (candidate == informer) {
                     stopping = candidate;
                 }
             }
             informers.values().remove(stopping);
+            unshared.remove(stopping);
         }
         if (stopping != null) {
             stopping.close();
@@ -141,7 +163,9 @@ public final class InformerFactory implements SharedInformerFactory {
     }
 
     private synchronized List<CachingInformer<?>> all() {
-        return List.copyOf(informers.values());
+        List<CachingInformer<?>> all = new ArrayList<>(informers.values());
+        all.addAll(unshared);
+        return all;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -19,6 +20,16 @@ public interface SharedIndexInformer<T> {
     Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod);
 
     Indexer<T> getIndexer();
+
+    /**
+     * Sets what each object goes through before it is cached, such as a function that drops what nobody reads. It may change
+     * the object that it is given. An object that it fails on is reported and left out.
+     *
+     * @throws IllegalStateException once the informer was started
+     */
+    default void setTransform(UnaryOperator<T> transform) {
+        throw new UnsupportedOperationException("the informer of " + type() + " takes no transform");
+    }
 
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs Wheelhouse as a contestant of the informer benchmark. The benchmark's own contract: the task comes from the
+# environment, the result is the last line.
+#
+#   BENCH_HARNESS  the harness's compiled classes, or its jar (default: harness/target/classes beside the caller)
+#   JAVA25_HOME    the JDK (default: the java of the PATH); BENCH_HEAP, BENCH_JVM_OPTS as for the other contestants
+#
+# Needs "mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench.classpath" once, and does it if missing.
+set -euo pipefail
+harness=${BENCH_HARNESS:-$PWD/harness/target/classes}
+[[ -e $harness ]] || { echo "no benchmark harness at $harness: set BENCH_HARNESS" >&2; exit 2; }
+harness=$(realpath "$harness")
+cd "$(dirname "$0")/../.."
+java=${JAVA25_HOME:+$JAVA25_HOME/bin/}java
+javac=${JAVA25_HOME:+$JAVA25_HOME/bin/}javac
+classes=${BENCH_CLASSES:-target/classes}
+if [[ ! -s target/bench.classpath || pom.xml -nt target/bench.classpath || ! -d $classes ]]; then
+  mvn -q -B -o compile dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/bench.classpath >&2
+fi
+path=$classes:$harness:$(<target/bench.classpath)
+if [[ ! -d target/bench-classes || -n $(find src/bench/java -newer target/bench-classes -name '*.java') ]]; then
+  rm -rf target/bench-classes && mkdir -p target/bench-classes
+  "$javac" --release 21 -nowarn -d target/bench-classes -cp "$path" $(find src/bench/java -name '*.java') >&2
+fi
+exec "$java" ${BENCH_HEAP:--Xmx8g} ${BENCH_JVM_OPTS:-} -Dlogback.configurationFile=src/bench/logback.xml \
+  -cp "target/bench-classes:$path" bench.WheelhousePeer

@@ -1,0 +1,130 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/**
+ * Changes each object between its decoding and the cache (upstream: {@code TransformFunc} in client-go
+ * {@code tools/cache/delta_fifo.go}). An object that the function fails on is skipped and reported like one that does not
+ * decode. The function gets a copy of its own, as decoded objects share what is equal. Without one it is not on the path.
+ */
+final class TransformingSource<T extends KubernetesObject> implements ListerWatcher<T> {
+    private final ListerWatcher<T> source;
+    private volatile @Nullable UnaryOperator<T> transform;
+
+    TransformingSource(ListerWatcher<T> source) {
+        this.source = source;
+    }
+
+    void transformBy(UnaryOperator<T> function) {
+        transform = function;
+    }
+
+    @Override
+    public ResourceType type() {
+        return source.type();
+    }
+
+    @Override
+    public String namespace() {
+        return source.namespace();
+    }
+
+    @Override
+    public ListPage<T> list(ListOptions options) throws InterruptedException {
+        ListPage<T> page = source.list(options);
+        UnaryOperator<T> function = transform;
+        if (function == null) {
+            return page;
+        }
+        List<T> items = new ArrayList<>(page.items().size());
+        List<DecodeFailure> skipped = new ArrayList<>(page.skipped());
+        for (T item : page.items()) {
+            try {
+                items.add(function.apply(ModelJson.copy(item)));
+            } catch (RuntimeException e) {
+                skipped.add(failure(item, e));
+            }
+        }
+        return new ListPage<>(items, page.resourceVersion(), page.continueToken(), skipped);
+    }
+
+    @Override
+    public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
+        WatchStream<T> stream = source.watch(options);
+        UnaryOperator<T> function = transform;
+        return function == null ? stream : new Transformed(stream, function);
+    }
+
+    private DecodeFailure failure(T object, RuntimeException e) {
+        ObjectKey key = ObjectKey.of(object);
+        return new DecodeFailure(source.type().groupResource() + " " + key, "", "the informer's transform failed: " + e,
+                key);
+    }
+
+    private final class Transformed implements WatchStream<T> {
+        private final WatchStream<T> stream;
+        private final UnaryOperator<T> function;
+
+        Transformed(WatchStream<T> stream, UnaryOperator<T> function) {
+            this.stream = stream;
+            this.function = function;
+        }
+
+        @Override
+        public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+            return switch (stream.next(maxWait)) {
+                case null -> null;
+                case WatchEvent.Added<T> e -> changed(e.object(), WatchEvent.Added::new, false);
+                case WatchEvent.Modified<T> e -> changed(e.object(), WatchEvent.Modified::new, false);
+                case WatchEvent.Deleted<T> e -> changed(e.object(), WatchEvent.Deleted::new, true);
+                case WatchEvent<T> e -> e;
+            };
+        }
+
+        private WatchEvent<T> changed(T object, java.util.function.Function<T, WatchEvent<T>> event, boolean deleted) {
+            try {
+                return event.apply(function.apply(ModelJson.copy(object)));
+            } catch (RuntimeException e) {
+                return new WatchEvent.Undecodable<>(failure(object, e), deleted);
+            }
+        }
+
+        @Override
+        public boolean isEnded() {
+            return stream.isEnded();
+        }
+
+        @Override
+        public boolean onReady(Runnable wake) {
+            return stream.onReady(wake);
+        }
+
+        @Override
+        public long bytesRead() {
+            return stream.bytesRead();
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.wheelhouse.spring;
+
+import java.util.List;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.kubernetes.client.extended.controller.Controller;
+import io.kubernetes.client.extended.controller.reconciler.Reconciler;
+import io.kubernetes.client.informer.SharedInformer;
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.spring.extended.controller.KubernetesReconcilerProcessor;
+import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconciler;
+import io.micrometer.core.instrument.MeterRegistry;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.informer.InformerMetrics;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.spring.client.AnnotatedReconcilers;
+import dev.wheelhouse.spring.client.ReconcilerController;
+import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
+
+/**
+ * Runs beans that are written against the official client's Spring integration, {@code @KubernetesInformers} and
+ * {@code @KubernetesReconciler}, on this engine. The integration itself makes the informer and lister beans; what it leaves
+ * out, starting and stopping them, is done here.
+ */
+@Configuration(proxyBeanMethods = false)
+class OfficialClientConfiguration {
+
+    /** The integration looks for a bean of exactly this name. Its caches are its own: a handler may set transforms. */
+    @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
+    @ConditionalOnMissingBean(SharedInformerFactory.class)
+    WheelhouseInformerFactory officialInformerFactory(ApiClient api, KubeClient client, Clock clock) {
+        return new WheelhouseInformerFactory(api, client, clock, InformerMetrics.Provider.NONE,
+                InformerOptions.defaults());
+    }
+
+    /** In place of the integration's own, whose controllers have a queue and workers of their own. */
+    @Bean
+    @ConditionalOnProperty(name = "kubernetes.reconciler.enabled", matchIfMissing = true)
+    static KubernetesReconcilerProcessor officialReconcilers() {
+        return new ReconcilerProcessor();
+    }
+
+    @Bean
+    OfficialControllers officialControllers(SharedInformerFactory informers, ObjectProvider<Controller> controllers) {
+        return new OfficialControllers(informers, controllers.orderedStream().toList());
+    }
+
+    private static final class ReconcilerProcessor extends KubernetesReconcilerProcessor {
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+            BeanDefinitionRegistry registry = (BeanDefinitionRegistry) beans;
+            for (String name : beans.getBeanNamesForType(Reconciler.class)) {
+                KubernetesReconciler annotation = beans.findAnnotationOnBean(name, KubernetesReconciler.class);
+                if (annotation != null) {
+                    registry.registerBeanDefinition(name + "Controller", BeanDefinitionBuilder
+                            .genericBeanDefinition(ReconcilerController.class, () -> controller(beans, name, annotation))
+                            .setDestroyMethodName("shutdown").getBeanDefinition());
+                }
+            }
+        }
+
+        private static ReconcilerController controller(ListableBeanFactory beans, String name,
+                KubernetesReconciler annotation) {
+            // Whatever informers there are have to be made before the controller asks the factory for them.
+            beans.getBeansOfType(SharedInformer.class);
+            MeterRegistry registry = beans.getBean(MeterRegistry.class);
+            return new AnnotatedReconcilers(
+                    beans.getBean(KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME,
+                            SharedInformerFactory.class),
+                    beans.getBean(Clock.class), new WorkQueueMeters(registry), new ControllerMeters(registry))
+                    .controller(annotation, beans.getBean(name, Reconciler.class));
+        }
+    }
+
+    /** Starts the informers, then the controllers; stops the controllers first. */
+    static final class OfficialControllers implements SmartLifecycle {
+        private final SharedInformerFactory informers;
+        private final List<Controller> controllers;
+        private volatile boolean running;
+
+        OfficialControllers(SharedInformerFactory informers, List<Controller> controllers) {
+            this.informers = informers;
+            this.controllers = controllers;
+        }
+
+        @Override
+        public void start() {
+            running = true;
+            informers.startAllRegisteredInformers();
+            for (Controller controller : controllers) {
+                if (controller instanceof ReconcilerController ours) {
+                    ours.start();
+                } else {
+                    Thread.ofPlatform().daemon().name("controller").start(controller);
+                }
+            }
+        }
+
+        @Override
+        public void stop() {
+            controllers.forEach(Controller::shutdown);
+            informers.stopAllRegisteredInformers();
+            running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.wheelhouse.spring.client;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.extended.controller.reconciler.Reconciler;
+import io.kubernetes.client.extended.controller.reconciler.Request;
+import io.kubernetes.client.informer.ResourceEventHandler;
+import io.kubernetes.client.informer.SharedIndexInformer;
+import io.kubernetes.client.informer.SharedInformerFactory;
+import io.kubernetes.client.spring.extended.controller.annotation.AddWatchEventFilter;
+import io.kubernetes.client.spring.extended.controller.annotation.DeleteWatchEventFilter;
+import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconciler;
+import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerReadyFunc;
+import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatch;
+import io.kubernetes.client.spring.extended.controller.annotation.UpdateWatchEventFilter;
+
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.workqueue.RateLimitingQueue;
+import dev.wheelhouse.workqueue.WorkQueue;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/**
+ * Makes a controller of a bean that carries {@code @KubernetesReconciler}, as the official client's Spring integration
+ * describes it: watches with their key functions and resync periods, event filters, ready functions, worker count.
+ */
+public final class AnnotatedReconcilers {
+    private static final Logger log = LoggerFactory.getLogger(AnnotatedReconcilers.class);
+
+    private final SharedInformerFactory informers;
+    private final Clock clock;
+    private final WorkQueueMetrics queueMetrics;
+    private final ControllerMetrics metrics;
+
+    public AnnotatedReconcilers(SharedInformerFactory informers, Clock clock, WorkQueueMetrics queueMetrics,
+            ControllerMetrics metrics) {
+        this.informers = informers;
+        this.clock = clock;
+        this.queueMetrics = queueMetrics;
+        this.metrics = metrics;
+    }
+
+    /**
+     * @param annotation the bean's
+     * @throws IllegalStateException if the factory has no informer of a watched class, or a key function cannot be made
+     */
+    public ReconcilerController controller(KubernetesReconciler annotation, Reconciler reconciler) {
+        String name = annotation.value();
+        WorkQueue<Request> queue = new RateLimitingQueue<>(name, clock, queueMetrics);
+        List<BooleanSupplier> ready = new ArrayList<>();
+        for (KubernetesReconcilerWatch watch : annotation.watches().value()) {
+            ready.add(watch(name, watch, reconciler, queue));
+        }
+        for (Method method : reconciler.getClass().getMethods()) {
+            if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {
+                Filter filter = new Filter(reconciler, method);
+                ready.add(() -> filter.passes(false));
+            }
+        }
+        return new ReconcilerController(name, reconciler, queue, annotation.workerCount(), ready, clock, metrics);
+    }
+
+    private BooleanSupplier watch(String controller, KubernetesReconcilerWatch watch, Reconciler reconciler,
+            WorkQueue<Request> queue) {
+        Class<? extends KubernetesObject> model = watch.apiTypeClass();
+        SharedIndexInformer<? extends KubernetesObject> informer = informers.getExistingSharedIndexInformer(model);
+        if (informer == null) {
+            throw new IllegalStateException("the reconciler " + controller + " watches " + model.getSimpleName()
+                    + ", which no informer caches: name it in @KubernetesInformers, or make one by the "
+                    + "sharedInformerFactory bean");
+        }
+        return register(informer, watch, reconciler, queue);
+    }
+
+    private static <T extends KubernetesObject> BooleanSupplier register(SharedIndexInformer<T> informer,
+            KubernetesReconcilerWatch watch, Reconciler reconciler, WorkQueue<Request> queue) {
+        Class<?> model = watch.apiTypeClass();
+        Handler<T> handler = new Handler<>(queue, keys(watch),
+                filter(reconciler, AddWatchEventFilter.class, AddWatchEventFilter::apiTypeClass, model),
+                filter(reconciler, UpdateWatchEventFilter.class, UpdateWatchEventFilter::apiTypeClass, model),
+                filter(reconciler, DeleteWatchEventFilter.class, DeleteWatchEventFilter::apiTypeClass, model));
+        informer.addEventHandlerWithResyncPeriod(handler, Duration.ofMillis(watch.resyncPeriodMillis()).toMillis());
+        return informer::hasSynced;
+    }
+
+    // The annotation says that the function takes what the watch brings.
+    @SuppressWarnings("unchecked")
+    private static <T> Function<T, Request> keys(KubernetesReconcilerWatch watch) {
+        Class<? extends Function<? extends KubernetesObject, Request>> type = watch.workQueueKeyFunc();
+        try {
+            try {
+                return (Function<T, Request>) type.getConstructor(Class.class).newInstance(watch.apiTypeClass());
+            } catch (NoSuchMethodException e) {
+                var constructor = type.getDeclaredConstructor();
+                constructor.setAccessible(true);
+                return (Function<T, Request>) constructor.newInstance();
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("the work queue key function " + type.getName() + " cannot be made: it needs a "
+                    + "constructor without parameters", e);
+        }
+    }
+
+    private static <A extends Annotation> @Nullable Filter filter(Reconciler reconciler, Class<A> annotation,
+            Function<A, Class<?>> model, Class<?> wanted) {
+        for (Method method : reconciler.getClass().getMethods()) {
+            A found = method.getAnnotation(annotation);
+            if (found != null && model.apply(found) == wanted) {
+                return new Filter(reconciler, method);
+            }
+        }
+        return null;
+    }
+
+    /** A method of the reconciler that answers yes or no; one that fails counts as said. */
+    private record Filter(Object target, Method method) {
+        Filter {
+            // A public method of a class that is not public cannot be called otherwise.
+            method.setAccessible(true);
+        }
+
+        boolean passes(boolean ifItFails, Object... arguments) {
+            try {
+                return Boolean.TRUE.equals(method.invoke(target, arguments));
+            } catch (InvocationTargetException e) {
+                log.error("{} failed", method, e.getCause());
+            } catch (ReflectiveOperationException | IllegalArgumentException e) {
+                log.error("{} cannot be called: {}", method, e.toString());
+            }
+            return ifItFails;
+        }
+    }
+
+    /** Turns events into keys. Deletions are told as well. */
+    private record Handler<T extends KubernetesObject>(WorkQueue<Request> queue, Function<T, Request> keys,
+            @Nullable Filter adds, @Nullable Filter updates, @Nullable Filter deletes)
+            implements
+                ResourceEventHandler<T> {
+        @Override
+        public void onAdd(T object) {
+            if (adds == null || adds.passes(true, object)) {
+                enqueue(object);
+            }
+        }
+
+        @Override
+        public void onUpdate(T before, T after) {
+            if (updates == null || updates.passes(true, before, after)) {
+                enqueue(after);
+            }
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            if (deletes == null || deletes.passes(true, object, finalStateUnknown)) {
+                enqueue(object);
+            }
+        }
+
+        private void enqueue(T object) {
+            Request request = keys.apply(object);
+            if (request != null) {
+                queue.add(request);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.wheelhouse.spring.client;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.informer.cache.Indexer;
+
+import dev.wheelhouse.api.ObjectKey;
+
+/** The official client's view of a cache. It is read only: what is cached follows the API server. Thread safe. */
+final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
+    private final dev.wheelhouse.informer.Indexer<T> indexer;
+    private final Map<String, Function<T, List<String>>> functions = new ConcurrentHashMap<>();
+
+    OfficialIndexer(dev.wheelhouse.informer.Indexer<T> indexer) {
+        this.indexer = indexer;
+        functions.put(dev.wheelhouse.informer.Indexer.NAMESPACE_INDEX, object -> {
+            String namespace = object.getMetadata().getNamespace();
+            return List.of(namespace == null ? "" : namespace);
+        });
+    }
+
+    @Override
+    public List<T> list() {
+        return indexer.list();
+    }
+
+    @Override
+    public List<String> listKeys() {
+        return keys(indexer.list());
+    }
+
+    @Override
+    public @Nullable T get(T object) {
+        return indexer.get(ObjectKey.of(object));
+    }
+
+    @Override
+    public @Nullable T getByKey(String key) {
+        try {
+            return indexer.get(ObjectKey.parse(key));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public List<T> byIndex(String indexName, String value) {
+        return indexer.byIndex(indexName, value);
+    }
+
+    @Override
+    public List<String> indexKeys(String indexName, String value) {
+        return keys(indexer.byIndex(indexName, value));
+    }
+
+    @Override
+    public List<T> index(String indexName, T object) {
+        Function<T, List<String>> function = functions.get(indexName);
+        if (function == null) {
+            throw new IllegalArgumentException("there is no index \"" + indexName + "\"");
+        }
+        Map<ObjectKey, T> found = new LinkedHashMap<>();
+        for (String value : function.apply(object)) {
+            for (T match : indexer.byIndex(indexName, value)) {
+                found.put(ObjectKey.of(match), match);
+            }
+        }
+        return new ArrayList<>(found.values());
+    }
+
+    @Override
+    public Map<String, Function<T, List<String>>> getIndexers() {
+        return new HashMap<>(functions);
+    }
+
+    /** @throws IllegalArgumentException if there is an index of such a name already */
+    @Override
+    public void addIndexers(Map<String, Function<T, List<String>>> added) {
+        for (String name : added.keySet()) {
+            if (functions.containsKey(name)) {
+                throw new IllegalArgumentException("there is an index \"" + name + "\" already");
+            }
+        }
+        added.forEach((name, function) -> {
+            functions.put(name, function);
+            indexer.addIndex(name, function::apply);
+        });
+    }
+
+    private static List<String> keys(List<? extends KubernetesObject> objects) {
+        List<String> keys = new ArrayList<>(objects.size());
+        for (KubernetesObject object : objects) {
+            keys.add(ObjectKey.of(object).toString());
+        }
+        return keys;
+    }
+
+    @Override
+    public void add(T object) {
+        throw readOnly();
+    }
+
+    @Override
+    public void update(T object) {
+        throw readOnly();
+    }
+
+    @Override
+    public void delete(T object) {
+        throw readOnly();
+    }
+
+    @Override
+    public void replace(List<T> objects, String resourceVersion) {
+        throw readOnly();
+    }
+
+    @Override
+    public void resync() {
+        // Each handler's resync is by its own timer.
+    }
+
+    private static UnsupportedOperationException readOnly() {
+        return new UnsupportedOperationException(
+                "the cache follows the API server: write there, and it will come back as an event");
+    }
+}

@@ -1,0 +1,116 @@
+package dev.wheelhouse.spring.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.informer.ResourceEventHandler;
+import io.kubernetes.client.informer.SharedIndexInformer;
+import io.kubernetes.client.informer.TransformFunc;
+import io.kubernetes.client.informer.cache.Indexer;
+import io.kubernetes.client.informer.exception.ObjectTransformException;
+
+/** The official client's view of an informer. Thread safe. */
+final class OfficialInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
+    private final dev.wheelhouse.informer.SharedIndexInformer<T> informer;
+    private final Class<T> model;
+    private final Duration resyncPeriod;
+    private final Consumer<OfficialInformer<?>> start;
+    private final Consumer<OfficialInformer<?>> stop;
+    private final OfficialIndexer<T> indexer;
+
+    /** @param resyncPeriod of handlers that do not say; zero for none */
+    OfficialInformer(dev.wheelhouse.informer.SharedIndexInformer<T> informer, Class<T> model, Duration resyncPeriod,
+            Consumer<OfficialInformer<?>> start, Consumer<OfficialInformer<?>> stop) {
+        this.informer = informer;
+        this.model = model;
+        this.resyncPeriod = resyncPeriod;
+        this.start = start;
+        this.stop = stop;
+        this.indexer = new OfficialIndexer<>(informer.getIndexer());
+    }
+
+    dev.wheelhouse.informer.SharedIndexInformer<T> engine() {
+        return informer;
+    }
+
+    @Override
+    public void addEventHandler(ResourceEventHandler<T> handler) {
+        informer.addEventHandler(new Handler<>(handler), resyncPeriod);
+    }
+
+    @Override
+    public void addEventHandlerWithResyncPeriod(ResourceEventHandler<T> handler, long resyncPeriodMillis) {
+        informer.addEventHandler(new Handler<>(handler), Duration.ofMillis(Math.max(0, resyncPeriodMillis)));
+    }
+
+    private record Handler<T extends KubernetesObject>(ResourceEventHandler<T> handler)
+            implements
+                dev.wheelhouse.informer.ResourceEventHandler<T> {
+        @Override
+        public void onAdd(T object, boolean initial) {
+            handler.onAdd(object);
+        }
+
+        @Override
+        public void onUpdate(T before, T after) {
+            handler.onUpdate(before, after);
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            handler.onDelete(object, finalStateUnknown);
+        }
+    }
+
+    /** Starts it and returns. */
+    @Override
+    public void run() {
+        start.accept(this);
+    }
+
+    @Override
+    public void stop() {
+        stop.accept(this);
+    }
+
+    @Override
+    public boolean hasSynced() {
+        return informer.hasSynced();
+    }
+
+    @Override
+    public String lastSyncResourceVersion() {
+        return informer.resourceVersion();
+    }
+
+    /** @throws IllegalStateException once it was started */
+    @Override
+    public void setTransform(TransformFunc transform) {
+        informer.setTransform(object -> {
+            try {
+                return model.cast(transform.transform(object));
+            } catch (ObjectTransformException e) {
+                throw new IllegalArgumentException(e);
+            }
+        });
+    }
+
+    @Override
+    public void addIndexers(Map<String, Function<T, List<String>>> indexers) {
+        indexer.addIndexers(indexers);
+    }
+
+    @Override
+    public Indexer<T> getIndexer() {
+        return indexer;
+    }
+
+    @Override
+    public String toString() {
+        return informer.toString();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.wheelhouse.spring.client;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/** Tells of each list or watch that failed, for the official client's exception handlers; the engine goes on by itself. */
+final class ReportingSource<T extends KubernetesObject> implements ListerWatcher<T> {
+    private final ListerWatcher<T> source;
+    private final Consumer<Throwable> report;
+
+    ReportingSource(ListerWatcher<T> source, Consumer<Throwable> report) {
+        this.source = source;
+        this.report = report;
+    }
+
+    @Override
+    public ResourceType type() {
+        return source.type();
+    }
+
+    @Override
+    public String namespace() {
+        return source.namespace();
+    }
+
+    @Override
+    public ListPage<T> list(ListOptions options) throws InterruptedException {
+        try {
+            return source.list(options);
+        } catch (ApiError e) {
+            report.accept(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
+        try {
+            return new Stream(source.watch(options));
+        } catch (ApiError e) {
+            report.accept(e);
+            throw e;
+        }
+    }
+
+    private final class Stream implements WatchStream<T> {
+        private final WatchStream<T> stream;
+
+        Stream(WatchStream<T> stream) {
+            this.stream = stream;
+        }
+
+        @Override
+        public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+            try {
+                WatchEvent<T> event = stream.next(maxWait);
+                if (event instanceof WatchEvent.Failed<T> failed) {
+                    report.accept(failed.error());
+                }
+                return event;
+            } catch (ApiError e) {
+                report.accept(e);
+                throw e;
+            }
+        }
+
+        @Override
+        public boolean isEnded() {
+            return stream.isEnded();
+        }
+
+        @Override
+        public boolean onReady(Runnable wake) {
+            return stream.onReady(wake);
+        }
+
+        @Override
+        public long bytesRead() {
+            return stream.bytesRead();
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}
