@@ -97,6 +97,20 @@ final class Admission {
         }
     }
 
+    /** Changes an object that is to be replaced, in place: what creation filled in stays where the request leaves it out. */
+    static void mutateUpdate(ResourceType type, ObjectNode object, ObjectNode old) {
+        if (type.equals(ResourceType.PODS)) {
+            ObjectNode spec = Json.child(object, "spec");
+            for (String field : List.of("priority", "preemptionPolicy")) {
+                JsonNode before = Json.at(old, "spec", field);
+                if (!spec.has(field) && before != null) {
+                    spec.set(field, before);
+                }
+            }
+            tolerations(spec);
+        }
+    }
+
     private static void serviceAccount(ObjectNode spec) {
         String account = Json.text(spec, "serviceAccountName");
         if (account.isEmpty()) {

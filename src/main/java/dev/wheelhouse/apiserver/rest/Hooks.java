@@ -111,6 +111,7 @@ final class Hooks {
 
     /** The namespaces, priority classes and the Service that every cluster has. */
     void bootstrap() {
+        BootstrapRoles.all(this).forEach((resource, objects) -> objects.forEach(o -> create(resource, o)));
         priorityClass("system-cluster-critical", 2_000_000_000);
         priorityClass("system-node-critical", 2_000_001_000);
         for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {

@@ -156,6 +156,23 @@ final class PodSubresources {
         }
     }
 
+    /** Why there is nothing to connect to. */
+    ApiException unreachable(Target target, ApiRequest request) {
+        StoredObject pod = store.get("pods", target.namespace(), target.name());
+        if (pod == null) {
+            return Errors.notFound(ResourceType.PODS, target.name());
+        }
+        List<String> containers = pod.tree().path("spec").path("containers").findValuesAsString("name");
+        String container = request.query().get("container");
+        if (!container.isEmpty() && !containers.contains(container)) {
+            return Errors.badRequest("container " + container + " is not valid for pod " + target.name() + " out of: "
+                    + String.join(", ", containers));
+        }
+        return Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
+                + " runs on a hollow node: no process runs, so " + target.subresource()
+                + " has nothing to connect to");
+    }
+
     ApiResponse log(Target target) {
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {

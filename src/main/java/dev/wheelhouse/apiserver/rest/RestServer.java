@@ -104,7 +104,7 @@ public final class RestServer {
                 ? null
                 : router.find(path);
         if (target != null) {
-            return resource(target, request);
+            return Deprecations.warn(target, resource(target, request));
         }
         ApiResponse answer = nonResources.handle(path, request);
         if (answer == null) {
@@ -171,9 +171,7 @@ public final class RestServer {
             case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
             case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
             case "serviceaccounts/token" -> method.equals("POST") ? reviews.token(target, request) : null;
-            case "pods/exec", "pods/attach", "pods/portforward" -> throw Errors.badRequest("the pod "
-                    + target.namespace() + "/" + target.name() + " runs on a hollow node: no process runs, so "
-                    + target.subresource() + " has nothing to connect to");
+            case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
         };
         if (own == null) {

@@ -58,6 +58,11 @@ final class Strategies {
                 || type.group().isEmpty() && GENERATION_KINDS.contains(type.plural());
     }
 
+    /** Whether a creation may not say the status; a node says it when it registers. */
+    static boolean dropsStatus(ResourceInfo info) {
+        return info.has("status") && !info.type().groupResource().equals("nodes");
+    }
+
     static void prepareForCreate(ResourceInfo info, ObjectNode object) {
         ResourceType type = info.type();
         ObjectNode meta = Meta.of(object);
@@ -66,7 +71,7 @@ final class Strategies {
         if (hasGeneration(type)) {
             meta.put("generation", 1);
         }
-        if (info.has("status")) {
+        if (dropsStatus(info)) {
             object.remove("status");
         }
         switch (type.groupResource()) {

@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -133,7 +135,7 @@ final class Updates {
             }
             ObjectNode patched = patched(target.type(), media, Renderer.tree(target.type(), current), patch);
             warnings.clear();
-            checkPatched(target, patched, request, warnings);
+            checkPatched(target, patched, media.startsWith("application/strategic") ? patch : null, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
                     && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
                 throw Errors.modified(target.type(), target.name());
@@ -150,7 +152,9 @@ final class Updates {
         }
     }
 
-    private static void checkPatched(Target target, ObjectNode patched, ApiRequest request, List<String> warnings) {
+    /** @param strategic the strategic merge patch that it was, or null: errors show it instead of the result */
+    private static void checkPatched(Target target, ObjectNode patched, @Nullable JsonNode strategic,
+            ApiRequest request, List<String> warnings) {
         checkName(target, patched);
         ResourceType type = target.type();
         if (!patched.has("kind") && !patched.has("apiVersion")) {
@@ -168,6 +172,10 @@ final class Updates {
         try {
             Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
         } catch (FieldValidation.WrongTypeException e) {
+            if (strategic != null) {
+                throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: "
+                        + quoted(GoText.of(strategic)) + ": " + GoText.conversion(String.valueOf(e.getMessage()))));
+            }
             throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
                     "Invalid value: " + quoted(before) + ": " + e.getMessage()));
         }

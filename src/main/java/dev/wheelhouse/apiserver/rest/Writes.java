@@ -121,7 +121,7 @@ final class Writes {
     /** The owner of a field is who sent it: what strategy and admission fill in is nobody's, so it comes after. */
     private ObjectNode prepareCreate(Target target, ObjectNode given, Origin origin) {
         ResourceType type = target.type();
-        if (target.info().has("status")) {
+        if (Strategies.dropsStatus(target.info())) {
             given.remove("status");
         }
         Defaults.apply(type, given);
@@ -212,6 +212,9 @@ final class Writes {
         }
         if (main && target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(next);
+        }
+        if (main) {
+            Admission.mutateUpdate(type, next, old);
         }
         if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(Meta.of(next), "labels").put("kubernetes.io/metadata.name", current.name());

@@ -19,9 +19,10 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param replicasPath where {@code spec.replicas} of the scale is; empty if it has no scale
  * @param statusReplicasPath where {@code status.replicas} of the scale is
  * @param selectorPath where the selector's text is; empty if nowhere
+ * @param deprecation what requests for the version are warned of; empty if it is not deprecated
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
-        List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath) {
+        List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation) {
 
     /** One printer column. */
     public record Column(String name, String type, String format, String description, int priority, String jsonPath) {}
@@ -38,7 +39,19 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 : null;
         return new CustomType(schema, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
-                path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")));
+                path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
+                deprecation(crd, version));
+    }
+
+    private static String deprecation(ObjectNode crd, JsonNode version) {
+        if (!version.path("deprecated").asBoolean(false)) {
+            return "";
+        }
+        String warning = Json.text(version, "deprecationWarning");
+        return warning.isEmpty()
+                ? Json.text(crd, "spec", "group") + "/" + Json.text(version, "name") + " "
+                        + Json.text(crd, "spec", "names", "kind") + " is deprecated"
+                : warning;
     }
 
     private static List<String> path(String dotted) {

@@ -123,4 +123,38 @@ class AdmissionTest {
         assertThat(first.at("/spec/targetCPUUtilizationPercentage").intValue()).isEqualTo(70);
         assertThat(first.at("/spec").has("metrics")).isFalse();
     }
+
+    @Test
+    void aReplacedPodKeepsItsPriorityAndTolerations() {
+        JsonNode made = pod("a", "{}", ", \"serviceAccountName\": \"default\", \"serviceAccount\": \"default\"");
+        JsonNode replaced = call("PUT", NS + "pods/a", "application/json", """
+                {"metadata": {"name": "a", "labels": {"new": "yes"}}, "spec": {"serviceAccountName": "default",
+                 "serviceAccount": "default", "containers": [{"name": "c", "image": "i", "resources": {}}]}}""");
+        assertThat(code).as(replaced.toString()).isEqualTo(200);
+        assertThat(Json.text(replaced, "metadata", "labels", "new")).isEqualTo("yes");
+        assertThat(replaced.at("/spec/tolerations")).isEqualTo(made.at("/spec/tolerations"));
+    }
+
+    @Test
+    void aNodeSaysItsStatusWhenItRegisters() {
+        JsonNode node = post("/api/v1/nodes", "{\"metadata\": {\"name\": \"n\"}, \"status\": {\"capacity\": "
+                + "{\"cpu\": \"4\"}}}");
+        assertThat(node.at("/status/capacity/cpu").asString()).isEqualTo("4");
+    }
+
+    @Test
+    void aStrategicPatchOfTheWrongTypeIsRefusedInUpstreamsWords() {
+        pod("a", "{}", "");
+        JsonNode refused = call("PATCH", NS + "pods/a", "application/strategic-merge-patch+json",
+                "{\"metadata\": {\"labels\": \"invalid\"}}");
+        assertThat(code).isEqualTo(422);
+        assertThat(Json.text(refused, "message")).isEqualTo(" \"\" is invalid: patch: Invalid value: "
+                + "\"map[metadata:map[labels:invalid]]\": cannot restore map from string");
+    }
+
+    @Test
+    void aClusterHasTheRolesThatPeopleBind() {
+        call("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin", "", "");
+        assertThat(code).isEqualTo(200);
+    }
 }

@@ -77,7 +77,7 @@ class CustomResourcesTest {
                     {"name": "Ready", "type": "string",
                      "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
                     {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
-                  {"name": "v2", "served": true, "storage": false, "schema": {"openAPIV3Schema": %1$s}}]}}"""
+                  {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
                 .formatted(SCHEMA));
         assertThat(code).as(crd.toString()).isEqualTo(201);
         assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
@@ -154,7 +154,9 @@ class CustomResourcesTest {
     @Test
     void aVersionShowsWhatAnotherOneStored() {
         order("a", "{\"item\": \"tea\"}");
-        JsonNode other = call("GET", V2 + "/a", "", "");
+        ApiResponse.Content content = (ApiResponse.Content) rest.handle(ApiRequest.of("GET", V2 + "/a", null));
+        assertThat(content.warnings()).containsExactly("shop.example.com/v2 Order is deprecated");
+        JsonNode other = Json.read(content.body());
         assertThat(Json.text(other, "apiVersion")).isEqualTo("shop.example.com/v2");
         assertThat(Json.text(other, "spec", "item")).isEqualTo("tea");
         call("GET", V2 + "/a/status", "", "");

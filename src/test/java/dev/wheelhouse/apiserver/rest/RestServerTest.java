@@ -253,7 +253,8 @@ class RestServerTest {
                 {"metadata": {"name": "foos.ex.com"}, "spec": {"group": "ex.com", "scope": "Namespaced",
                  "names": {"plural": "foos", "kind": "Foo"}, "versions": [{"name": "v1", "served": true,
                   "storage": true, "subresources": {"status": {}},
-                  "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
+                  "schema": {"openAPIV3Schema": {"type": "object",
+                   "x-kubernetes-preserve-unknown-fields": true}}}]}}""");
         assertThat(last.code()).isEqualTo(201);
         String foos = "/apis/ex.com/v1/namespaces/default/foos";
         JsonNode foo = post(foos, "{\"apiVersion\": \"ex.com/v1\", \"kind\": \"Foo\", \"metadata\": {\"name\": \"a\"}, "

@@ -1,0 +1,30 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.wheelhouse.apiserver.schema.CustomType;
+
+/** Warns, in the answer, of requests for what is deprecated (upstream: {@code apiserver/pkg/endpoints/deprecation}). */
+final class Deprecations {
+    private static final Map<String, String> BUILT_IN = Map.of("v1 Endpoints",
+            "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice", "v1 ComponentStatus",
+            "v1 ComponentStatus is deprecated in v1.19+");
+
+    private Deprecations() {}
+
+    static ApiResponse warn(Target target, ApiResponse answer) {
+        CustomType custom = target.info().custom();
+        String warning = custom != null
+                ? custom.deprecation()
+                : BUILT_IN.getOrDefault(target.type().apiVersion() + " " + target.type().kind(), "");
+        if (warning.isEmpty() || !(answer instanceof ApiResponse.Content content)) {
+            return answer;
+        }
+        List<String> warnings = new ArrayList<>(content.warnings());
+        warnings.add(warning);
+        return new ApiResponse.Content(content.code(), content.contentType(), content.body(), warnings,
+                content.retryAfter(), content.headers());
+    }
+}
