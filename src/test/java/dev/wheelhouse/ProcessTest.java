@@ -39,6 +39,7 @@ class ProcessTest {
             --wheelhouse.apiserver.address=192.0.2.1         | wheelhouse.apiserver.address is 192.0.2.1: it must be a loopback address
             --wheelhouse.controllers=deploymnet              | there is no controller "deploymnet"
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
+            --wheelhouse.node.config=no/such/file            | wheelhouse.node.config: no/such/file cannot be read: there is no such file
             --port=1                                         | there is no option --port
             """)
     void aBadOptionIsOneClearSentenceAndExitCode1(String option, String sentence) throws Exception {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private final NodeAgentOptions options;
     private final PodConfig podConfig;
+    private final PodRuntime runtime;
     private final NodeRegistration registration;
     private final ApiServerSource apiSource;
     private final @Nullable FileSource fileSource;
@@ -58,7 +60,7 @@ public final class NodeAgent implements AutoCloseable {
                 "Error validating pod from " + source + ": " + why);
         this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
-        PodRuntime runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
+        this.runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), metrics);
         this.registration = new NodeRegistration(options, client, metrics, clock);
@@ -133,6 +135,11 @@ public final class NodeAgent implements AutoCloseable {
     /** Whether the node is registered and knows which pods are bound to it. */
     public boolean isReady() {
         return registration.node() != null && apiSource.hasSynced();
+    }
+
+    /** The UIDs of the pods that its runtime knows. */
+    public Set<String> runningPods() {
+        return runtime.pods();
     }
 
     /** Where the pods come from, and what each source last said. */

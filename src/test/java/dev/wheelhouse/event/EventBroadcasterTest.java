@@ -62,6 +62,15 @@ class EventBroadcasterTest {
     }
 
     @Test
+    void anEventAboutAPartOfAnObjectNamesIt() {
+        recorder.event(ResourceType.PODS, pod("web-1"), "spec.containers{web}", EventRecorder.NORMAL, "Started",
+                "it runs");
+        write();
+
+        assertThat(only().getInvolvedObject().getFieldPath()).isEqualTo("spec.containers{web}");
+    }
+
+    @Test
     void anEventSaysWhatHappenedToWhomAndWhoSaysSo() {
         report("web-1", "it was tested");
         assertThat(written()).isEmpty();

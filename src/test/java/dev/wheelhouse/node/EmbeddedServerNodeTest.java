@@ -1,6 +1,7 @@
 package dev.wheelhouse.node;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -191,5 +192,28 @@ class EmbeddedServerNodeTest {
         Files.delete(manifests.resolve("web.yaml"));
         pass(Duration.ofSeconds(30));
         assertThat(exists("web-node-1")).isFalse();
+    }
+
+    @Test
+    void theStaticPodsOfAControlPlaneRunAndShowTheirMirrors() throws IOException {
+        List<String> names = List.of("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler");
+        for (String name : names) {
+            try (InputStream manifest = getClass().getResourceAsStream("/static-pods/" + name + ".yaml")) {
+                Files.copy(Objects.requireNonNull(manifest), manifests.resolve(name + ".yaml"));
+            }
+        }
+        pass(Duration.ofSeconds(50));
+
+        assertThat(nodes.get(0).refusals()).isEmpty();
+        for (String name : names) {
+            V1Pod mirror = pods.get(ObjectKey.of("kube-system", name + "-node-1"));
+            assertThat(PodSources.isMirror(mirror)).isTrue();
+            assertThat(mirror.getSpec().getPriority()).isEqualTo(2_000_001_000);
+            assertThat(mirror.getSpec().getHostNetwork()).isTrue();
+            assertThat(mirror.getStatus().getPhase()).isEqualTo("Running");
+            assertThat(PodConditions.find(mirror.getStatus(), "Ready")).extracting(c -> c.getStatus())
+                    .isEqualTo("True");
+            assertThat(mirror.getStatus().getPodIP()).isEqualTo(mirror.getStatus().getHostIP());
+        }
     }
 }
