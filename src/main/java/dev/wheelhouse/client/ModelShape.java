@@ -46,7 +46,8 @@ final class ModelShape {
 
     /** Whether objects of a class are read by their fields: those of the official client are. */
     static boolean isModel(Class<?> type) {
-        return (type.getName().startsWith("io.kubernetes.client.openapi.models.") || type == PartialObjectMetadata.class)
+        return (type.getName().startsWith("io.kubernetes.client.openapi.models.")
+                || type == PartialObjectMetadata.class)
                 && !type.isEnum() && !Modifier.isAbstract(type.getModifiers());
     }
 

@@ -66,7 +66,8 @@ class OfficialClientConfiguration {
                 KubernetesReconciler annotation = beans.findAnnotationOnBean(name, KubernetesReconciler.class);
                 if (annotation != null) {
                     registry.registerBeanDefinition(name + "Controller", BeanDefinitionBuilder
-                            .genericBeanDefinition(ReconcilerController.class, () -> controller(beans, name, annotation))
+                            .genericBeanDefinition(ReconcilerController.class,
+                                    () -> controller(beans, name, annotation))
                             .setDestroyMethodName("shutdown").getBeanDefinition());
                 }
             }

@@ -196,7 +196,8 @@ class ModelShapeTest {
                 "{\"metadata\":{\"generation\":-0}}", "{\"metadata\":{\"name\":5}}", "{\"metadata\":[]}",
                 "{\"spec\":{\"priority\":3000000000}}", "{\"spec\":{\"hostNetwork\":\"true\"}}",
                 "{\"metadata\":{\"creationTimestamp\":\"2026-11-21T08:00:00+01:00\"}}",
-                "{\"metadata\":{\"creationTimestamp\":\"yesterday\"}}", "{\"spec\":{\"tolerations\":[{}]}}", "[]", "null",
+                "{\"metadata\":{\"creationTimestamp\":\"yesterday\"}}", "{\"spec\":{\"tolerations\":[{}]}}", "[]",
+                "null",
                 "", "{\"metadata\":{\"name\":\"a\\u00fcb\"}}", "{\"metadata\":{\"na\\u006de\":\"a\"}}",
                 "{\"metadata\":{\"name\":\"unfinished", "{\"metadata\":{\"name\":\"a\"},}", "{\"metadata\"}")) {
             byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
@@ -252,7 +253,8 @@ class ModelShapeTest {
     @Test
     void managedFieldsAreSkipped() {
         V1Pod pod = (V1Pod) fast(
-                "{\"metadata\":{\"managedFields\":[{\"manager\":\"m\"}],\"name\":\"a\"}}".getBytes(StandardCharsets.UTF_8),
+                "{\"metadata\":{\"managedFields\":[{\"manager\":\"m\"}],\"name\":\"a\"}}"
+                        .getBytes(StandardCharsets.UTF_8),
                 V1Pod.class);
         assertThat(pod.getMetadata().getManagedFields()).isEmpty();
         assertThat(pod.getMetadata().getName()).isEqualTo("a");
@@ -261,7 +263,8 @@ class ModelShapeTest {
     @Test
     void valuesThatNeverRepeatAreNotKept() {
         for (int i = 0; i < 50_000; i++) {
-            String text = "{\"metadata\":{\"name\":\"n" + i + "\",\"annotations\":{\"k" + i + "\":\"" + "v".repeat(i % 300)
+            String text = "{\"metadata\":{\"name\":\"n" + i + "\",\"annotations\":{\"k" + i + "\":\""
+                    + "v".repeat(i % 300)
                     + i + "\"}}}";
             V1ConfigMap read = (V1ConfigMap) fast(text.getBytes(StandardCharsets.UTF_8), V1ConfigMap.class);
             assertThat(read.getMetadata().getAnnotations()).hasSize(1);

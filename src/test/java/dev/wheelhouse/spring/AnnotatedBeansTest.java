@@ -47,8 +47,8 @@ class AnnotatedBeansTest {
     @TempDir
     Path directory;
 
-    @KubernetesInformers({@KubernetesInformer(apiTypeClass = V1ConfigMap.class, apiListTypeClass = V1ConfigMapList.class,
-            groupVersionResource = @GroupVersionResource(apiGroup = "", apiVersion = "v1", resourcePlural = "configmaps"))})
+    @KubernetesInformers({
+            @KubernetesInformer(apiTypeClass = V1ConfigMap.class, apiListTypeClass = V1ConfigMapList.class, groupVersionResource = @GroupVersionResource(apiGroup = "", apiVersion = "v1", resourcePlural = "configmaps"))})
     static class Informers {}
 
     @KubernetesReconciler(value = "config-map-reader", workerCount = 2, watches = @KubernetesReconcilerWatches({

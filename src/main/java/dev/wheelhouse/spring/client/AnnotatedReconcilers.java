@@ -108,8 +108,10 @@ public final class AnnotatedReconcilers {
                 return (Function<T, Request>) constructor.newInstance();
             }
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("the work queue key function " + type.getName() + " cannot be made: it needs a "
-                    + "constructor without parameters", e);
+            throw new IllegalStateException(
+                    "the work queue key function " + type.getName() + " cannot be made: it needs a "
+                            + "constructor without parameters",
+                    e);
         }
     }
 

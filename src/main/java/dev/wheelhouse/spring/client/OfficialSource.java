@@ -136,7 +136,8 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
             }
             if (object == null || object.getMetadata() == null) {
                 return new WatchEvent.Undecodable<>(
-                        new DecodeFailure("watch " + type, "object", "the event of type " + response.type + " has none"));
+                        new DecodeFailure("watch " + type, "object",
+                                "the event of type " + response.type + " has none"));
             }
             return switch (response.type) {
                 case "ADDED" -> new WatchEvent.Added<>(object);

@@ -45,7 +45,8 @@ public final class ReconcilerController implements Controller {
         this.runner = new LoopRunner(name, clock);
         for (int i = 0; i < Math.max(1, workers); i++) {
             this.workers
-                    .add(new WhenReady(new Worker<>(name, queue, request -> reconcile(reconciler, request), clock, metrics)));
+                    .add(new WhenReady(
+                            new Worker<>(name, queue, request -> reconcile(reconciler, request), clock, metrics)));
         }
     }
 

@@ -24,9 +24,10 @@ final class RequestUrls {
      */
     static Listed parse(HttpUrl base, HttpUrl url, Class<?> model) {
         if (!base.host().equals(url.host()) || base.port() != url.port()) {
-            throw new IllegalArgumentException("the request for " + model.getSimpleName() + " goes to " + url.host() + ":"
-                    + url.port() + ", but this factory's API server is " + base.host() + ":" + base.port()
-                    + ": make a factory of that client");
+            throw new IllegalArgumentException(
+                    "the request for " + model.getSimpleName() + " goes to " + url.host() + ":"
+                            + url.port() + ", but this factory's API server is " + base.host() + ":" + base.port()
+                            + ": make a factory of that client");
         }
         List<String> path = new ArrayList<>(url.pathSegments());
         path.removeIf(String::isEmpty);
@@ -65,7 +66,8 @@ final class RequestUrls {
     }
 
     private static IllegalArgumentException notAList(HttpUrl url) {
-        return new IllegalArgumentException("\"" + url.encodedPath() + "\" lists no resource type: the call has to be one "
-                + "such as listPodForAllNamespaces or listNamespacedPod");
+        return new IllegalArgumentException(
+                "\"" + url.encodedPath() + "\" lists no resource type: the call has to be one "
+                        + "such as listPodForAllNamespaces or listNamespacedPod");
     }
 }
