@@ -64,21 +64,22 @@ class CustomResourcesTest {
 
     @BeforeEach
     void define() {
-        JsonNode crd = post(CRDS, """
-                {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
-                 "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
-                 "versions": [
-                  {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": %1$s},
-                   "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count",
-                     "statusReplicasPath": ".status.count", "labelSelectorPath": ".status.selector"}},
-                   "additionalPrinterColumns": [
-                    {"name": "Item", "type": "string", "jsonPath": ".spec.item"},
-                    {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
-                    {"name": "Ready", "type": "string",
-                     "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
-                    {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
-                  {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
-                .formatted(SCHEMA));
+        JsonNode crd = post(CRDS,
+                """
+                        {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
+                         "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
+                         "versions": [
+                          {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": %1$s},
+                           "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count",
+                             "statusReplicasPath": ".status.count", "labelSelectorPath": ".status.selector"}},
+                           "additionalPrinterColumns": [
+                            {"name": "Item", "type": "string", "jsonPath": ".spec.item"},
+                            {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
+                            {"name": "Ready", "type": "string",
+                             "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
+                            {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
+                          {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
+                        .formatted(SCHEMA));
         assertThat(code).as(crd.toString()).isEqualTo(201);
         assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
     }
