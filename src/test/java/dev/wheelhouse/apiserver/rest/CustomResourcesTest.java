@@ -168,8 +168,12 @@ class CustomResourcesTest {
     void discoveryAndOpenApiKnowTheKind() {
         assertThat(call("GET", "/apis/shop.example.com/v1", "", "").at("/resources").findValuesAsString("name"))
                 .containsExactly("orders", "orders/status", "orders/scale");
-        JsonNode schema = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "")
-                .at("/components/schemas/com.example.shop.v1.Order");
+        JsonNode document = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "");
+        assertThat(document.path("paths").path("/apis/shop.example.com/v1/namespaces/{namespace}/orders/{name}")
+                .path("patch").path("requestBody").path("content").propertyNames())
+                .as("the patches that kubectl may choose from").contains("application/merge-patch+json")
+                .doesNotContain("application/strategic-merge-patch+json");
+        JsonNode schema = document.at("/components/schemas/com.example.shop.v1.Order");
         assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
         assertThat(schema.at("/properties/metadata/$ref").asString()).endsWith(".ObjectMeta");
         assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
