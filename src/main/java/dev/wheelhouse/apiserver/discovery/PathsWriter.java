@@ -19,6 +19,9 @@ final class PathsWriter {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final List<String> PATCHES = List.of("application/json-patch+json", "application/merge-patch+json",
             "application/strategic-merge-patch+json", "application/apply-patch+yaml");
+    /** A custom kind has no merge keys; kubectl chooses its patches by this list. */
+    private static final List<String> CUSTOM_PATCHES = List.of("application/json-patch+json",
+            "application/merge-patch+json", "application/apply-patch+yaml");
     private static final Set<String> CONNECTED = Set.of("attach", "exec", "portforward", "proxy");
 
     private final Dialect dialect;
@@ -134,7 +137,8 @@ final class PathsWriter {
                     dialect.body(operation, typeName, List.of(), true);
                 }
             }
-            case "patch" -> dialect.body(operation, META + "Patch", PATCHES, true);
+            case "patch" -> dialect.body(operation, META + "Patch",
+                    SchemaNames.builtIn(kind.apiVersion(), kind.kind) == null ? CUSTOM_PATCHES : PATCHES, true);
             case "delete", "deletecollection" -> dialect.body(operation, META + "DeleteOptions", List.of(), false);
             default -> {
             }

@@ -36,7 +36,9 @@ final class GoText {
         if (!matcher.find()) {
             return decoding;
         }
-        String given = matcher.group(1).equals("object") ? "map" : matcher.group(1).equals("array") ? "slice" : matcher.group(1);
+        String given = matcher.group(1).equals("object")
+                ? "map"
+                : matcher.group(1).equals("array") ? "slice" : matcher.group(1);
         String wanted = matcher.group(2);
         if (wanted.startsWith("map[")) {
             return "cannot restore map from " + given;

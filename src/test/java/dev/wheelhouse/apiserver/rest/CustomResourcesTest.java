@@ -64,21 +64,22 @@ class CustomResourcesTest {
 
     @BeforeEach
     void define() {
-        JsonNode crd = post(CRDS, """
-                {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
-                 "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
-                 "versions": [
-                  {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": %1$s},
-                   "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count",
-                     "statusReplicasPath": ".status.count", "labelSelectorPath": ".status.selector"}},
-                   "additionalPrinterColumns": [
-                    {"name": "Item", "type": "string", "jsonPath": ".spec.item"},
-                    {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
-                    {"name": "Ready", "type": "string",
-                     "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
-                    {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
-                  {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
-                .formatted(SCHEMA));
+        JsonNode crd = post(CRDS,
+                """
+                        {"metadata": {"name": "orders.shop.example.com"}, "spec": {"group": "shop.example.com",
+                         "scope": "Namespaced", "names": {"plural": "orders", "kind": "Order", "shortNames": ["ord"]},
+                         "versions": [
+                          {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": %1$s},
+                           "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count",
+                             "statusReplicasPath": ".status.count", "labelSelectorPath": ".status.selector"}},
+                           "additionalPrinterColumns": [
+                            {"name": "Item", "type": "string", "jsonPath": ".spec.item"},
+                            {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
+                            {"name": "Ready", "type": "string",
+                             "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
+                            {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
+                          {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
+                        .formatted(SCHEMA));
         assertThat(code).as(crd.toString()).isEqualTo(201);
         assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
     }
@@ -167,8 +168,12 @@ class CustomResourcesTest {
     void discoveryAndOpenApiKnowTheKind() {
         assertThat(call("GET", "/apis/shop.example.com/v1", "", "").at("/resources").findValuesAsString("name"))
                 .containsExactly("orders", "orders/status", "orders/scale");
-        JsonNode schema = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "")
-                .at("/components/schemas/com.example.shop.v1.Order");
+        JsonNode document = call("GET", "/openapi/v3/apis/shop.example.com/v1", "", "");
+        assertThat(document.path("paths").path("/apis/shop.example.com/v1/namespaces/{namespace}/orders/{name}")
+                .path("patch").path("requestBody").path("content").propertyNames())
+                .as("the patches that kubectl may choose from").contains("application/merge-patch+json")
+                .doesNotContain("application/strategic-merge-patch+json");
+        JsonNode schema = document.at("/components/schemas/com.example.shop.v1.Order");
         assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
         assertThat(schema.at("/properties/metadata/$ref").asString()).endsWith(".ObjectMeta");
         assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
