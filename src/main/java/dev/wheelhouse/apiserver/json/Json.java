@@ -66,7 +66,7 @@ public final class Json {
     /** The number at a path of object fields, or a default. */
     public static long number(JsonNode node, long otherwise, String... path) {
         JsonNode at = at(node, path);
-        return at != null && at.isIntegralNumber() ? at.longValue() : otherwise;
+        return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
     }
 
     /** The object in a field, made if it is missing. */

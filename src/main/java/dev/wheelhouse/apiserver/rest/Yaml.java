@@ -1,7 +1,12 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -17,6 +22,9 @@ import dev.wheelhouse.apiserver.json.Json;
 /** YAML as Kubernetes reads and writes it: the JSON data model, times as plain text. */
 final class Yaml {
     private Yaml() {}
+
+    private static final int MOST_VALUES = 1_000_000;
+    private static final int MOST_DEPTH = 200;
 
     private static final class JsonResolver extends Resolver {
         @Override
@@ -45,11 +53,27 @@ final class Yaml {
     static JsonNode read(byte[] text) {
         try {
             Object value = yaml().load(new String(text, StandardCharsets.UTF_8));
+            measure(value, MOST_VALUES, MOST_DEPTH);
             return Json.mapper().valueToTree(value);
         } catch (RuntimeException e) {
             String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw Errors.badRequest("error converting YAML to JSON: yaml: " + why);
         }
+    }
+
+    /** Refuses what aliases make endless or huge. @return how many more values there may be */
+    private static int measure(@Nullable Object value, int values, int depth) {
+        if (values <= 0 || depth <= 0) {
+            throw new IllegalArgumentException("document contains excessive aliasing");
+        }
+        Collection<?> children = value instanceof Map<?, ?> map
+                ? map.values()
+                : value instanceof Collection<?> list ? list : List.of();
+        int left = values - 1;
+        for (Object child : children) {
+            left = measure(child, left, depth - 1);
+        }
+        return left;
     }
 
     static byte[] write(JsonNode node) {

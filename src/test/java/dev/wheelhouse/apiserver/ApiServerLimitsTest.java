@@ -1,0 +1,151 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.Eventually;
+import dev.wheelhouse.apiserver.json.Json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What one client may ask, each limit by a client that goes beyond it. */
+class ApiServerLimitsTest {
+    private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withLimits(
+            ApiServerLimits.standard().withBody(100_000).withWatches(3).withIo(Duration.ofSeconds(1)))).start();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private HttpResponse<String> post(String contentType, String body) throws Exception {
+        return http.send(HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS))
+                .timeout(Duration.ofSeconds(20)).header("Content-Type", contentType)
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private void assertServes() throws Exception {
+        assertThat(post("application/json", "{\"metadata\": {\"generateName\": \"ok-\"}}").statusCode())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void aBodyThatIsTooLongIsRefusedWhetherItsLengthIsToldOrNot() throws Exception {
+        assertThat(post("application/json", "{\"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}").statusCode())
+                .isEqualTo(413);
+        try (RawHttp raw = new RawHttp(server, 20_000)) {
+            raw.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n");
+            String answer;
+            try {
+                for (int i = 0; i < 200; i++) {
+                    raw.send("400\r\n" + "x".repeat(1024) + "\r\n");
+                }
+                answer = raw.answer();
+            } catch (SocketException e) {
+                // The server had answered and closed before all was sent.
+                answer = "HTTP/1.1 413 ";
+            }
+            assertThat(RawHttp.code(answer)).isEqualTo(413);
+        }
+        assertServes();
+    }
+
+    @Test
+    void aBodyThatIsNestedTooDeeplyIsABadRequest() throws Exception {
+        String deep = "{\"a\":".repeat(10_000) + "1" + "}".repeat(10_000);
+        assertThat(post("application/json", deep).statusCode()).isEqualTo(400);
+        assertThat(post("application/yaml", "[".repeat(10_000)).statusCode()).isEqualTo(400);
+        assertServes();
+    }
+
+    @Test
+    void aliasesThatMakeADocumentEndlessOrHugeAreABadRequest() throws Exception {
+        assertThat(post("application/yaml", "a: &a [*a]").statusCode()).isEqualTo(400);
+        StringBuilder bomb = new StringBuilder("l0: &l0 [" + "x,".repeat(20_000) + "x]\n");
+        for (int i = 1; i <= 6; i++) {
+            bomb.append("l%d: &l%d [*l%d, *l%d, *l%d]\n".formatted(i, i, i - 1, i - 1, i - 1));
+        }
+        assertThat(post("application/yaml", bomb.toString()).statusCode()).isEqualTo(400);
+        assertServes();
+    }
+
+    @Test
+    void headersThatAreTooLongAreRefusedWithoutAPageAboutTheServer() throws Exception {
+        try (RawHttp raw = new RawHttp(server, 20_000)) {
+            raw.send("GET /version HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(70_000) + "\r\n\r\n");
+            String answer = raw.answer();
+            assertThat(RawHttp.code(answer)).isIn(400, 431);
+            assertThat(answer).contains("\"kind\":\"Status\"").doesNotContain("Tomcat", "\tat ", "<html");
+        }
+        assertServes();
+    }
+
+    @Test
+    void oneWatchTooManyIsToldToComeLater() throws Exception {
+        HttpRequest watch = HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS + "?watch=1"))
+                .timeout(Duration.ofSeconds(20)).build();
+        HttpResponse<java.io.InputStream> first = null;
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<java.io.InputStream> open = http.send(watch, HttpResponse.BodyHandlers.ofInputStream());
+            assertThat(open.statusCode()).isEqualTo(200);
+            first = first == null ? open : first;
+        }
+        HttpResponse<String> refused = http.send(watch, HttpResponse.BodyHandlers.ofString());
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+        assertThat(Json.text(Json.read(refused.body()), "reason")).isEqualTo("TooManyRequests");
+        assertThat(server.store().watchers()).isEqualTo(3);
+        server.faults().cutWatches();
+        Eventually.eventually("a watch is served again", Duration.ofSeconds(20), () -> {
+            try (java.io.InputStream body = http.send(watch, HttpResponse.BodyHandlers.ofInputStream()).body()) {
+                return server.store().watchers() == 1;
+            }
+        });
+    }
+
+    @Test
+    void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
+        try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
+            headers.send("GET /version HTTP/1.1\r\nHost:");
+            body.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
+            assertThat(RawHttp.code(headers.answer())).isIn(0, 400, 408);
+            assertThat(RawHttp.code(body.answer())).isIn(0, 400, 408);
+        }
+        assertServes();
+    }
+
+    @Test
+    void aWatcherThatDoesNotReadIsDroppedAndOthersAreServed() throws Exception {
+        try (RawHttp slow = new RawHttp(server, 20_000)) {
+            slow.socket.setReceiveBufferSize(4096);
+            slow.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+            Eventually.eventually("the watch is open", Duration.ofSeconds(20),
+                    () -> server.store().watchers() == 1);
+            ObjectNode object = Json.object();
+            object.putObject("data").put("k", "x".repeat(50_000));
+            Eventually.eventually("the watch is dropped", Duration.ofSeconds(60), () -> {
+                for (int i = 0; i < 20; i++) {
+                    assertThat(post("application/json", object.deepCopy()
+                            .<ObjectNode>set("metadata", Json.object().put("generateName", "n-")).toString())
+                                    .statusCode()).isEqualTo(201);
+                }
+                return server.store().watchers() == 0;
+            });
+        }
+        assertServes();
+    }
+}
