@@ -356,7 +356,8 @@ class DeploymentBehavioursTest {
     void a_hash_collision_raises_the_collision_count_to_1_and_makes_a_new_replica_set() {
         complete(user.newDeployment("web", 1));
         V1ReplicaSet set = user.newest("web");
-        user.patchSet(set.getMetadata().getName(), "{'spec': {'template': {'spec': {'terminationGracePeriodSeconds': 5}}}}");
+        user.patchSet(set.getMetadata().getName(),
+                "{'spec': {'template': {'spec': {'terminationGracePeriodSeconds': 5}}}}");
         eventually("the collision is counted",
                 () -> orZero(user.deployment("web").getStatus().getCollisionCount()) == 1);
         eventually("revision 2", () -> Workloads.revision(user.deployment("web")) == 2);

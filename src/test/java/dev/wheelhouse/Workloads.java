@@ -199,7 +199,8 @@ final class Workloads {
     static boolean isComplete(V1Deployment deployment) {
         V1DeploymentStatus status = deployment.getStatus();
         int wanted = deployment.getSpec().getReplicas();
-        return status != null && Objects.equals(status.getObservedGeneration(), deployment.getMetadata().getGeneration())
+        return status != null
+                && Objects.equals(status.getObservedGeneration(), deployment.getMetadata().getGeneration())
                 && orZero(status.getUpdatedReplicas()) == wanted && orZero(status.getReplicas()) == wanted
                 && orZero(status.getAvailableReplicas()) == wanted;
     }

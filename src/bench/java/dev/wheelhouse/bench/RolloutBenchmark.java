@@ -69,9 +69,11 @@ public final class RolloutBenchmark {
         awaitActuator("server");
         Process manager = start("manager", "-Xmx1g", "--wheelhouse.kubeconfig=" + kubeconfig);
         String actuator = awaitActuator("manager");
-        ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig))).build();
+        ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
+                .build();
         AppsV1Api apps = new AppsV1Api(api);
-        System.out.printf(Locale.ROOT, "%d Deployments of %d replicas, %d nodes, %d processors%n", deployments, replicas,
+        System.out.printf(Locale.ROOT, "%d Deployments of %d replicas, %d nodes, %d processors%n", deployments,
+                replicas,
                 nodes, Runtime.getRuntime().availableProcessors());
         measure("create", actuator, manager, server, apps, i -> create(apps, i), 1);
         measure("update", actuator, manager, server, apps, i -> update(api, apps, i), 2);
