@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * on. Seeded, so that what fails once fails again.
  */
 class ManifestFuzzTest {
-    private static final int ROUNDS = 1500;
+    private static final int ROUNDS = 1000;
 
     @TempDir
     Path directory;
