@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.IOException;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
