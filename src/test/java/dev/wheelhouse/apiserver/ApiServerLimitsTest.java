@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.IOException;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -141,7 +140,7 @@ class ApiServerLimitsTest {
                 for (int i = 0; i < 20; i++) {
                     assertThat(post("application/json", object.deepCopy()
                             .<ObjectNode>set("metadata", Json.object().put("generateName", "n-")).toString())
-                                    .statusCode()).isEqualTo(201);
+                            .statusCode()).isEqualTo(201);
                 }
                 return server.store().watchers() == 0;
             });

@@ -60,7 +60,9 @@ final class Deletes {
             JsonNode graceNode = body.get("gracePeriodSeconds");
             Long grace = fromQuery
                     ? query.number("gracePeriodSeconds")
-                    : graceNode != null && graceNode.isNumber() ? Long.valueOf(graceNode.longValue()) : null;
+                    : graceNode != null && graceNode.isIntegralNumber() && graceNode.canConvertToLong()
+                            ? Long.valueOf(graceNode.longValue())
+                            : null;
             String policy = fromQuery ? query.get("propagationPolicy") : Json.text(body, "propagationPolicy");
             JsonNode orphanNode = body.get("orphanDependents");
             Boolean orphan = orphanNode != null && orphanNode.isBoolean()

@@ -1,0 +1,150 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
+import dev.wheelhouse.apiserver.rest.ApiException;
+import dev.wheelhouse.apiserver.rest.ApiRequest;
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Requests that are almost right, and bytes that are none. {@code -Dwheelhouse.fuzz=N} and {@code -Dwheelhouse.seed=S}. */
+class FuzzTest {
+    private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 12_000);
+    private static final long SEED = Long.getLong("wheelhouse.seed", 4);
+    private static final Duration SLOW = Duration.ofSeconds(10);
+    private static final long MOST_HEAP_GROWTH = 400L << 20;
+
+    @Test
+    @Timeout(600)
+    void everyRequestIsAnsweredAndNoneByAnInternalError() {
+        FuzzedRequests requests = new FuzzedRequests(SEED);
+        Map<Integer, Integer> codes = new TreeMap<>();
+        List<String> failures = new ArrayList<>();
+        long before = heap();
+        Duration slowest = Duration.ZERO;
+        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+            for (int i = 0; i < REQUESTS; i++) {
+                Fuzzed fuzzed = requests.next();
+                long from = System.nanoTime();
+                ApiResponse answer = handle(server, fuzzed);
+                Duration took = Duration.ofNanos(System.nanoTime() - from);
+                slowest = took.compareTo(slowest) > 0 ? took : slowest;
+                int code = switch (answer) {
+                    case ApiResponse.Content content -> content.code();
+                    case ApiResponse.Stream stream -> {
+                        while (stream.feed().next() != null) {
+                            // What is there already must be rendered.
+                        }
+                        stream.feed().close();
+                        yield 200;
+                    }
+                };
+                codes.merge(code, 1, Integer::sum);
+                if (code >= 500 && answer instanceof ApiResponse.Content content
+                        && isInternal(new String(content.body(), StandardCharsets.UTF_8))) {
+                    failures.add(fuzzed + "\n  -> " + new String(content.body(), StandardCharsets.UTF_8));
+                }
+            }
+            assertThat(server.store().watchers()).isZero();
+            System.out.println("fuzzed " + REQUESTS + " requests, seed " + SEED + ": " + codes + ", the slowest "
+                    + slowest.toMillis() + " ms, heap grew by " + ((heap() - before) >> 20) + " MiB");
+            assertThat(heap() - before).isLessThan(MOST_HEAP_GROWTH);
+        }
+        assertThat(failures).isEmpty();
+        assertThat(codes).containsKeys(200, 201, 400, 404, 422);
+        assertThat(slowest).isLessThan(SLOW);
+    }
+
+    /**
+     * Whether an answer comes from something that nobody foresaw. The real API server, too, answers some malformed requests by
+     * 500, such as a DELETE whose body is no JSON, with a message of its own about what is wrong with them.
+     */
+    private static boolean isInternal(String answer) {
+        return answer.contains("Internal error occurred") || answer.contains("Exception") || answer.contains("\tat ")
+                || !answer.contains("\"kind\":\"Status\"");
+    }
+
+    private static ApiResponse handle(EmbeddedApiServer server, Fuzzed fuzzed) {
+        try {
+            return server
+                    .handle(ApiRequest.of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
+                            .withAccept(fuzzed.accept()));
+        } catch (ApiException e) {
+            // As the HTTP front answers a query that cannot be read.
+            return Refusals.status(e.code(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static long heap() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    @Test
+    @Timeout(600)
+    void bytesThatAreHardlyHttpNeitherHangTheServerNorShowItsInside() throws IOException {
+        FuzzedRequests requests = new FuzzedRequests(SEED);
+        Random random = new Random(SEED);
+        Map<Integer, Integer> codes = new TreeMap<>();
+        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+                .withLimits(ApiServerLimits.standard().withIo(Duration.ofMillis(100)))).start()) {
+            for (int i = 0; i < REQUESTS / 30; i++) {
+                byte[] bytes = mangled(requests.next(), random);
+                try (RawHttp raw = new RawHttp(server, (int) SLOW.toMillis())) {
+                    raw.send(bytes);
+                    raw.socket.shutdownOutput();
+                    String answer = raw.answer();
+                    int code = RawHttp.code(answer);
+                    codes.merge(code, 1, Integer::sum);
+                    if (code >= 500) {
+                        assertThat(answer).as("%s", new String(bytes, StandardCharsets.ISO_8859_1))
+                                .satisfies(text -> assertThat(isInternal(text)).isFalse());
+                    }
+                    assertThat(answer).doesNotContain("\tat ", "Apache Tomcat");
+                } catch (SocketTimeoutException e) {
+                    throw new AssertionError("no answer to " + new String(bytes, StandardCharsets.ISO_8859_1), e);
+                } catch (IOException e) {
+                    codes.merge(-1, 1, Integer::sum);
+                }
+            }
+            try (RawHttp raw = new RawHttp(server, (int) SLOW.toMillis())) {
+                assertThat(RawHttp.code(raw.send("GET /version HTTP/1.1\r\nHost: x\r\n\r\n").answer())).isEqualTo(200);
+            }
+        }
+        System.out.println("fuzzed " + REQUESTS / 30 + " connections, seed " + SEED + ": " + codes
+                + " (0: closed without an answer, -1: reset)");
+        assertThat(codes).containsKeys(200, 400);
+    }
+
+    private static byte[] mangled(Fuzzed fuzzed, Random random) {
+        // A watch without an end would keep the connection: that is no hang.
+        String path = fuzzed.pathAndQuery().replace("watch", "wotch");
+        String head = fuzzed.method() + " " + path + " HTTP/1.1\r\nHost: x\r\nAccept: " + fuzzed.accept()
+                + "\r\nContent-Type: " + fuzzed.contentType() + "\r\nConnection: close\r\n"
+                + (random.nextInt(8) == 0
+                        ? "Transfer-Encoding: chunked\r\n"
+                        : "Content-Length: "
+                                + (random.nextInt(8) == 0 ? random.nextInt(2000) - 10 : fuzzed.body().length) + "\r\n")
+                + "\r\n" + new String(fuzzed.body(), StandardCharsets.ISO_8859_1);
+        byte[] bytes = head.getBytes(StandardCharsets.ISO_8859_1);
+        if (random.nextInt(3) == 0) {
+            for (int i = random.nextInt(5); i >= 0; i--) {
+                bytes[random.nextInt(Math.min(bytes.length, 300))] = (byte) random.nextInt(256);
+            }
+        }
+        return bytes;
+    }
+}
