@@ -4,9 +4,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
-import io.kubernetes.client.openapi.models.V1Pod;
-
 import com.sun.management.ThreadMXBean;
+
+import io.kubernetes.client.openapi.models.V1Pod;
 
 import bench.PodGen;
 
@@ -24,7 +24,8 @@ public final class DecodeBench {
         byte[][] pods = new byte[PODS][];
         for (int i = 0; i < PODS; i++) {
             // The generator leaves out what events and items begin with differently.
-            pods[i] = ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\"," + new String(PodGen.pod(i).json, StandardCharsets.UTF_8))
+            pods[i] = ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
+                    + new String(PodGen.pod(i).json, StandardCharsets.UTF_8))
                     .getBytes(StandardCharsets.UTF_8);
         }
         ModelJson.Reader<V1Pod> jackson = ModelJson.reader(V1Pod.class);

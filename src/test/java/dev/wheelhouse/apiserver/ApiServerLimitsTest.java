@@ -139,7 +139,7 @@ class ApiServerLimitsTest {
             Eventually.eventually("the watch is dropped", Duration.ofSeconds(60), () -> {
                 for (int i = 0; i < 20; i++) {
                     assertThat(post("application/json", object.deepCopy()
-                            .<ObjectNode>set("metadata", Json.object().put("generateName", "n-")).toString())
+                            .set("metadata", Json.object().put("generateName", "n-")).toString())
                             .statusCode()).isEqualTo(201);
                 }
                 return server.store().watchers() == 0;

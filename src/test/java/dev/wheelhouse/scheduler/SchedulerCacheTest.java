@@ -1,7 +1,5 @@
 package dev.wheelhouse.scheduler;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.fake.Yaml;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulerCacheTest {
     private final SchedulerCache cache = new SchedulerCache();
