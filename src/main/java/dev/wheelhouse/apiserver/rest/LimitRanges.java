@@ -125,6 +125,7 @@ final class LimitRanges {
 
     private static void bounds(JsonNode limit, Map<String, BigDecimal> requests, Map<String, BigDecimal> limits,
             List<String> problems) {
+        String upper = Json.text(limit, "type").equals("PersistentVolumeClaim") ? "request" : "limit";
         String of = " per " + Json.text(limit, "type") + " is ";
         amounts(limit.path("min")).forEach((name, least) -> {
             String rule = "minimum " + name + " usage" + of + limit.path("min").path(name).asString("");
@@ -143,9 +144,9 @@ final class LimitRanges {
             BigDecimal request = requests.get(name);
             BigDecimal most = limits.get(name);
             if (most == null) {
-                problems.add(rule + ".  No limit is specified");
+                problems.add(rule + ".  No " + upper + " is specified");
             } else if (most.compareTo(greatest) > 0) {
-                problems.add(rule + ", but " + (most == request ? "request" : "limit") + " is " + text(most));
+                problems.add(rule + ", but " + upper + " is " + text(most));
             } else if (request != null && request.compareTo(greatest) > 0) {
                 problems.add(rule + ", but request is " + text(request));
             }

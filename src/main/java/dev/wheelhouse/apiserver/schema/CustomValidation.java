@@ -165,7 +165,7 @@ final class CustomValidation {
                 case "uri" -> !URI.create(value).toString().isEmpty();
                 case "uuid" -> UUID.matcher(value).matches();
                 case "ipv4" -> IPV4.matcher(value).matches();
-                case "byte" -> Base64.getDecoder().decode(value) != null;
+                case "byte" -> Base64.getDecoder().decode(value).length <= value.length();
                 case "email" -> value.indexOf('@') > 0;
                 default -> true;
             };
