@@ -23,8 +23,10 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,6 +52,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     private final Map<String, String> looks = new HashMap<>();
     private final List<String> writes = new ArrayList<>();
     private final Set<String> neverBound = new TreeSet<>();
+    private int crashAt = -1;
+    private boolean crashAfter;
+    private boolean crashed;
+    private int tries;
     private int expected;
     private int recordedWrites;
 
@@ -65,6 +71,22 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         state = new GoldenState(api);
     }
 
+    /**
+     * The manager's process ends at one of its writes, counted from 0, and another one starts: then Events may be lost or said
+     * twice and writes be repeated, but states are the same.
+     */
+    GoldenReplay crashingAt(int write, boolean afterIt) {
+        crashAt = write;
+        crashAfter = afterIt;
+        system.with(SteppedSystem.WORKLOADS);
+        return this;
+    }
+
+    /** How many writes the manager tried. */
+    int tries() {
+        return tries;
+    }
+
     static JsonNode read(String name) throws IOException {
         try (InputStream in = Objects.requireNonNull(
                 GoldenReplay.class.getResourceAsStream("/golden/scenarios/" + name + ".json"))) {
@@ -78,7 +100,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     void run() throws InterruptedException {
         system.startManager();
-        system.settle(SLACK);
+        settle(SLACK);
         writes.clear();
         List<JsonNode> trace = scenario.get("trace").valueStream().toList();
         for (int i = 0; i < trace.size(); i++) {
@@ -102,8 +124,11 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             }
             changes.forEach(this::remember);
         }
-        system.settle(slack());
+        settle(slack());
         compareFinal();
+        if (crashAt >= 0) {
+            return;
+        }
         assertThat(writes).as("writes of the controllers; the real ones needed %d", recordedWrites)
                 .hasSizeLessThanOrEqualTo(recordedWrites);
     }
@@ -129,6 +154,15 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return trace.subList(i + 1, trace.size()).stream().takeWhile(e -> e.has("k") || e.has("req")).toList();
     }
 
+    private void settle(Duration slack) throws InterruptedException {
+        system.settle(slack);
+        if (crashed) {
+            crashed = false;
+            system.startManager();
+            system.settle(SLACK);
+        }
+    }
+
     private Duration slack() {
         return timed ? TIMED_SLACK : SLACK;
     }
@@ -151,7 +185,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             }
             Duration due = system.nextDue();
             system.clock.advance(due != null && due.compareTo(left) < 0 ? due : left);
-            system.settle(Duration.ZERO);
+            settle(Duration.ZERO);
         }
     }
 
@@ -233,7 +267,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     private void quiesce(JsonNode q, int index, List<JsonNode> trace) throws InterruptedException {
-        system.settle(slack());
+        settle(slack());
         String wanted = GoldenState.recorded(q);
         JsonNode next = trace.subList(index + 1, trace.size()).stream().filter(e -> e.has("ms") && !e.has("k"))
                 .findFirst().orElse(null);
@@ -242,10 +276,12 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         while (timed && !wanted.equals(now()) && (due = system.nextDue()) != null
                 && !system.clock.now().plus(due).isAfter(until)) {
             system.clock.advance(due);
-            system.settle(Duration.ZERO);
+            settle(Duration.ZERO);
         }
         assertThat(now()).as("quiescent state at entry %d", index).isEqualTo(wanted);
-        assertThat(newReasons()).as("reasons of events before entry %d", index).isEqualTo(wantedReasons);
+        if (crashAt < 0) {
+            assertThat(newReasons()).as("reasons of events before entry %d", index).isEqualTo(wantedReasons);
+        }
         wantedReasons.clear();
         matchEnds();
     }
@@ -285,7 +321,11 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     /** What a choice of victims looks at, UID excepted. */
-    private static String looks(JsonNode pod) {
+    private String looks(JsonNode pod) {
+        if (crashAt >= 0) {
+            // Two processes made them at different times.
+            return GoldenState.word(pod) + pod.path("spec").path("nodeName");
+        }
         return GoldenState.word(pod) + pod.path("spec").path("nodeName") + pod.path("metadata").path("annotations")
                 + pod.path("metadata").path("creationTimestamp") + pod.path("status").path("conditions");
     }
@@ -341,7 +381,16 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     @Override
     public <R> R write(Request request, Supplier<R> call) {
-        boolean counts = !request.type().equals(ResourceType.EVENTS) && !isNewerThanTheRecording(request);
+        if (crashed) {
+            throw dead(request);
+        }
+        boolean crashesHere = tries++ == crashAt;
+        if (crashesHere && !crashAfter) {
+            crashed = true;
+            throw dead(request);
+        }
+        boolean counts = !request.type().equals(ResourceType.EVENTS) && crashAt < 0
+                && !isNewerThanTheRecording(request);
         R answer = call.get();
         if (counts) {
             writes.add(request.toString());
@@ -352,7 +401,15 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         } else if (request.verb().equals("create") && answer instanceof V1Pod pod) {
             podCreated(pod.getMetadata().getName(), pod.getMetadata().getOwnerReferences().getFirst().getName());
         }
+        if (crashesHere) {
+            crashed = true;
+            throw dead(request);
+        }
         return answer;
+    }
+
+    private static ApiError dead(Request request) {
+        return new ApiError(request.toString(), new IllegalStateException("the manager has crashed"));
     }
 
     /** A report of nothing but {@code status.terminatingReplicas}, which 1.26 did not have. */
@@ -374,6 +431,12 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
                                 + c.path("message")).sorted().toList().toString()
                         : e.getValue().toString()));
         return status;
+    }
+
+    /** With crashes, which are many, only the types that take part are collected. */
+    @Override
+    public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
+        return crashAt < 0 ? call.get() : SteppedSystem.WORKLOAD_TYPES;
     }
 
     @Override

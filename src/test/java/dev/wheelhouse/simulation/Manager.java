@@ -4,10 +4,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
@@ -27,11 +37,17 @@ final class Manager implements AutoCloseable {
 
     /** @param seed of the informers' jitter */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
+        this(client, clock, descriptors, seed, c -> c);
+    }
+
+    /** @param surgery what a test does to what controllers are made from */
+    Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
+            UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.defaults().withBatch(1).withSeed(seed));
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
-        var context = new DefaultControllerContext(client, informers, clock, events::recorder,
-                DefaultControllerContext.Settings.stepped());
+        ControllerContext context = surgery.apply(new DefaultControllerContext(client, informers, clock,
+                events::recorder, DefaultControllerContext.Settings.stepped()));
         for (ControllerDescriptor descriptor : descriptors) {
             controllers.add(descriptor.factory().apply(context));
         }
@@ -56,8 +72,25 @@ final class Manager implements AutoCloseable {
         return loops;
     }
 
-    boolean isSynced() {
-        return waiting.isEmpty() && informers.hasSynced();
+    /** What the controllers have read of an object. */
+    <T extends KubernetesObject> @Nullable T cached(ResourceType type, Class<T> model, ObjectKey key) {
+        return informers.informer(type, model).get(key);
+    }
+
+    /** What would be written, were the controllers asked about these objects. */
+    List<Action> plan(List<ObjectKey> keys) {
+        List<Action> writes = new ArrayList<>();
+        for (Controller controller : controllers) {
+            for (ObjectKey key : keys) {
+                if (controller instanceof Plannable plannable && plannable.knows(key)) {
+                    plannable.plan(key).stream()
+                            .filter(a -> a instanceof Action.Write
+                                    || (a instanceof Action.Batch batch && !batch.writes().isEmpty()))
+                            .forEach(writes::add);
+                }
+            }
+        }
+        return writes;
     }
 
     @Override

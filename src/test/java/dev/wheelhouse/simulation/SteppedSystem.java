@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.KubeClient;
@@ -22,6 +23,12 @@ import dev.wheelhouse.runtime.ManualClock;
  * before each turn of the workers, as on a machine with nothing else to do.
  */
 final class SteppedSystem implements AutoCloseable {
+    /** All controllers but that of namespaces. */
+    static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
+            .filter(c -> !c.name().equals("namespace-controller")).toList();
+    static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
+            List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
+
     private static final int ENDLESS = 200_000;
 
     final ManualClock clock = new ManualClock();

@@ -1,0 +1,276 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.ResourceVersions;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/** What can go wrong between one manager and the API server, drawn from a seed. */
+final class Faults implements Interceptor {
+    private static final int RARE = 400;
+
+    private final Random random;
+    private final Story story;
+    private final String manager;
+    private final Checks checks;
+    private final Map<String, Deque<ListPage<?>>> earlier = new HashMap<>();
+    private double rate;
+    private boolean frozen;
+    private boolean crashed;
+    private int creates;
+    private @Nullable String lastDeleted;
+
+    /** @param rate of faults per call; 0 for none */
+    Faults(Random random, Story story, String manager, Checks checks, double rate) {
+        this.random = random;
+        this.story = story;
+        this.manager = manager;
+        this.checks = checks;
+        this.rate = rate;
+    }
+
+    /** From now on everything works, and what was held back is delivered. */
+    void end() {
+        rate = 0;
+        frozen = false;
+    }
+
+    /** Its watches bring nothing any more, though it does not know: another one leads. */
+    void freeze() {
+        frozen = true;
+        creates = 0;
+    }
+
+    /** How many objects it created since it was frozen. */
+    int createsSinceFrozen() {
+        return creates;
+    }
+
+    boolean isCrashed() {
+        return crashed;
+    }
+
+    private boolean strikes() {
+        return rate > 0 && random.nextDouble() < rate;
+    }
+
+    @Override
+    public <R> R write(Request request, Supplier<R> call) {
+        if (crashed) {
+            throw silence(request.toString());
+        }
+        if (!frozen) {
+            checks.attempt(request);
+        }
+        if (!strikes() || frozen) {
+            lastDeleted = null;
+            R answer = carryOut(request, call);
+            if (!frozen) {
+                checks.acknowledge(lastDeleted);
+            }
+            return answer;
+        }
+        String what = manager + ": " + request;
+        switch (random.nextInt(7)) {
+            case 0 -> throw refused(what, request.verb().equals("create") ? 500 : 409, "Conflict", "changed meanwhile");
+            case 1 -> throw refused(what, 429, "TooManyRequests", "slow down");
+            case 2 -> throw refused(what, 500, "InternalError", "etcd has no leader");
+            case 3 -> {
+                story.tell(what + " gets no answer, and did not happen");
+                throw silence(what);
+            }
+            case 4 -> {
+                carryOut(request, call);
+                story.tell(what + " gets no answer, though it happened");
+                throw silence(what);
+            }
+            case 5 -> {
+                story.tell(manager + " crashes before " + request);
+                crashed = true;
+                throw silence(what);
+            }
+            default -> {
+                carryOut(request, call);
+                story.tell(manager + " crashes after " + request);
+                crashed = true;
+                throw silence(what);
+            }
+        }
+    }
+
+    private <R> R carryOut(Request request, Supplier<R> call) {
+        if (request.type().equals(ResourceType.EVENTS)) {
+            return call.get();
+        }
+        if (frozen && request.verb().equals("create")) {
+            creates++;
+        }
+        List<String> suspicions = frozen ? List.of() : checks.before(request);
+        V1Pod pod = request.type().equals(ResourceType.PODS) && request.verb().equals("delete")
+                ? checks.pod(request.key())
+                : null;
+        try {
+            R answer = call.get();
+            lastDeleted = pod == null ? null : Checks.uid(pod);
+            story.tell(manager + ": " + request
+                    + (answer instanceof KubernetesObject o ? " -> " + Checks.brief(o) : ""));
+            checks.report(suspicions);
+            return answer;
+        } catch (ApiError e) {
+            story.tell(manager + ": " + request + " -> " + e.code() + " " + e.reason());
+            throw e;
+        }
+    }
+
+    private ApiError refused(String what, int code, String reason, String message) {
+        story.tell(what + " -> " + code + " " + reason + ", by chance");
+        return new ApiError(what, code, reason, message, code == 429 ? Duration.ofSeconds(1) : null);
+    }
+
+    private static ApiError silence(String what) {
+        return new ApiError(what, new java.net.SocketTimeoutException("no answer"));
+    }
+
+    @Override
+    public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+        if (crashed || strikes()) {
+            throw new ApiError("get " + type + " " + key, 500, "InternalError", "etcd has no leader", null);
+        }
+        return call.get();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // What one scope listed is what it lists.
+    public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
+        if (crashed || strikes()) {
+            throw new ApiError("list " + type, 500, "InternalError", "etcd has no leader", null);
+        }
+        Deque<ListPage<?>> pages = earlier.computeIfAbsent(type + " " + scope, s -> new ArrayDeque<>());
+        String least = options.resourceVersion();
+        if (least != null && options.continueToken() == null && rate > 0 && random.nextInt(3) == 0) {
+            for (ListPage<?> page : pages) {
+                if (least.equals("0") || ResourceVersions.atLeast(page.resourceVersion(), least)) {
+                    story.tell(manager + " lists " + type.plural() + " as of the older version "
+                            + page.resourceVersion());
+                    return (ListPage<T>) page;
+                }
+            }
+        }
+        ListPage<T> page = call.get();
+        if (page.continueToken() == null && options.continueToken() == null) {
+            pages.add(page);
+        }
+        return page;
+    }
+
+    @Override
+    public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+        if (crashed || strikes()) {
+            throw new ApiError("watch " + type, 500, "InternalError", "etcd has no leader", null);
+        }
+        return new Watch<>(call.get(), type);
+    }
+
+    @Override
+    public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
+        return SteppedSystem.WORKLOAD_TYPES;
+    }
+
+    private final class Watch<T> implements WatchStream<T> {
+        private final WatchStream<T> behind;
+        private final ResourceType type;
+        private final Deque<WatchEvent<T>> ahead = new ArrayDeque<>();
+        private int held;
+        private boolean cut;
+
+        Watch(WatchStream<T> behind, ResourceType type) {
+            this.behind = behind;
+            this.type = type;
+        }
+
+        @Override
+        public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+            if (frozen || crashed || cut) {
+                return null;
+            }
+            if (rate > 0) {
+                if (held > 0) {
+                    held--;
+                    return null;
+                }
+                switch (random.nextInt(RARE)) {
+                    case 0 -> {
+                        story.tell(manager + "'s watch of " + type.plural() + " ends");
+                        cut = true;
+                        return null;
+                    }
+                    case 1 -> {
+                        story.tell(manager + "'s watch of " + type.plural() + " breaks");
+                        cut = true;
+                        throw new ApiError("watch " + type, new java.io.IOException("connection reset"));
+                    }
+                    case 2, 3, 4, 5, 6, 7, 8, 9 -> {
+                        held = random.nextInt(60);
+                        story.tell(manager + "'s watch of " + type.plural() + " is late by " + held + " turns");
+                        return null;
+                    }
+                    default -> {
+                    }
+                }
+            }
+            WatchEvent<T> event = ahead.isEmpty() ? behind.next(maxWait) : ahead.poll();
+            if (rate > 0 && event instanceof WatchEvent.Modified<T> first && random.nextInt(3) == 0) {
+                WatchEvent<T> next = ahead.isEmpty() ? behind.next(maxWait) : ahead.poll();
+                if (next instanceof WatchEvent.Modified<T> second && key(first.object()).equals(key(second.object()))) {
+                    return next;
+                }
+                if (next != null) {
+                    ahead.addFirst(next);
+                }
+            }
+            return event;
+        }
+
+        private Object key(T object) {
+            return object instanceof KubernetesObject o
+                    ? List.of(ObjectKey.of(o), String.valueOf(o.getMetadata().getUid()))
+                    : new ArrayList<>();
+        }
+
+        @Override
+        public boolean isEnded() {
+            return cut || (ahead.isEmpty() && behind.isEnded());
+        }
+
+        @Override
+        public boolean onReady(Runnable wake) {
+            return behind.onReady(wake);
+        }
+
+        @Override
+        public void close() {
+            behind.close();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.wheelhouse.simulation;
+
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.runtime.Clock;
+
+/** A defect that a test puts between the controllers and what they are made from. */
+interface PlantedFault {
+    PlantedFault NONE = (server, context) -> context;
+
+    ControllerContext plant(EmbeddedApiServer server, ControllerContext context);
+
+    /** What stands between the client and the manager. */
+    default Interceptor view(EmbeddedApiServer server) {
+        return new Interceptor() {
+        };
+    }
+
+    default Manager manager(EmbeddedApiServer server, Interceptor faults, Clock clock, long seed) {
+        var client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), faults), view(server));
+        return new Manager(client, clock, SteppedSystem.WORKLOADS, seed, context -> plant(server, context));
+    }
+}

@@ -1,0 +1,356 @@
+package dev.wheelhouse.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+/** One run of a workload: users, nodes, managers and faults take turns as a seed says. */
+final class Simulation implements AutoCloseable {
+    private static final int PATIENCE = 400;
+
+    private final long seed;
+    private final Random random;
+    private final double rate;
+    private final PlantedFault planted;
+    private final Workload workload;
+    private final ManualClock clock = new ManualClock();
+    private final EmbeddedApiServer server;
+    private final Api api;
+    private final Story story = new Story(clock);
+    private final Checks checks;
+    private @Nullable Manager manager;
+    private @Nullable Faults faults;
+    private @Nullable Manager deposed;
+    private @Nullable Faults deposedFaults;
+    private int managers;
+    private long nextDue;
+
+    /** @param rate of faults per call of the manager; 0 for a run without any */
+    Simulation(long seed, double rate, PlantedFault planted) {
+        this.seed = seed;
+        this.random = new Random(seed * 31 + 7);
+        this.rate = rate;
+        this.planted = planted;
+        this.workload = Workload.of(seed);
+        this.server = new EmbeddedApiServer(
+                ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
+        this.api = new Api(server.rest());
+        this.checks = new Checks(server.client("truth"), story, () -> manager);
+        if (workload.disrupted()) {
+            checks.disrupted();
+        }
+    }
+
+    /**
+     * @param wanted the final state of the run without faults, or null if this is it
+     * @return the final state
+     * @throws AssertionError with the story, if anything was wrong
+     */
+    String run(@Nullable String wanted) throws InterruptedException {
+        try {
+            newManager();
+            story.tell("the user creates " + workload.manifest().replaceAll("\\s+", " "));
+            Api.expect(api.call("POST", Api.path(workload.kind(), ""), "application/json",
+                    Json.read(workload.manifest())));
+            untilSeen();
+            for (Workload.Step step : workload.steps()) {
+                turns(random.nextInt(rate > 0 ? 60 : 20));
+                if (rate > 0 && random.nextInt(6) == 0) {
+                    takeOver();
+                }
+                perform(step);
+                untilSeen();
+            }
+            turns(random.nextInt(60));
+            String end = converge(wanted);
+            throwViolations();
+            return end;
+        } catch (AssertionError e) {
+            throw new AssertionError("seed " + seed + ": " + e.getMessage() + "\n" + story.text(), e);
+        }
+    }
+
+    private void throwViolations() {
+        if (!story.violations().isEmpty()) {
+            throw new AssertionError(story.violations().getFirst());
+        }
+    }
+
+    private void newManager() {
+        if (manager != null) {
+            manager.close();
+        }
+        checks.newManager();
+        faults = new Faults(random, story, "manager " + ++managers, checks, rate);
+        manager = planted.manager(server, faults, clock, seed);
+    }
+
+    private void takeOver() throws InterruptedException {
+        endDeposed();
+        deposed = manager;
+        deposedFaults = faults;
+        if (deposedFaults != null) {
+            deposedFaults.freeze();
+        }
+        manager = null;
+        story.tell("manager " + managers + " loses the lead, and does not know");
+        newManager();
+    }
+
+    private void endDeposed() {
+        if (deposed != null) {
+            deposed.close();
+            deposed = null;
+            story.tell("the deposed manager ends");
+        }
+    }
+
+    private void perform(Workload.Step step) {
+        story.tell("the user " + step.sentence());
+        switch (step.verb()) {
+            case "create" -> Api.expect(api.call("POST", Api.path(workload.kind(), ""), "application/json",
+                    Json.read(step.body())));
+            case "patch" -> Api.expect(api.patch(workload.kind(), step.name(), "strategic", Json.read(step.body())));
+            case "delete" -> Api.expect(api.call("DELETE", Api.path(workload.kind(), step.name()), "application/json",
+                    Json.read(step.body())));
+            default -> {
+                List<JsonNode> pods = api.list("pod").stream()
+                        .filter(p -> !p.path("metadata").has("deletionTimestamp")).toList();
+                if (!pods.isEmpty()) {
+                    String name = GoldenState.name(pods.get(random.nextInt(pods.size())));
+                    Api.expect(api.call("DELETE", Api.path("pod", name), "", null));
+                }
+            }
+        }
+    }
+
+    private void turns(int count) throws InterruptedException {
+        for (int i = 0; i < count; i++) {
+            turn();
+        }
+    }
+
+    /** Everybody once, in some order; then perhaps a node, and some time. */
+    private void turn() throws InterruptedException {
+        throwViolations();
+        if (faults == null || manager == null || faults.isCrashed()) {
+            newManager();
+        }
+        nextDue = Loop.IDLE;
+        List<Loop> loops = new ArrayList<>(manager.caches());
+        loops.addAll(manager.workers());
+        if (deposed != null && deposedFaults != null) {
+            loops.addAll(deposed.caches());
+            loops.addAll(deposed.workers());
+        }
+        Collections.shuffle(loops, random);
+        boolean busy = false;
+        for (Loop loop : loops) {
+            long wait = loop.step();
+            busy |= wait == Loop.BUSY;
+            nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
+            if (deposedFaults != null) {
+                checks.allow(deposedFaults.createsSinceFrozen());
+            }
+        }
+        if (deposed != null && random.nextInt(15) == 0) {
+            endDeposed();
+        }
+        if (random.nextInt(3) == 0) {
+            nodeActs(false);
+        }
+        if (!busy) {
+            clock.advance(Duration.ofNanos(Math.min(nextDue, 100_000_000)));
+        }
+    }
+
+    /** A node does something to one pod, or all that there is to do. @return whether there was anything */
+    private boolean nodeActs(boolean all) {
+        List<JsonNode> pods = new ArrayList<>(api.list("pod"));
+        Collections.shuffle(pods, random);
+        boolean acted = false;
+        for (JsonNode pod : pods) {
+            String name = GoldenState.name(pod);
+            if (acted && !all) {
+                return true;
+            }
+            if (pod.path("metadata").has("deletionTimestamp")) {
+                story.tell("pod " + name + " ends");
+                api.finalizePod(name);
+                acted = true;
+            } else if (!pod.path("spec").has("nodeName")) {
+                api.bind(name, "node-" + random.nextInt(2));
+                acted = true;
+            } else if (GoldenState.word(pod).equals("pending")) {
+                story.tell("pod " + name + " is ready");
+                api.podStatus(name,
+                        "{\"phase\": \"Running\", \"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}");
+                acted = true;
+            }
+        }
+        return acted;
+    }
+
+    /** The next step comes when the last one was taken note of: only then does its effect not depend on chance. */
+    private void untilSeen() throws InterruptedException {
+        for (int i = 0; !isSeen(); i++) {
+            if (i == PATIENCE && faults != null) {
+                story.tell("the faults end, for nothing moves");
+                endDeposed();
+                faults.end();
+            }
+            if (i > 4 * PATIENCE) {
+                throw new AssertionError("no status tells that the last change was seen");
+            }
+            turn();
+        }
+    }
+
+    private boolean isSeen() {
+        for (JsonNode object : api.list(workload.kind())) {
+            if (object.path("metadata").path("generation").asLong(0) != object.path("status")
+                    .path("observedGeneration").asLong(-1)) {
+                return false;
+            }
+            if (workload.kind().equals("deployment") && !hasItsReplicaSet(object)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean hasItsReplicaSet(JsonNode deployment) {
+        JsonNode revision = revision(deployment);
+        return api.list("replicaset").stream().anyMatch(r -> revision(r).equals(revision)
+                && GoldenState.image(r).equals(GoldenState.image(deployment)));
+    }
+
+    private static JsonNode revision(JsonNode object) {
+        return object.path("metadata").path("annotations").path("deployment.kubernetes.io/revision");
+    }
+
+    private String converge(@Nullable String wanted) throws InterruptedException {
+        endDeposed();
+        if (faults == null || faults.isCrashed()) {
+            newManager();
+        }
+        story.tell("the faults end");
+        faults.end();
+        String end = "";
+        Duration waited = Duration.ZERO;
+        int hops = 0;
+        for (int i = 0; i < 300 && hops < 100; i++) {
+            boolean busy = false;
+            for (int j = 0; j < 200; j++) {
+                if (!calmTurn()) {
+                    break;
+                }
+                busy = true;
+            }
+            busy |= nodeActs(true);
+            if (busy) {
+                continue;
+            }
+            String now = state();
+            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.toSeconds() > 2) && plan().isEmpty()) {
+                end = now;
+                break;
+            }
+            end = now;
+            if (waited.toMinutes() > 30) {
+                break;
+            }
+            hops++;
+            Duration hop = Duration.ofNanos(Math.max(1_000_000, Math.min(nextDue, 60_000_000_000L)));
+            waited = waited.plus(hop);
+            clock.advance(hop);
+        }
+        if (wanted != null && !end.equals(wanted)) {
+            throw new AssertionError("the run without faults ends with\n" + wanted + "\nand this one with\n" + end);
+        }
+        List<Action> left = plan();
+        if (!left.isEmpty()) {
+            throw new AssertionError("at quiescence there is still to do: " + left);
+        }
+        return end;
+    }
+
+    private List<Action> plan() {
+        List<ObjectKey> keys = new ArrayList<>();
+        api.list("deployment").forEach(d -> keys.add(ObjectKey.of("default", GoldenState.name(d))));
+        api.list("replicaset").forEach(r -> keys.add(ObjectKey.of("default", GoldenState.name(r))));
+        return manager == null ? List.of() : manager.plan(keys);
+    }
+
+    private boolean calmTurn() throws InterruptedException {
+        throwViolations();
+        nextDue = Loop.IDLE;
+        boolean busy = false;
+        List<Loop> loops = new ArrayList<>(manager.caches());
+        loops.addAll(manager.workers());
+        for (Loop loop : loops) {
+            long wait = loop.step();
+            busy |= wait == Loop.BUSY;
+            nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
+        }
+        return busy;
+    }
+
+    /** What is there at the end, by image: names, versions and what depends on the moment are left out. */
+    private String state() {
+        Map<String, String> lines = new TreeMap<>();
+        for (Map.Entry<String, Map<String, String>> e : new GoldenState(api).objects().entrySet()) {
+            Map<String, String> values = new TreeMap<>(e.getValue());
+            boolean replicaSet = e.getKey().startsWith("ReplicaSet/");
+            values.keySet().removeIf(k -> k.equals("selector") || k.equals("labels") || k.equals("templateLabels"));
+            if ("0".equals(values.get("replicas"))) {
+                values.keySet().removeIf(k -> replicaSet && k.matches(".*/(desired|max)-replicas"));
+            }
+            values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X"));
+            lines.put(
+                    replicaSet && !values.get("owners").equals("[]")
+                            ? "ReplicaSet of " + values.get("image")
+                            : e.getKey(),
+                    values.toString());
+        }
+        Map<String, Integer> pods = new TreeMap<>();
+        for (JsonNode pod : api.list("pod")) {
+            pods.merge("pods " + GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "
+                    + GoldenState.word(pod) + " of " + GoldenState.owner(pod).replaceAll("-.*", ""), 1, Integer::sum);
+        }
+        pods.forEach((what, count) -> lines.put(what, count.toString()));
+        return String.join("\n", lines.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList());
+    }
+
+    int managers() {
+        return managers;
+    }
+
+    @Override
+    public void close() {
+        if (deposed != null) {
+            deposed.close();
+        }
+        if (manager != null) {
+            manager.close();
+        }
+        server.close();
+    }
+}
