@@ -197,8 +197,10 @@ final class Checks {
             after += same ? 0 : size;
             availableBefore += Math.min(size, available);
             availableAfter += Math.min(same ? written.getSpec().getReplicas() : size, available);
-            oldPods += same ? 0 : (int) pods.stream().filter(p -> owns(live, p) && !isFinished(p)
-                    && current.cached(ResourceType.PODS, V1Pod.class, ObjectKey.of(p)) != null).count();
+            oldPods += same
+                    ? 0
+                    : (int) pods.stream().filter(p -> owns(live, p) && !isFinished(p)
+                            && current.cached(ResourceType.PODS, V1Pod.class, ObjectKey.of(p)) != null).count();
         }
         boolean rolling = !"Recreate".equals(read.getSpec().getStrategy().getType());
         int replicas = read.getSpec().getReplicas();
