@@ -63,10 +63,15 @@ final class PendingPods {
         return retries;
     }
 
-    /** The pod has a node, or is gone. @return how long it waited */
-    Duration left(ObjectKey key) {
-        Pending p = pending.remove(key);
-        return p == null ? Duration.ZERO : Duration.ofNanos(Math.max(0, clock.nanoTime() - p.since));
+    /** Since when the pod has waited, in the clock's nanoseconds; now, if it does not wait. */
+    long since(ObjectKey key) {
+        Pending p = pending.get(key);
+        return p == null ? clock.nanoTime() : p.since;
+    }
+
+    /** The pod has a node, or is gone. */
+    void left(ObjectKey key) {
+        pending.remove(key);
     }
 
     int size() {

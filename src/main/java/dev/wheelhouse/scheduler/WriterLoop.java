@@ -73,12 +73,15 @@ final class WriterLoop implements Loop {
     }
 
     private void bind(ObjectKey key, V1Pod pod, Decision.Bind bind) {
+        // Read before the write: the watch may tell of the binding before its answer comes.
+        long since = pending.since(key);
         pods.createSubresource(key, "binding", PodWrites.binding(pod, bind.node()));
-        bound(key, pod, bind.node());
+        bound(key, pod, bind.node(), since);
     }
 
-    private void bound(ObjectKey key, V1Pod pod, String node) {
-        metrics.bound(pending.left(key));
+    private void bound(ObjectKey key, V1Pod pod, String node, long since) {
+        pending.left(key);
+        metrics.bound(Duration.ofNanos(clock.nanoTime() - since));
         log.info("bound pod {} to node {}", key, node);
         events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
                 "Successfully assigned " + key + " to " + node);
@@ -132,7 +135,7 @@ final class WriterLoop implements Loop {
             V1Pod live = pods.get(key);
             if (uid.equals(live.getMetadata().getUid()) && Pods.isAssigned(live)) {
                 if (live.getSpec().getNodeName().equals(bind.node())) {
-                    bound(key, live, bind.node());
+                    bound(key, live, bind.node(), pending.since(key));
                 } else {
                     cache.forget(uid);
                 }
