@@ -36,6 +36,9 @@ import dev.wheelhouse.apiserver.store.StorageException;
 public final class EmbeddedApiServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
 
+    /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
+    private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
+
     private final ApiServerOptions options;
     private final ObjectStore store;
     private final RestServer rest;
@@ -126,6 +129,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
         protocol.setMaxKeepAliveRequests(-1);
         protocol.setMaxConnections(options.limits().connections());
         protocol.setMaxHttpRequestHeaderSize(options.limits().headers());
+        // A client that is still sending a body that was refused would see a broken connection instead of the answer.
+        protocol.setMaxSwallowSize(REFUSED_BODY_READ);
         protocol.setTcpNoDelay(true);
         Connector connector = new Connector(protocol);
         connector.setPort(options.port());
