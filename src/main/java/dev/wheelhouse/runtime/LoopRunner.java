@@ -20,7 +20,7 @@ public final class LoopRunner implements AutoCloseable {
     private final Clock clock;
     private final List<Running> running = new ArrayList<>();
     private final AtomicInteger failures = new AtomicInteger();
-    private boolean closed;
+    private volatile boolean closed;
 
     private record Running(Loop loop, Thread thread) {}
 
@@ -56,7 +56,7 @@ public final class LoopRunner implements AutoCloseable {
                 clock,
                 new java.util.SplittableRandom());
         try {
-            while (!isClosed()) {
+            while (!closed) {
                 try {
                     long wait = loop.step();
                     if (Thread.interrupted()) {
@@ -78,10 +78,6 @@ public final class LoopRunner implements AutoCloseable {
         } finally {
             loop.close();
         }
-    }
-
-    private synchronized boolean isClosed() {
-        return closed;
     }
 
     /** How often a step threw. */
