@@ -30,11 +30,16 @@ final class JsonBytes {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
 
+    private static final int SHORTEST_KEPT = 6;
+
     final byte[] bytes;
     final int end;
     /** What is expected to come, by what came in objects of the same template. */
     final Recall recall = new Recall();
     int at;
+    /** The latest texts, and where they were. */
+    private final @Nullable String[] texts = new String[16];
+    private final int[] textsFrom = new int[16];
     private int timeAt = -1;
     private int timeLength;
     private @Nullable OffsetDateTime time;
@@ -181,7 +186,7 @@ final class JsonBytes {
         int close = endOfPlain(begin + 1);
         if (bytes[close] == '"') {
             at = close + 1;
-            return new String(bytes, begin + 1, close - begin - 1, StandardCharsets.ISO_8859_1);
+            return text(begin + 1, close);
         }
         skipString();
         try {
@@ -193,6 +198,25 @@ final class JsonBytes {
             // It is left to the full parser to say where and why.
         }
         throw Irregular.INSTANCE;
+    }
+
+    /** The text of some bytes. An object often has the same one in several places: it is one there, too. */
+    private String text(int from, int to) {
+        int length = to - from;
+        if (length < SHORTEST_KEPT) {
+            return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+        }
+        int place = bytes[to - 1] * 31 + bytes[to - 2] * 7 + bytes[to - 4] + length & texts.length - 1;
+        int known = textsFrom[place];
+        String text = texts[place];
+        if (text != null && text.length() == length
+                && Arrays.equals(bytes, known, known + length, bytes, from, to)) {
+            return text;
+        }
+        text = new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+        texts[place] = text;
+        textsFrom[place] = from;
+        return text;
     }
 
     /** The first byte that is a quote, an escape, a control character, or not ASCII. */

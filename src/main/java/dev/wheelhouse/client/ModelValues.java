@@ -3,7 +3,6 @@ package dev.wheelhouse.client;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -47,7 +46,10 @@ abstract sealed class ModelValues {
         if (type == Integer.class || type == Long.class) {
             return new Whole(type == Integer.class);
         }
-        if (type == OffsetDateTime.class || type == Quantity.class || type == IntOrString.class) {
+        if (type == OffsetDateTime.class) {
+            return new Time();
+        }
+        if (type == Quantity.class || type == IntOrString.class) {
             return new Shared(new Scalar(type));
         }
         if (type instanceof Class<?> model && ModelShape.isModel(model)) {
@@ -117,6 +119,13 @@ abstract sealed class ModelValues {
         }
     }
 
+    static final class Time extends ModelValues {
+        @Override
+        Object read(JsonBytes in, int depth) {
+            return in.time();
+        }
+    }
+
     /** What the API writes as a string, or, where it is an integer or a string, as either. */
     static final class Scalar extends ModelValues {
         private final Type type;
@@ -127,9 +136,6 @@ abstract sealed class ModelValues {
 
         @Override
         Object read(JsonBytes in, int depth) {
-            if (type == OffsetDateTime.class) {
-                return in.time();
-            }
             if (type == IntOrString.class) {
                 return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(Whole.narrow(in.integer()));
             }
@@ -259,11 +265,15 @@ abstract sealed class ModelValues {
                 in.at++;
                 return FrozenList.EMPTY;
             }
-            List<Object> read = new ArrayList<>();
+            Object[] read = new Object[1];
+            int size = 0;
             do {
-                read.add(notNull(elements, in, depth));
+                if (size == read.length) {
+                    read = Arrays.copyOf(read, size * 2 + 1);
+                }
+                read[size++] = notNull(elements, in, depth);
             } while (!in.endOrComma(']'));
-            return new FrozenList(read.toArray());
+            return new FrozenList(size == read.length ? read : Arrays.copyOf(read, size));
         }
     }
 

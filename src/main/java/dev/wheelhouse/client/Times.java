@@ -1,5 +1,6 @@
 package dev.wheelhouse.client;
 
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -10,13 +11,14 @@ import java.time.format.DateTimeParseException;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads points in time. Days are kept, as most objects are of few of them. */
+/** Reads points in time. Days and times that were read lately are kept: many objects are of the same ones. */
 final class Times {
     /** The length of {@code "2026-11-21T08:00:00Z"} with its quotes. */
     static final int LENGTH = 22;
 
-    private static final byte[] FORM = "\"dddd-dd-ddTdd:dd:ddZ\"".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    private static final byte[] FORM = "\"dddd-dd-ddTdd:dd:ddZ\"".getBytes(StandardCharsets.US_ASCII);
     private static final @Nullable LocalDate[] DAYS = new LocalDate[512];
+    private static final @Nullable OffsetDateTime[] TIMES = new OffsetDateTime[2048];
 
     private Times() {}
 
@@ -34,8 +36,7 @@ final class Times {
         int year = two(json, from + 1) * 100 + two(json, from + 3);
         try {
             LocalDate day = day(year, two(json, from + 6), two(json, from + 9));
-            LocalTime time = LocalTime.of(two(json, from + 12), two(json, from + 15), two(json, from + 18));
-            return OffsetDateTime.of(LocalDateTime.of(day, time), ZoneOffset.UTC);
+            return time(day, two(json, from + 12), two(json, from + 15), two(json, from + 18));
         } catch (DateTimeException e) {
             return null;
         }
@@ -52,6 +53,18 @@ final class Times {
                 || known.getDayOfMonth() != day) {
             known = LocalDate.of(year, month, day);
             DAYS[place] = known;
+        }
+        return known;
+    }
+
+    private static OffsetDateTime time(LocalDate day, int hour, int minute, int second) {
+        int hash = (day.hashCode() + hour * 3600 + minute * 60 + second) * 0x9E3779B9;
+        int place = hash >>> 16 & TIMES.length - 1;
+        OffsetDateTime known = TIMES[place];
+        if (known == null || known.getSecond() != second || known.getMinute() != minute || known.getHour() != hour
+                || !known.toLocalDate().equals(day)) {
+            known = OffsetDateTime.of(LocalDateTime.of(day, LocalTime.of(hour, minute, second)), ZoneOffset.UTC);
+            TIMES[place] = known;
         }
         return known;
     }
