@@ -130,7 +130,7 @@ final class HttpTransport implements AutoCloseable {
             future = threads.submit(() -> {
                 try (Response response = call.execute()) {
                     check(what.tried(), response);
-                    return reader.read(response.body().byteStream());
+                    return reader.read(new BodyStream(response.body().source()));
                 } catch (IOException e) {
                     throw broken(what.tried(), e);
                 }

@@ -78,7 +78,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private void read() {
         ApiError broken = null;
         try (response; BeforeReading handingOn = new BeforeReading(this::handOnBeforeReading)) {
-            WatchFrames frames = new WatchFrames(response.body().byteStream(), handingOn::unlessReadingAhead);
+            WatchFrames frames = new WatchFrames(new BodyStream(response.body().source()),
+                    handingOn::unlessReadingAhead);
             while (frames.next()) {
                 bytes = frames.bytesRead();
                 batch.add(decoder.decode(frames.buffer(), frames.from(), frames.to()));

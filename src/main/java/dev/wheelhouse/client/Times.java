@@ -19,6 +19,8 @@ final class Times {
     private static final byte[] FORM = "\"dddd-dd-ddTdd:dd:ddZ\"".getBytes(StandardCharsets.US_ASCII);
     private static final @Nullable LocalDate[] DAYS = new LocalDate[512];
     private static final @Nullable OffsetDateTime[] TIMES = new OffsetDateTime[2048];
+    /** What they were found by: that of most is another one, which shows without a look at them. */
+    private static final int[] KEYS = new int[TIMES.length];
 
     private Times() {}
 
@@ -58,13 +60,14 @@ final class Times {
     }
 
     private static OffsetDateTime time(LocalDate day, int hour, int minute, int second) {
-        int hash = (day.hashCode() + hour * 3600 + minute * 60 + second) * 0x9E3779B9;
-        int place = hash >>> 16 & TIMES.length - 1;
-        OffsetDateTime known = TIMES[place];
+        int key = (day.hashCode() * 24 + hour) * 3600 + minute * 60 + second;
+        int place = key * 0x9E3779B9 >>> 16 & TIMES.length - 1;
+        OffsetDateTime known = KEYS[place] == key ? TIMES[place] : null;
         if (known == null || known.getSecond() != second || known.getMinute() != minute || known.getHour() != hour
                 || !known.toLocalDate().equals(day)) {
             known = OffsetDateTime.of(LocalDateTime.of(day, LocalTime.of(hour, minute, second)), ZoneOffset.UTC);
             TIMES[place] = known;
+            KEYS[place] = key;
         }
         return known;
     }
