@@ -168,7 +168,7 @@ final class Updates {
             pruneCustom(target, patched, request, warnings);
             return;
         }
-        String before = patched.toString();
+        String before = GoText.patched(patched);
         try {
             Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
         } catch (FieldValidation.WrongTypeException e) {
