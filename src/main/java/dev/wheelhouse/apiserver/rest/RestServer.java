@@ -32,6 +32,7 @@ public final class RestServer {
     private final Reviews reviews;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final ServerMetrics metrics;
 
     /**
      * Creates what every cluster has, where the store has it not yet.
@@ -56,6 +57,7 @@ public final class RestServer {
         this.pods = new PodSubresources(store, deletes, renderer, clock);
         this.reviews = new Reviews(store, renderer, clock);
         this.nonResources = new NonResources(registry, renderer);
+        this.metrics = new ServerMetrics(store, registry);
         hooks.bootstrap();
     }
 
@@ -104,9 +106,9 @@ public final class RestServer {
                 ? null
                 : router.find(path);
         if (target != null) {
-            return Deprecations.warn(target, resource(target, request));
+            return counted(target, request);
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = path.equals(List.of("metrics")) ? metrics.text() : nonResources.handle(path, request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -114,6 +116,20 @@ public final class RestServer {
             throw Errors.methodNotAllowed();
         }
         return answer;
+    }
+
+    private ApiResponse counted(Target target, ApiRequest request) {
+        int code = 500;
+        try {
+            ApiResponse answer = Deprecations.warn(target, resource(target, request));
+            code = answer instanceof ApiResponse.Content content ? content.code() : 200;
+            return answer;
+        } catch (ApiException e) {
+            code = e.code();
+            throw e;
+        } finally {
+            metrics.answered(target, request, code);
+        }
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {
