@@ -137,19 +137,12 @@ final class NonResources {
     }
 
     private ApiResponse json(ApiRequest request, ObjectNode body) {
-        Accept accept;
-        try {
-            accept = Accept.parse(request.accept(), request.query());
-        } catch (ApiException e) {
-            accept = Accept.JSON;
-        }
-        return renderer.response(200, body, new Accept(Accept.Form.OBJECT, accept.yaml(), accept.pretty()),
-                List.of());
+        return renderer.response(200, body, Accept.lenient(request, false), List.of());
     }
 
     private ObjectNode index() {
         Set<String> paths = new TreeSet<>(
-                List.of("/api", "/apis", "/healthz", "/livez", "/readyz", "/version", "/openapi/v2", "/openapi/v3"));
+                List.of("/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2", "/openapi/v3"));
         registry.all().forEach(resource -> {
             String group = resource.type().group();
             if (!group.isEmpty()) {

@@ -3,10 +3,11 @@ package dev.wheelhouse.apiserver.rest;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,24 +27,30 @@ final class Renderer {
         this.clock = clock;
     }
 
-    ApiResponse.Content response(int code, JsonNode body, Accept accept, List<String> warnings) {
-        return new ApiResponse.Content(code, accept.contentType(), bytes(body, accept), warnings, null);
+    ApiResponse.Content response(int code, ObjectNode body, Accept accept, List<String> warnings) {
+        Accept.Media media = media(body, accept);
+        byte[] bytes = switch (media) {
+            case YAML -> Yaml.write(body);
+            case PROTOBUF -> ProtobufWriter.write(body);
+            case JSON -> accept.pretty()
+                    ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
+                    : Json.bytes(body);
+        };
+        return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
     }
 
-    private static byte[] bytes(JsonNode body, Accept accept) {
-        if (accept.yaml()) {
-            return Yaml.write(body);
-        }
-        return accept.pretty()
-                ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
-                : Json.bytes(body);
+    /** What has no protobuf message goes out as JSON, which everybody reads who asks for protobuf. */
+    private static Accept.Media media(ObjectNode body, Accept accept) {
+        String kind = Json.text(body, "kind");
+        return accept.media() != Accept.Media.PROTOBUF || kind.startsWith("PartialObjectMetadata")
+                || ProtobufTypes.covers(Json.text(body, "apiVersion"), kind) ? accept.media() : Accept.Media.JSON;
     }
 
     /** One object that is stored. */
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(code, accept.contentType(), json(target.type(), object), warnings, null);
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
         }
         return object(code, target, tree(target.type(), object), request, accept, warnings);
     }
@@ -115,8 +122,8 @@ final class Renderer {
 
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(200, accept.contentType(), listJson(target.type(), items, listMeta),
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
                     List.of(), null);
         }
         List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
@@ -185,20 +192,36 @@ final class Renderer {
 
     /** Makes the objects of a watch's events. */
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
+        boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         return switch (accept.form()) {
-            case OBJECT -> object -> json(info.type(), object);
-            case PARTIAL -> object -> Json.bytes(partial(tree(info.type(), object)));
+            case OBJECT -> protobuf
+                    ? new TreeEncoder(info, tree -> tree, ProtobufWriter::write)
+                    : object -> json(info.type(), object);
+            case PARTIAL -> new TreeEncoder(info, Renderer::partial, protobuf ? ProtobufWriter::write : Json::bytes);
             case TABLE -> new TableEncoder(info, include(request));
         };
     }
 
-    /** Turns an object into the JSON of a watch event's object. */
+    /** Turns an object into the bytes of a watch event's object: JSON or protobuf. */
     interface Encoder {
         byte[] encode(StoredObject object);
 
         /** The object of a bookmark. */
         default byte @Nullable [] bookmark(ObjectNode bookmark) {
             return Json.bytes(bookmark);
+        }
+    }
+
+    private record TreeEncoder(ResourceInfo info, UnaryOperator<ObjectNode> view, Function<ObjectNode, byte[]> bytes)
+            implements Encoder {
+        @Override
+        public byte[] encode(StoredObject object) {
+            return bytes.apply(view.apply(tree(info.type(), object)));
+        }
+
+        @Override
+        public byte[] bookmark(ObjectNode bookmark) {
+            return bytes.apply(view.apply(bookmark));
         }
     }
 

@@ -32,6 +32,7 @@ public final class RestServer {
     private final Reviews reviews;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final ServerMetrics metrics;
 
     /**
      * Creates what every cluster has, where the store has it not yet.
@@ -56,6 +57,7 @@ public final class RestServer {
         this.pods = new PodSubresources(store, deletes, renderer, clock);
         this.reviews = new Reviews(store, renderer, clock);
         this.nonResources = new NonResources(registry, renderer);
+        this.metrics = new ServerMetrics(store, registry);
         hooks.bootstrap();
     }
 
@@ -68,12 +70,12 @@ public final class RestServer {
         try {
             return route(request);
         } catch (ApiException e) {
-            return failure(e.status());
+            return failure(request, e.status());
         } catch (StoreException.Closed e) {
-            return failure(Errors.shuttingDown().status());
+            return failure(request, Errors.shuttingDown().status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(Errors.status(500, "InternalError",
+            return failure(request, Errors.status(500, "InternalError",
                     "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
         }
     }
@@ -88,10 +90,10 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ObjectNode status) {
+    private ApiResponse failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
-        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status, Accept.JSON,
-                List.of());
+        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
+                Accept.lenient(request, true), List.of());
         return retry == 0
                 ? content
                 : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
@@ -104,9 +106,9 @@ public final class RestServer {
                 ? null
                 : router.find(path);
         if (target != null) {
-            return Deprecations.warn(target, resource(target, request));
+            return counted(target, request);
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = path.equals(List.of("metrics")) ? metrics.text() : nonResources.handle(path, request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -114,6 +116,20 @@ public final class RestServer {
             throw Errors.methodNotAllowed();
         }
         return answer;
+    }
+
+    private ApiResponse counted(Target target, ApiRequest request) {
+        int code = 500;
+        try {
+            ApiResponse answer = Deprecations.warn(target, resource(target, request));
+            code = answer instanceof ApiResponse.Content content ? content.code() : 200;
+            return answer;
+        } catch (ApiException e) {
+            code = e.code();
+            throw e;
+        } finally {
+            metrics.answered(target, request, code);
+        }
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {

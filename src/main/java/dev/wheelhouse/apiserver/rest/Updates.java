@@ -39,7 +39,7 @@ final class Updates {
     }
 
     ApiResponse create(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -48,7 +48,7 @@ final class Updates {
     }
 
     ApiResponse update(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -116,7 +116,7 @@ final class Updates {
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         String media = Bodies.mediaType(request.contentType());
         if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
             return apply(target, request, accept);
@@ -168,7 +168,7 @@ final class Updates {
             pruneCustom(target, patched, request, warnings);
             return;
         }
-        String before = patched.toString();
+        String before = GoText.patched(patched);
         try {
             Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
         } catch (FieldValidation.WrongTypeException e) {
