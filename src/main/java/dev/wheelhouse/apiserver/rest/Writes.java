@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
@@ -174,7 +175,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return Renderer.tree(type, made);
+            return StoredVersions.differ(type) ? Renderer.tree(type, made) : object;
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -240,7 +241,7 @@ final class Writes {
 
     private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        if (sameIgnoringTimes(next, old)) {
+        if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
         }
         if (isReadyToGo(type, next)) {
@@ -258,11 +259,10 @@ final class Writes {
             addresses.release(old);
             addresses.allocate(next, true);
         }
-        ObjectNode toStore = next.deepCopy();
-        StoredVersions.toStored(type, toStore);
-        StoredObject stored = store.update(target.stored(), toStore, current.version());
-        hooks.written(type, old, toStore);
-        return Renderer.tree(type, stored);
+        StoredVersions.toStored(type, next);
+        StoredObject stored = store.update(target.stored(), next, current.version());
+        hooks.written(type, old, next);
+        return StoredVersions.differ(type) ? Renderer.tree(type, stored) : next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
@@ -304,24 +304,6 @@ final class Writes {
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0
                 && (!type.equals(ResourceType.NAMESPACES)
                         || !(Json.at(object, "spec", "finalizers") instanceof ArrayNode held) || held.isEmpty());
-    }
-
-    private static boolean sameIgnoringTimes(ObjectNode a, ObjectNode b) {
-        return comparable(a).equals(comparable(b));
-    }
-
-    private static JsonNode comparable(ObjectNode object) {
-        ObjectNode copy = (ObjectNode) Json.read(Json.bytes(object));
-        ObjectNode meta = Meta.of(copy);
-        meta.remove("resourceVersion");
-        if (meta.get("managedFields") instanceof ArrayNode entries) {
-            entries.forEach(entry -> {
-                if (entry instanceof ObjectNode one) {
-                    one.remove("time");
-                }
-            });
-        }
-        return copy;
     }
 
     /** The newest state, or null. */
