@@ -72,8 +72,7 @@ public final class InformerFactory implements SharedInformerFactory {
         if (closed) {
             throw new IllegalStateException("no informer of " + source.type() + ": the factory was closed");
         }
-        CachingInformer<T> made = new CachingInformer<>(source, model, options, clock,
-                metrics.forInformer(source.type(), model, source.namespace()));
+        CachingInformer<T> made = make(source, model);
         unshared.add(made);
         return made;
     }
@@ -99,10 +98,14 @@ public final class InformerFactory implements SharedInformerFactory {
             CachingInformer<T> same = (CachingInformer<T>) known;
             return same;
         }
-        CachingInformer<T> made = new CachingInformer<>(source.make(), model, options, clock,
-                metrics.forInformer(key.type(), key.model(), key.namespace()));
+        CachingInformer<T> made = make(source.make(), model);
         informers.put(key, made);
         return made;
+    }
+
+    private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {
+        return new CachingInformer<>(source, model, options, clock,
+                metrics.forInformer(source.type(), model, source.namespace(), source.selector()));
     }
 
     @Override

@@ -61,7 +61,7 @@ class ServiceConfiguration {
 
     @Bean(destroyMethod = "close")
     SharedInformerFactory informers(KubeClient client, Clock clock, MeterRegistry registry) {
-        return new InformerFactory(client, clock, new InformerMeters(registry), InformerOptions.defaults());
+        return new InformerFactory(client, clock, new InformerMeters(registry, clock), InformerOptions.defaults());
     }
 
     @Bean(destroyMethod = "close")
@@ -102,8 +102,18 @@ class ServiceConfiguration {
     }
 
     @Bean
-    CachesHealthIndicator caches(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
-        return new CachesHealthIndicator(manager, informers, clock);
+    InformerStates informerStates(SharedInformerFactory informers) {
+        return informers::states;
+    }
+
+    @Bean
+    CachesHealthIndicator caches(ControllerManager manager, ObjectProvider<InformerStates> informers, Clock clock) {
+        return new CachesHealthIndicator(manager, informers.orderedStream().toList(), clock);
+    }
+
+    @Bean
+    InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
+        return new InformersEndpoint(informers.orderedStream().toList(), clock);
     }
 
     @Bean
