@@ -26,6 +26,7 @@ import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
@@ -66,8 +67,8 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         String namespace = object.getMetadata() == null || object.getMetadata().getNamespace() == null
                 ? ""
                 : object.getMetadata().getNamespace();
-        return decode(call("create", describe(object), "POST", type.path(namespace), ModelJson.writeBytes(object),
-                "application/json"));
+        return decode(call("create", describe(object), "POST", type.path(namespace),
+                ModelJson.writeBytes(LastApplied.restore(object, null)), "application/json"));
     }
 
     private static String describe(KubernetesObject object) {
@@ -98,7 +99,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     private T put(T object, String subresource) {
         ObjectKey key = ObjectKey.of(object);
         return decode(call("update", key + subresource, "PUT", type.path(key) + subresource,
-                ModelJson.writeBytes(object), "application/json"));
+                ModelJson.writeBytes(LastApplied.restore(object, () -> get(key))), "application/json"));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -51,7 +52,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     /** @param expectedType the class that objects have to be of; null to take whatever comes */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             InformerMetrics metrics) {
-        this.source = new TransformingSource<>(source);
+        this.source = new TransformingSource<>(source, options.dropLastApplied() ? LastApplied::leaveOut : null);
         this.options = options;
         this.clock = clock;
         this.metrics = metrics;

@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param silenceDeadline a watch that brings nothing for so long, not even a bookmark, is taken for dead
  * @param batch most watch events that are handed on in one step, and most keys that the informer loop handles in one
  * @param pendingBound notifications that wait for one handler before updates of one UID are merged
+ * @param dropLastApplied leave the value of the annotation {@code kubectl.kubernetes.io/last-applied-configuration} out of the
+ *     cache. A PUT by this client puts it back, by a read; one by another client would write it empty
  * @param detectMutations compare each cached object with what it was when it came, for tests
  * @param seed of the jitter, or null for a random one
  */
 public record InformerOptions(boolean freshStart, boolean watchList, Duration watchListDeadline, int pageSize,
-        Duration watchTimeout, Duration silenceDeadline, int batch, int pendingBound, boolean detectMutations,
-        @Nullable Long seed) {
+        Duration watchTimeout, Duration silenceDeadline, int batch, int pendingBound, boolean dropLastApplied,
+        boolean detectMutations, @Nullable Long seed) {
     private static final InformerOptions DEFAULTS = new InformerOptions(true, false, Duration.ofSeconds(10), 500,
-            Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, null);
+            Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, false, null);
 
     /** What the service runs with. */
     public static InformerOptions defaults() {
@@ -50,6 +52,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         private Duration silenceDeadline;
         private int batch;
         private int pendingBound;
+        private boolean dropLastApplied;
         private boolean detectMutations;
         private @Nullable Long seed;
 
@@ -62,6 +65,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             silenceDeadline = from.silenceDeadline;
             batch = from.batch;
             pendingBound = from.pendingBound;
+            dropLastApplied = from.dropLastApplied;
             detectMutations = from.detectMutations;
             seed = from.seed;
         }
@@ -107,6 +111,11 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             return this;
         }
 
+        public Builder dropLastApplied(boolean on) {
+            dropLastApplied = on;
+            return this;
+        }
+
         public Builder detectMutations(boolean on) {
             detectMutations = on;
             return this;
@@ -123,7 +132,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             positive("batch", batch);
             positive("pendingBound", pendingBound);
             return new InformerOptions(freshStart, watchList, watchListDeadline, pageSize, watchTimeout,
-                    silenceDeadline, batch, pendingBound, detectMutations, seed);
+                    silenceDeadline, batch, pendingBound, dropLastApplied, detectMutations, seed);
         }
 
         private static void positive(String name, int value) {

@@ -27,14 +27,18 @@ import dev.wheelhouse.client.WatchStream;
  */
 final class TransformingSource<T extends KubernetesObject> implements ListerWatcher<T> {
     private final ListerWatcher<T> source;
+    /** What is left out of each object before anything else, in place; null for nothing. */
+    private final @Nullable UnaryOperator<T> trim;
     private volatile @Nullable UnaryOperator<T> transform;
 
-    TransformingSource(ListerWatcher<T> source) {
+    TransformingSource(ListerWatcher<T> source, @Nullable UnaryOperator<T> trim) {
         this.source = source;
+        this.trim = trim;
+        this.transform = trim;
     }
 
     void transformBy(UnaryOperator<T> function) {
-        transform = function;
+        transform = object -> function.apply(ModelJson.copy(trim == null ? object : trim.apply(object)));
     }
 
     @Override
@@ -59,7 +63,7 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
         if (function == null) {
             return page;
         }
-        return page.map(item -> function.apply(ModelJson.copy(item)), this::failure);
+        return page.map(function, this::failure);
     }
 
     @Override
@@ -96,7 +100,7 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
 
         private WatchEvent<T> changed(T object, Function<T, WatchEvent<T>> event, boolean deleted) {
             try {
-                return event.apply(function.apply(ModelJson.copy(object)));
+                return event.apply(function.apply(object));
             } catch (RuntimeException e) {
                 return new WatchEvent.Undecodable<>(failure(object, e), deleted);
             }

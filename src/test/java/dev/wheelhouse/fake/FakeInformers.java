@@ -76,8 +76,15 @@ public final class FakeInformers implements SharedInformerFactory {
     }
 
     @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
-        return informer(type, PartialObjectMetadata.class);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        return informer(type, model, String.join(",", namespaces), labels, fields);
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields) {
+        return informer(type, PartialObjectMetadata.class, namespace, labels, fields);
     }
 
     @Override
