@@ -27,8 +27,6 @@ final class HollowPod {
     private V1Pod pod;
     private boolean killing;
     private long killAt = Long.MAX_VALUE;
-    /** When the runtime's timer for it is set, so that there is one at a time. */
-    long timer = Long.MAX_VALUE;
 
     /** @param ip empty for a pod in its host's network */
     HollowPod(V1Pod pod, String ip, Duration startDelay, PodEvents events, Moment now) {

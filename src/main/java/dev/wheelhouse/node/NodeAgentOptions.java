@@ -23,7 +23,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
  * @param labels beside those that every node has (hostname, operating system, architecture)
  * @param taints that keep pods away
  * @param startDelay how long a hollow container takes to start, if its pod says nothing
- * @param workers how many pods are synced at once
+ * @param workers how many pods are dealt with at once, and for how many a status is written at once; each has a virtual thread
  * @param resync after how long without a change a pod is synced again, at the earliest
  * @param manifestPath a file or directory of static pods' manifests, or null
  * @param fileCheckPeriod how often it is read even if the file system tells of no change
@@ -32,6 +32,9 @@ import dev.wheelhouse.podconfig.HttpManifests;
 public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<String, String> capacity,
         Map<String, String> labels, List<V1Taint> taints, Duration startDelay, int workers, Duration resync,
         @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl) {
+
+    /** A write that hangs occupies one of them for a minute at most, the deadline of the client. */
+    private static final int DEFAULT_WORKERS = 64;
 
     public NodeAgentOptions {
         if (!name.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*") || name.length() > 253) {
@@ -63,8 +66,7 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
         capacity.put("ephemeral-storage", "50Gi");
         return new NodeAgentOptions(name, "10.128." + index / 250 + "." + (index % 250 + 1),
                 "10." + (244 + index / 256) + "." + index % 256 + ".0/24", capacity, Map.of(), List.of(), Duration.ZERO,
-                2, Duration.ofMinutes(1), null,
-                FileSource.DEFAULT_PERIOD, null);
+                DEFAULT_WORKERS, Duration.ofMinutes(1), null, FileSource.DEFAULT_PERIOD, null);
     }
 
     public NodeAgentOptions withCapacity(Map<String, String> resources) {

@@ -143,8 +143,8 @@ record PodAdmission(Map<String, String> capacity, Map<String, String> labels) {
     /** The pods among these that count. */
     static List<V1Pod> active(Collection<V1Pod> pods, PodWorkers workers) {
         return pods.stream().filter(p -> {
-            PodWorkers.State state = workers.state(PodManager.uid(p));
-            return state != null && state != PodWorkers.State.TERMINATED;
+            PodWorker.State state = workers.state(PodManager.uid(p));
+            return state != null && state != PodWorker.State.TERMINATED;
         }).toList();
     }
 }

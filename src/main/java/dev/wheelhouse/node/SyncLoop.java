@@ -26,7 +26,8 @@ import dev.wheelhouse.runtime.Signal;
 /**
  * The node agent's main loop. One step handles one thing: a change of the configuration, a lifecycle event of a pod, the pods
  * that are due for a periodic sync, or housekeeping. They take turns, so that none waits for ever (upstream:
- * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod: pods are their workers' business.
+ * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod, nor for the API server: pods
+ * are their workers' business.
  */
 final class SyncLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(SyncLoop.class);
@@ -246,7 +247,7 @@ final class SyncLoop implements Loop {
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
-        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::delete);
+        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::deleteOrphan);
         return true;
     }
 }
