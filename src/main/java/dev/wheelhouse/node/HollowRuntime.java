@@ -21,15 +21,15 @@ final class HollowRuntime implements PodRuntime {
     private final Clock clock;
     private final PodEvents events;
     private final PodIps ips;
-    private final Duration startDelay;
+    private final String profile;
     private final Map<String, HollowPod> pods = new HashMap<>();
     private final DueTimes dueTimes = new DueTimes();
     private volatile Runnable wake = () -> {};
 
-    /** @param startDelay how long a container takes to start if its pod says nothing */
-    HollowRuntime(String podCidr, Duration startDelay, PodEvents events, Clock clock) {
+    /** @param profile how pods behave that say nothing, by its name; see {@link HollowProfile#NAMED} */
+    HollowRuntime(String podCidr, String profile, PodEvents events, Clock clock) {
         this.ips = new PodIps(podCidr);
-        this.startDelay = startDelay;
+        this.profile = profile;
         this.events = events;
         this.clock = clock;
     }
@@ -66,7 +66,7 @@ final class HollowRuntime implements PodRuntime {
 
     private HollowPod known(V1Pod pod, Moment now) {
         return pods.computeIfAbsent(pod.getMetadata().getUid(),
-                uid -> new HollowPod(pod, ip(pod), startDelay, events, now));
+                uid -> new HollowPod(pod, ip(pod), profile, events, now));
     }
 
     private String ip(V1Pod pod) {

@@ -61,7 +61,7 @@ public final class NodeAgent implements AutoCloseable {
                 "Error validating pod from " + source + ": " + why);
         this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
-        this.runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
+        this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, metrics);
@@ -72,9 +72,10 @@ public final class NodeAgent implements AutoCloseable {
                 () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
                 options.workers(), tasks, options.resync(), metrics, clock);
-        PodAdmission admission = new PodAdmission(options.capacity(), NodeObjects.labels(options));
+        PodAdmitter admitter = new PodAdmitter(new PodAdmission(options.name(), options.capacity()), registration, pods,
+                workers, statuses, events, metrics, clock);
         SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors, runtime,
-                admission, events, metrics, clock);
+                admitter, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
 
         Path manifests = options.manifestPath();
