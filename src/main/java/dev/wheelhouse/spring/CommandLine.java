@@ -26,6 +26,7 @@ public final class CommandLine {
               --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory)
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
+              --wheelhouse.nodes.profile=slow|flaky|stuck|crashing    how pods behave that do not say so themselves
               --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first
                                                                       hollow node, or one with the host's name. What it runs:
               --wheelhouse.node.manifest-directory=PATH               static pods, by default from manifests/ if it is there,

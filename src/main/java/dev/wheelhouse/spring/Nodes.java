@@ -46,7 +46,7 @@ final class Nodes {
         List<NodeAgentOptions> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             NodeAgentOptions node = NodeAgentOptions.hollow(properties.nodes().namePrefix() + (i + 1), i);
-            nodes.add(node.withCapacity(merged(node.capacity(), capacity)));
+            nodes.add(profiled(node.withCapacity(merged(node.capacity(), capacity)), properties.nodes().profile()));
         }
         NodeProperties own = properties.node();
         Path manifests = workingDirectory.resolve(DEFAULT_MANIFESTS);
@@ -61,7 +61,8 @@ final class Nodes {
         int at = nodes.stream().map(NodeAgentOptions::name).toList().indexOf(name);
         if (at < 0) {
             at = count;
-            nodes.add(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity));
+            nodes.add(profiled(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity),
+                    properties.nodes().profile()));
         }
         nodes.set(at, with(nodes.get(at), own, at == 0 && watched ? manifests : null));
         return nodes;
@@ -73,6 +74,14 @@ final class Nodes {
             return node.withCapacity(merged(node.capacity(), capacity));
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.name: " + e.getMessage());
+        }
+    }
+
+    private static NodeAgentOptions profiled(NodeAgentOptions node, String profile) {
+        try {
+            return node.withProfile(profile);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.nodes.profile: " + e.getMessage());
         }
     }
 

@@ -78,10 +78,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param cpu each node's CPUs, a quantity
      * @param memory each node's memory, a quantity
      * @param pods how many pods each node takes
+     * @param profile how pods behave that do not say so themselves: none, slow, flaky, stuck, crashing, unpullable
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods) {
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile) {
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");
