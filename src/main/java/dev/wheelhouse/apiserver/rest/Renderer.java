@@ -60,9 +60,10 @@ final class Renderer {
             List<String> warnings) {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
-            case PARTIAL -> partial(object);
+            case PARTIAL -> partial(object, accept);
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
-                    version(Json.text(object, "metadata", "resourceVersion")), clock.now());
+                    version(Json.text(object, "metadata", "resourceVersion")), clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
         };
         return response(code, body, accept, warnings);
     }
@@ -135,18 +136,19 @@ final class Renderer {
             Accept accept) {
         if (accept.form() == Accept.Form.TABLE) {
             return response(200,
-                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now()),
+                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
+                            .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL;
         ObjectNode list = Json.object();
         list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
-        list.put("apiVersion", partial ? "meta.k8s.io/v1" : target.type().apiVersion());
+        list.put("apiVersion", partial ? accept.metaApiVersion() : target.type().apiVersion());
         list.set("metadata", listMeta);
         ArrayNode array = list.putArray("items");
         boolean typed = isTyped(target.type());
         for (ObjectNode tree : trees) {
-            ObjectNode item = partial ? partial(tree) : tree;
+            ObjectNode item = partial ? partial(tree, accept) : tree;
             if (typed && !partial) {
                 item.remove("kind");
                 item.remove("apiVersion");
@@ -183,9 +185,9 @@ final class Renderer {
         return out.toByteArray();
     }
 
-    static ObjectNode partial(ObjectNode object) {
+    private static ObjectNode partial(ObjectNode object, Accept accept) {
         ObjectNode partial = Json.object();
-        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", accept.metaApiVersion());
         Meta.set(partial, "metadata", object.get("metadata"));
         return partial;
     }
@@ -197,8 +199,8 @@ final class Renderer {
             case OBJECT -> protobuf
                     ? new TreeEncoder(info, tree -> tree, ProtobufWriter::write)
                     : object -> json(info.type(), object);
-            case PARTIAL -> new TreeEncoder(info, Renderer::partial, protobuf ? ProtobufWriter::write : Json::bytes);
-            case TABLE -> new TableEncoder(info, include(request));
+            case PARTIAL -> new TreeEncoder(info, tree -> partial(tree, accept), protobuf ? ProtobufWriter::write : Json::bytes);
+            case TABLE -> new TableEncoder(info, include(request), accept);
         };
     }
 
@@ -228,24 +230,28 @@ final class Renderer {
     private final class TableEncoder implements Encoder {
         private final ResourceInfo info;
         private final Tables.IncludeObject include;
+        private final Accept accept;
         private boolean first = true;
 
-        TableEncoder(ResourceInfo info, Tables.IncludeObject include) {
+        TableEncoder(ResourceInfo info, Tables.IncludeObject include, Accept accept) {
             this.info = info;
             this.include = include;
+            this.accept = accept;
         }
 
         @Override
         public byte[] encode(StoredObject object) {
-            ObjectNode table = Tables.table(info, List.of(tree(info.type(), object)), include, first,
-                    version(Long.toString(object.version())), clock.now());
-            first = false;
-            return Json.bytes(table);
+            return table(List.of(tree(info.type(), object)), version(Long.toString(object.version())));
         }
 
         @Override
         public byte[] bookmark(ObjectNode bookmark) {
-            ObjectNode table = Tables.table(info, List.of(), include, first, Meta.of(bookmark), clock.now());
+            return table(List.of(), Meta.of(bookmark));
+        }
+
+        private byte[] table(List<ObjectNode> objects, ObjectNode listMeta) {
+            ObjectNode table = Tables.table(info, objects, include, first, listMeta, clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
             first = false;
             return Json.bytes(table);
         }

@@ -14,6 +14,7 @@ import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
@@ -100,7 +101,17 @@ public final class RestServer {
                         (int) retry);
     }
 
+    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
+    private static void checkTimeout(Query query) {
+        String timeout = query.get("timeout");
+        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+                    + timeout + "\"");
+        }
+    }
+
     private ApiResponse route(ApiRequest request) {
+        checkTimeout(request.query());
         List<String> path = Router.segments(request.path());
         Target target = path.isEmpty() || !path.getFirst().equals("api") && !path.getFirst().equals("apis")
                 ? null
