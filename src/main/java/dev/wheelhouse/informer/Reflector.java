@@ -67,7 +67,6 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private Phase phase = Phase.LIST;
     private String lastVersion = "";
-    private int silences;
     private boolean progressed = true;
 
     private volatile @Nullable WatchSession<T> session;
@@ -172,7 +171,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return IDLE;
         }
         status.watchStarted();
-        if (silences == 0 && !initialState) {
+        if (!initialState) {
+            // It replays what was missed, so that nothing is wrong any more.
             status.recovered();
         }
         phase = Phase.WATCH;
@@ -206,7 +206,6 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             }
             fifo.add(changes, version);
             progressed = true;
-            silences = 0;
             status.heard();
         }
 
@@ -250,12 +249,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.LIST;
             return BUSY;
         }
-        silences++;
         String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
         log.info("{}: {}", this, message);
-        phase = silences > 1 ? Phase.PROBE : Phase.OPEN;
+        phase = Phase.PROBE;
         return BUSY;
     }
 
