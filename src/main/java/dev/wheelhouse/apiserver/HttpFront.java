@@ -4,9 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.zip.Deflater;
@@ -159,7 +157,7 @@ final class HttpFront extends HttpServlet {
                 boolean ended = feed.isEnded();
                 boolean wrote = false;
                 for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
-                    out.write(frame(event));
+                    out.write(stream.frame(event));
                     wrote = true;
                 }
                 if (wrote) {
@@ -173,16 +171,5 @@ final class HttpFront extends HttpServlet {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** One line, in one piece: each write to the response has its price. */
-    private static byte[] frame(WatchFeed.Event event) {
-        byte[] head = ("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.US_ASCII);
-        byte[] object = event.object();
-        byte[] line = Arrays.copyOf(head, head.length + object.length + 2);
-        System.arraycopy(object, 0, line, head.length, object.length);
-        line[line.length - 2] = '}';
-        line[line.length - 1] = '\n';
-        return line;
     }
 }

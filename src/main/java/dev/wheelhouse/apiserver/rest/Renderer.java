@@ -3,10 +3,11 @@ package dev.wheelhouse.apiserver.rest;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,29 +22,36 @@ import dev.wheelhouse.runtime.Clock;
 /** Writes objects, lists and tables in the form that a request accepts. */
 final class Renderer {
     private final Clock clock;
+    private final Renditions renditions = new Renditions();
 
     Renderer(Clock clock) {
         this.clock = clock;
     }
 
-    ApiResponse.Content response(int code, JsonNode body, Accept accept, List<String> warnings) {
-        return new ApiResponse.Content(code, accept.contentType(), bytes(body, accept), warnings, null);
+    ApiResponse.Content response(int code, ObjectNode body, Accept accept, List<String> warnings) {
+        Accept.Media media = media(body, accept);
+        byte[] bytes = switch (media) {
+            case YAML -> Yaml.write(body);
+            case PROTOBUF -> ProtobufWriter.write(body);
+            case JSON -> accept.pretty()
+                    ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
+                    : Json.bytes(body);
+        };
+        return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
     }
 
-    private static byte[] bytes(JsonNode body, Accept accept) {
-        if (accept.yaml()) {
-            return Yaml.write(body);
-        }
-        return accept.pretty()
-                ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
-                : Json.bytes(body);
+    /** What has no protobuf message goes out as JSON, which everybody reads who asks for protobuf. */
+    private static Accept.Media media(ObjectNode body, Accept accept) {
+        String kind = Json.text(body, "kind");
+        return accept.media() != Accept.Media.PROTOBUF || kind.startsWith("PartialObjectMetadata")
+                || ProtobufTypes.covers(Json.text(body, "apiVersion"), kind) ? accept.media() : Accept.Media.JSON;
     }
 
     /** One object that is stored. */
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(code, accept.contentType(), json(target.type(), object), warnings, null);
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
         }
         return object(code, target, tree(target.type(), object), request, accept, warnings);
     }
@@ -115,8 +123,8 @@ final class Renderer {
 
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(200, accept.contentType(), listJson(target.type(), items, listMeta),
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
                     List.of(), null);
         }
         List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
@@ -183,16 +191,21 @@ final class Renderer {
         return partial;
     }
 
-    /** Makes the objects of a watch's events. */
+    /** Makes the objects of a watch's events. What costs to make is made once for all watches in the same form. */
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
+        boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
+        Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media();
         return switch (accept.form()) {
-            case OBJECT -> object -> json(info.type(), object);
-            case PARTIAL -> object -> Json.bytes(partial(tree(info.type(), object)));
-            case TABLE -> new TableEncoder(info, include(request));
+            case OBJECT -> protobuf || StoredVersions.differ(info.type())
+                    ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
+                    : object -> json(info.type(), object);
+            case PARTIAL -> new TreeEncoder(renditions, info, form, Renderer::partial, bytes);
+            case TABLE -> new TableEncoder(info, form, include(request));
         };
     }
 
-    /** Turns an object into the JSON of a watch event's object. */
+    /** Turns an object into the bytes of a watch event's object: JSON or protobuf. */
     interface Encoder {
         byte[] encode(StoredObject object);
 
@@ -202,22 +215,44 @@ final class Renderer {
         }
     }
 
+    private record TreeEncoder(Renditions renditions, ResourceInfo info, String form, UnaryOperator<ObjectNode> view,
+            Function<ObjectNode, byte[]> bytes) implements Encoder {
+        @Override
+        public byte[] encode(StoredObject object) {
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info.type(), object))));
+        }
+
+        @Override
+        public byte[] bookmark(ObjectNode bookmark) {
+            return bytes.apply(view.apply(bookmark));
+        }
+    }
+
     private final class TableEncoder implements Encoder {
         private final ResourceInfo info;
+        private final String form;
         private final Tables.IncludeObject include;
         private boolean first = true;
 
-        TableEncoder(ResourceInfo info, Tables.IncludeObject include) {
+        TableEncoder(ResourceInfo info, String form, Tables.IncludeObject include) {
             this.info = info;
+            this.form = form + " " + include;
             this.include = include;
         }
 
         @Override
         public byte[] encode(StoredObject object) {
-            ObjectNode table = Tables.table(info, List.of(tree(info.type(), object)), include, first,
-                    version(Long.toString(object.version())), clock.now());
-            first = false;
-            return Json.bytes(table);
+            if (first) {
+                first = false;
+                return table(object, true);
+            }
+            // The ages of things in it are those of the first watch that asks, a moment ago.
+            return renditions.of(object, form, () -> table(object, false));
+        }
+
+        private byte[] table(StoredObject object, boolean headers) {
+            return Json.bytes(Tables.table(info, List.of(tree(info.type(), object)), include, headers,
+                    version(Long.toString(object.version())), clock.now()));
         }
 
         @Override

@@ -68,12 +68,12 @@ public final class RestServer {
         try {
             return route(request);
         } catch (ApiException e) {
-            return failure(e.status());
+            return failure(request, e.status());
         } catch (StoreException.Closed e) {
-            return failure(Errors.shuttingDown().status());
+            return failure(request, Errors.shuttingDown().status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(Errors.status(500, "InternalError",
+            return failure(request, Errors.status(500, "InternalError",
                     "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
         }
     }
@@ -88,10 +88,10 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ObjectNode status) {
+    private ApiResponse failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
-        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status, Accept.JSON,
-                List.of());
+        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
+                Accept.lenient(request, true), List.of());
         return retry == 0
                 ? content
                 : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),

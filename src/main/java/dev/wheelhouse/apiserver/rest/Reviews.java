@@ -35,7 +35,7 @@ final class Reviews {
     }
 
     ApiResponse review(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode review = Bodies.object(request, target.type(), warnings);
         Json.child(review, "metadata");

@@ -41,7 +41,7 @@ final class Updates {
     }
 
     ApiResponse create(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -50,7 +50,7 @@ final class Updates {
     }
 
     ApiResponse update(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -118,7 +118,7 @@ final class Updates {
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         String media = Bodies.mediaType(request.contentType());
         if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
             return apply(target, request, accept);
@@ -141,7 +141,7 @@ final class Updates {
             warnings.clear();
             checkPatched(target, patched, problem -> media.startsWith("application/strategic")
                     ? quoted(GoText.of(patch)) + ": " + GoText.conversion(problem)
-                    : quoted(patching.get().toString()) + ": " + problem, request, warnings);
+                    : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
                     && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
                 throw Errors.modified(target.type(), target.name());

@@ -205,7 +205,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
-        List<Cause> causes = immutable(next, old);
+        List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
             case "finalize" -> finalizers(next, old);
@@ -276,16 +276,15 @@ final class Writes {
                 : List.of();
     }
 
-    /** Fields of the metadata that a request may leave out but not change. */
-    private static List<Cause> immutable(ObjectNode next, ObjectNode old) {
-        for (String field : List.of("uid", "creationTimestamp")) {
-            String now = Json.text(next, "metadata", field);
-            if (!now.isEmpty() && !now.equals(Json.text(old, "metadata", field))) {
-                return Errors.one("metadata." + field, "FieldValueInvalid",
-                        "Invalid value: \"" + now + "\": field is immutable");
-            }
+    /** The UID may be left out but not changed; upstream checks that twice for built-in types. */
+    private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
+        String uid = Json.text(next, "metadata", "uid");
+        if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
+            return List.of();
         }
-        return Errors.one("", "", "").subList(0, 0);
+        Cause cause = new Cause("metadata.uid", "FieldValueInvalid",
+                "Invalid value: \"" + uid + "\": field is immutable");
+        return Strategies.isCustom(type) ? List.of(cause) : List.of(cause, cause);
     }
 
     private static void finalizers(ObjectNode next, ObjectNode old) {
