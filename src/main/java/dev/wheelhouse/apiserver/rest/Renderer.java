@@ -22,6 +22,7 @@ import dev.wheelhouse.runtime.Clock;
 /** Writes objects, lists and tables in the form that a request accepts. */
 final class Renderer {
     private final Clock clock;
+    private final Renditions renditions = new Renditions();
 
     Renderer(Clock clock) {
         this.clock = clock;
@@ -192,15 +193,17 @@ final class Renderer {
         return partial;
     }
 
-    /** Makes the objects of a watch's events. */
+    /** Makes the objects of a watch's events. What costs to make is made once for all watches in the same form. */
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
+        Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion();
         return switch (accept.form()) {
-            case OBJECT -> protobuf
-                    ? new TreeEncoder(info, tree -> tree, ProtobufWriter::write)
+            case OBJECT -> protobuf || StoredVersions.differ(info.type())
+                    ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info.type(), object);
-            case PARTIAL -> new TreeEncoder(info, tree -> partial(tree, accept), protobuf ? ProtobufWriter::write : Json::bytes);
-            case TABLE -> new TableEncoder(info, include(request), accept);
+            case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
+            case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
     }
 
@@ -214,11 +217,11 @@ final class Renderer {
         }
     }
 
-    private record TreeEncoder(ResourceInfo info, UnaryOperator<ObjectNode> view, Function<ObjectNode, byte[]> bytes)
-            implements Encoder {
+    private record TreeEncoder(Renditions renditions, ResourceInfo info, String form, UnaryOperator<ObjectNode> view,
+            Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            return bytes.apply(view.apply(tree(info.type(), object)));
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info.type(), object))));
         }
 
         @Override
@@ -229,18 +232,28 @@ final class Renderer {
 
     private final class TableEncoder implements Encoder {
         private final ResourceInfo info;
+        private final String form;
         private final Tables.IncludeObject include;
         private final Accept accept;
         private boolean first = true;
 
-        TableEncoder(ResourceInfo info, Tables.IncludeObject include, Accept accept) {
+        TableEncoder(ResourceInfo info, String form, Tables.IncludeObject include, Accept accept) {
             this.info = info;
+            this.form = form + " " + include;
             this.include = include;
             this.accept = accept;
         }
 
         @Override
         public byte[] encode(StoredObject object) {
+            if (first) {
+                return table(object);
+            }
+            // The ages of things in it are those of the first watch that asks, a moment ago.
+            return renditions.of(object, form, () -> table(object));
+        }
+
+        private byte[] table(StoredObject object) {
             return table(List.of(tree(info.type(), object)), version(Long.toString(object.version())));
         }
 

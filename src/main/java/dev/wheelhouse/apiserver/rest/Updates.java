@@ -141,7 +141,7 @@ final class Updates {
             warnings.clear();
             checkPatched(target, patched, problem -> media.startsWith("application/strategic")
                     ? quoted(GoText.of(patch)) + ": " + GoText.conversion(problem)
-                    : quoted(patching.get().toString()) + ": " + problem, request, warnings);
+                    : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
                     && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
                 throw Errors.modified(target.type(), target.name());
