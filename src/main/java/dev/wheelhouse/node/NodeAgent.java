@@ -57,8 +57,7 @@ public final class NodeAgent implements AutoCloseable {
         PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, fieldPath,
                 type, reason, message);
         this.options = options;
-        RejectedPods rejected = (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
-                "Error validating pod from " + source + ": " + why);
+        RejectedPods rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
         this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
