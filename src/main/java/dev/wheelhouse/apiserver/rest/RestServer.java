@@ -29,6 +29,7 @@ public final class RestServer {
     private final Deletes deletes;
     private final Scales scales;
     private final PodSubresources pods;
+    private final Evictions evictions;
     private final Reviews reviews;
     private final NonResources nonResources;
     private final Renderer renderer;
@@ -54,7 +55,8 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(store, admission, hooks, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
-        this.pods = new PodSubresources(store, deletes, renderer, clock);
+        this.pods = new PodSubresources(store, renderer, clock);
+        this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(store, renderer, clock);
         this.nonResources = new NonResources(registry, renderer);
         this.metrics = new ServerMetrics(store, registry);
@@ -184,7 +186,7 @@ public final class RestServer {
         String method = request.method();
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
+            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
             case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
             case "serviceaccounts/token" -> method.equals("POST") ? reviews.token(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
