@@ -32,6 +32,7 @@ public final class RestServer {
     private final Deletes deletes;
     private final Scales scales;
     private final PodSubresources pods;
+    private final Evictions evictions;
     private final Reviews reviews;
     private final TokenRequests tokenRequests;
     private final Gate gate;
@@ -70,7 +71,8 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(store, admission, hooks, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
-        this.pods = new PodSubresources(store, deletes, renderer, clock);
+        this.pods = new PodSubresources(store, renderer, clock);
+        this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
         this.nonResources = new NonResources(registry, renderer, facts);
@@ -217,7 +219,7 @@ public final class RestServer {
         String method = request.method();
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
+            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
             case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
             case "serviceaccounts/token" -> method.equals("POST") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);

@@ -197,8 +197,16 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(429);
         merge("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
                 "{\"status\": {\"disruptionsAllowed\": 1}}");
+        assertThat(post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}").toString())
+                .contains("The disruption budget b is still being processed by the server.");
+        merge("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
+                "{\"status\": {\"observedGeneration\": 1, \"desiredHealthy\": 1, \"currentHealthy\": 0}}");
+        post(NS + "pods/p/eviction?dryRun=All", "{\"metadata\": {\"name\": \"p\"}}");
+        assertThat(last.code()).isEqualTo(201);
         post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}");
         assertThat(last.code()).isEqualTo(201);
+        assertThat(get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b").path("status")
+                .path("disruptedPods").has("p")).isTrue();
         get(NS + "pods/p");
         assertThat(last.code()).isEqualTo(404);
     }
