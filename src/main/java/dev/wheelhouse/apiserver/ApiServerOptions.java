@@ -74,6 +74,15 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other);
     }
 
+    /** By which clients on this machine reach what listens on an address: of all addresses, the loopback one. */
+    public static String reachableHost(String address) {
+        return switch (address) {
+            case "0.0.0.0" -> "127.0.0.1";
+            case "::", "[::]", "0:0:0:0:0:0:0:0" -> "::1";
+            default -> address;
+        };
+    }
+
     /**
      * How it is served by TLS.
      *
