@@ -98,7 +98,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         try {
             return InetAddress.getByName(address);
         } catch (UnknownHostException e) {
-            throw new BadOption(PREFIX + "address is " + address + ", which is no address of this machine: use 127.0.0.1");
+            throw new BadOption(
+                    PREFIX + "address is " + address + ", which is no address of this machine: use 127.0.0.1");
         }
     }
 

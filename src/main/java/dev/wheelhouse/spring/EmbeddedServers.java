@@ -64,8 +64,10 @@ final class EmbeddedServers {
     }
 
     private static ServingCertificate certificate(ApiServerProperties properties, ServerKeys keys, Clock clock) {
-        @Nullable String file = properties.tlsCertFile();
-        @Nullable String key = properties.tlsPrivateKeyFile();
+        @Nullable
+        String file = properties.tlsCertFile();
+        @Nullable
+        String key = properties.tlsPrivateKeyFile();
         if (file != null && key != null) {
             ServingCertificate given = ServingCertificate.ofFiles(Path.of(file), Path.of(key));
             String host = calledBy(properties);

@@ -28,7 +28,8 @@ class ApiServerLimitsTest {
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withLimits(
             ApiServerLimits.standard().withBody(100_000).withWatches(3).withRequests(4)
-                    .withIo(Duration.ofSeconds(1)))).start();
+                    .withIo(Duration.ofSeconds(1))))
+            .start();
 
     @AfterEach
     void stop() {

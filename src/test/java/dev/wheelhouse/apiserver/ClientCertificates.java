@@ -44,7 +44,8 @@ final class ClientCertificates {
 
     private X509Certificate sign(X500Principal subject, KeyPair of, boolean authority) throws Exception {
         Instant now = Instant.now();
-        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(NAME, BigInteger.valueOf(now.toEpochMilli()),
+        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(NAME,
+                BigInteger.valueOf(now.toEpochMilli()),
                 Date.from(now.minus(Duration.ofHours(1))), Date.from(now.plus(Duration.ofHours(1))), subject,
                 of.getPublic());
         builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));

@@ -104,7 +104,8 @@ class ServiceAccountTokensTest {
         String forged = Base64.getUrlEncoder().withoutPadding()
                 .encodeToString(claims.replace("team", "kube-system").getBytes(StandardCharsets.UTF_8));
         assertRefused(parts[0] + "." + forged + "." + parts[2], HERE);
-        String unsigned = Base64.getUrlEncoder().withoutPadding().encodeToString("{\"alg\":\"none\"}".getBytes(StandardCharsets.UTF_8));
+        String unsigned = Base64.getUrlEncoder().withoutPadding()
+                .encodeToString("{\"alg\":\"none\"}".getBytes(StandardCharsets.UTF_8));
         assertRefused(unsigned + "." + parts[1] + ".", HERE);
         for (String nonsense : List.of("", ".", "..", "a.b.c", "é.é.é", parts[0])) {
             assertRefused(nonsense, HERE);
