@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
@@ -226,10 +225,7 @@ final class HttpFront extends HttpServlet {
                 boolean ended = feed.isEnded();
                 boolean wrote = false;
                 for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
-                    out.write(("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.UTF_8));
-                    out.write(event.object());
-                    out.write('}');
-                    out.write('\n');
+                    out.write(stream.frame(event));
                     wrote = true;
                 }
                 if (wrote) {

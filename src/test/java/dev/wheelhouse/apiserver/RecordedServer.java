@@ -33,9 +33,14 @@ final class RecordedServer implements AutoCloseable {
             null);
 
     private final String file;
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
-            .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
+    private final EmbeddedApiServer first = secured();
+    private EmbeddedApiServer server = first;
     private final RecordedComparison comparison = new RecordedComparison();
+
+    private static EmbeddedApiServer secured() {
+        return new EmbeddedApiServer(ApiServerOptions.defaults()
+                .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
+    }
 
     RecordedServer(String file) {
         this.file = file;
@@ -87,6 +92,14 @@ final class RecordedServer implements AutoCloseable {
                   "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name));
     }
 
+    /** Another server for two entries, which the recorder asked of one that it had just started. */
+    private void fresh() {
+        server = secured();
+        post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
+        post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\"}}");
+        patchConfigMap("a", "{\"data\": {\"k\": \"v2\"}}");
+    }
+
     private void learnVersion(String recorded) {
         comparison.learn(recorded, Long.toString(server.store().version()));
     }
@@ -95,6 +108,9 @@ final class RecordedServer implements AutoCloseable {
     private void prepare(int entry) {
         switch (file + " " + entry) {
             case "list_paging 0" -> {
+                // A real server keeps its own authentication settings there.
+                post("/api/v1/namespaces/kube-system/configmaps",
+                        "{\"metadata\": {\"name\": \"extension-apiserver-authentication\"}}");
                 for (int i = 0; i < 7; i++) {
                     configMap("c" + i, "\"n\": \"" + i + "\", \"par\": \"" + (i % 2 == 0 ? "even" : "odd") + "\"");
                 }
@@ -122,6 +138,13 @@ final class RecordedServer implements AutoCloseable {
                             .replaceFirst(".*hash=", ""));
             case "watch 5" -> configMap("s1", "");
             case "watch 8" -> learnVersion("329");
+            case "watch 10" -> fresh();
+            case "watch 11" -> server.store().compact();
+            case "watch 12" -> {
+                server.close();
+                server = first;
+            }
+
             case "watch 20" -> learnVersion("339");
             case "deletes 0" -> deployment("orphan");
             case "deletes 3" -> deployment("background");
@@ -190,7 +213,7 @@ final class RecordedServer implements AutoCloseable {
                 body(index, request), credentials(request), User.ANONYMOUS));
         return switch (answer) {
             case ApiResponse.Stream stream -> watch(index, path, stream.feed(), recorded);
-            case ApiResponse.Content content -> content(entry, path, content, recorded);
+            case ApiResponse.Content content -> content(index, entry, path, content, recorded);
         };
     }
 
@@ -221,7 +244,7 @@ final class RecordedServer implements AutoCloseable {
         return Json.text(request, "raw").getBytes(StandardCharsets.UTF_8);
     }
 
-    private List<String> content(JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
+    private List<String> content(int index, JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
         List<String> differences = new ArrayList<>();
         String text = new String(content.body(), StandardCharsets.UTF_8);
         if (content.code() != Json.number(recorded, 0, "status")) {
@@ -233,7 +256,13 @@ final class RecordedServer implements AutoCloseable {
         if (body instanceof ObjectNode && body.has("podspec")) {
             differences.addAll(comparison.compare(body, digest((ObjectNode) Json.read(text))));
         } else if (body != null && body.isContainer()) {
-            differences.addAll(comparison.compare(body, Json.read(text)));
+            JsonNode found = Json.read(text);
+            if ((file + " " + index).equals("status_generation_scale 15")) {
+                // The recorder made its next request out of this answer, in place.
+                Json.child((ObjectNode) found, "metadata").remove("resourceVersion");
+                Json.child((ObjectNode) found, "spec").put("replicas", 4);
+            }
+            differences.addAll(comparison.compare(body, found));
         } else if (recorded.has("text") && !recorded.get("text").asString().startsWith("k8s")
                 && !recorded.get("text").asString().startsWith("apiVersion")
                 && !comparison.path(recorded.get("text").asString()).equals(text)

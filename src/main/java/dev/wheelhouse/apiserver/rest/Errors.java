@@ -176,9 +176,12 @@ final class Errors {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
-    static ApiException notAcceptable() {
+    /** @param protobuf whether that would have been acceptable too */
+    static ApiException notAcceptable(boolean protobuf) {
         return error(406, "NotAcceptable",
-                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml", Json.object());
+                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml"
+                        + (protobuf ? ", " + ProtobufBodies.MEDIA_TYPE : ""),
+                Json.object());
     }
 
     static ApiException tooLarge(long limit) {

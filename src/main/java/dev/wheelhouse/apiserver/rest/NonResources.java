@@ -147,14 +147,7 @@ final class NonResources {
     }
 
     private ApiResponse json(ApiRequest request, ObjectNode body) {
-        Accept accept;
-        try {
-            accept = Accept.parse(request.accept(), request.query());
-        } catch (ApiException e) {
-            accept = Accept.JSON;
-        }
-        return renderer.response(200, body, new Accept(Accept.Form.OBJECT, accept.yaml(), accept.pretty()),
-                List.of());
+        return renderer.response(200, body, Accept.lenient(request, false), List.of());
     }
 
     private ObjectNode index() {

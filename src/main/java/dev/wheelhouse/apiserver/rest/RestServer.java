@@ -16,6 +16,7 @@ import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
@@ -31,11 +32,13 @@ public final class RestServer {
     private final Deletes deletes;
     private final Scales scales;
     private final PodSubresources pods;
+    private final Evictions evictions;
     private final Reviews reviews;
     private final TokenRequests tokenRequests;
     private final Gate gate;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final ServerMetrics metrics;
 
     /** Open to everybody, and served nowhere yet. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -68,10 +71,12 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(store, admission, hooks, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
-        this.pods = new PodSubresources(store, deletes, renderer, clock);
+        this.pods = new PodSubresources(store, renderer, clock);
+        this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
         this.nonResources = new NonResources(registry, renderer, facts);
+        this.metrics = new ServerMetrics(store, registry);
         hooks.bootstrap();
     }
 
@@ -84,12 +89,12 @@ public final class RestServer {
         try {
             return route(request);
         } catch (ApiException e) {
-            return failure(e.status());
+            return failure(request, e.status());
         } catch (StoreException.Closed e) {
-            return failure(Errors.shuttingDown().status());
+            return failure(request, Errors.shuttingDown().status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(Errors.status(500, "InternalError",
+            return failure(request, Errors.status(500, "InternalError",
                     "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
         }
     }
@@ -104,17 +109,27 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ObjectNode status) {
+    private ApiResponse failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
-        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status, Accept.JSON,
-                List.of());
+        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
+                Accept.lenient(request, true), List.of());
         return retry == 0
                 ? content
                 : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
                         (int) retry);
     }
 
+    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
+    private static void checkTimeout(Query query) {
+        String timeout = query.get("timeout");
+        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+                    + timeout + "\"");
+        }
+    }
+
     private ApiResponse route(ApiRequest sent) {
+        checkTimeout(sent.query());
         List<String> path = Router.segments(sent.path());
         RequestInfo about = sent.about();
         ApiRequest request = gate.admit(sent, about);
@@ -126,9 +141,9 @@ public final class RestServer {
                 // What was allowed must be what is done.
                 throw Errors.noSuchResource();
             }
-            return Deprecations.warn(target, resource(target, request));
+            return counted(target, request);
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = path.equals(List.of("metrics")) ? metrics.text() : nonResources.handle(path, request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -136,6 +151,20 @@ public final class RestServer {
             throw Errors.methodNotAllowed();
         }
         return answer;
+    }
+
+    private ApiResponse counted(Target target, ApiRequest request) {
+        int code = 500;
+        try {
+            ApiResponse answer = Deprecations.warn(target, resource(target, request));
+            code = answer instanceof ApiResponse.Content content ? content.code() : 200;
+            return answer;
+        } catch (ApiException e) {
+            code = e.code();
+            throw e;
+        } finally {
+            metrics.answered(target, request, code);
+        }
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {
@@ -190,7 +219,7 @@ public final class RestServer {
         String method = request.method();
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
+            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
             case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
             case "serviceaccounts/token" -> method.equals("POST") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);

@@ -50,7 +50,7 @@ final class Reviews {
     }
 
     ApiResponse review(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode asked = Bodies.object(request, target.type(), warnings);
         Json.child(asked, "metadata");

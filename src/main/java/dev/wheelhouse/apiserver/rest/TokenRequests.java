@@ -63,7 +63,7 @@ final class TokenRequests {
         }
         answer.putObject("status").put("token", request.isDryRun() ? "" : tokens.make(account, audiences, end, bound))
                 .put("expirationTimestamp", Meta.time(end));
-        return renderer.response(201, answer, Accept.parse(request.accept(), request.query()), List.of());
+        return renderer.response(201, answer, Accept.lenient(request, false), List.of());
     }
 
     private static void validate(long seconds) {

@@ -13,6 +13,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
@@ -180,7 +181,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return Renderer.tree(type, made);
+            return StoredVersions.differ(type) ? Renderer.tree(type, made) : object;
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -213,7 +214,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
-        List<Cause> causes = immutable(next, old);
+        List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
             case "finalize" -> finalizers(next, old);
@@ -249,7 +250,7 @@ final class Writes {
 
     private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        if (sameIgnoringTimes(next, old)) {
+        if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
         }
         if (isReadyToGo(type, next)) {
@@ -267,11 +268,10 @@ final class Writes {
             addresses.release(old);
             addresses.allocate(next, true);
         }
-        ObjectNode toStore = next.deepCopy();
-        StoredVersions.toStored(type, toStore);
-        StoredObject stored = store.update(target.stored(), toStore, current.version());
-        hooks.written(type, old, toStore);
-        return Renderer.tree(type, stored);
+        StoredVersions.toStored(type, next);
+        StoredObject stored = store.update(target.stored(), next, current.version());
+        hooks.written(type, old, next);
+        return StoredVersions.differ(type) ? Renderer.tree(type, stored) : next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
@@ -285,16 +285,15 @@ final class Writes {
                 : List.of();
     }
 
-    /** Fields of the metadata that a request may leave out but not change. */
-    private static List<Cause> immutable(ObjectNode next, ObjectNode old) {
-        for (String field : List.of("uid", "creationTimestamp")) {
-            String now = Json.text(next, "metadata", field);
-            if (!now.isEmpty() && !now.equals(Json.text(old, "metadata", field))) {
-                return Errors.one("metadata." + field, "FieldValueInvalid",
-                        "Invalid value: \"" + now + "\": field is immutable");
-            }
+    /** The UID may be left out but not changed; upstream checks that twice for built-in types. */
+    private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
+        String uid = Json.text(next, "metadata", "uid");
+        if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
+            return List.of();
         }
-        return Errors.one("", "", "").subList(0, 0);
+        Cause cause = new Cause("metadata.uid", "FieldValueInvalid",
+                "Invalid value: \"" + uid + "\": field is immutable");
+        return Strategies.isCustom(type) ? List.of(cause) : List.of(cause, cause);
     }
 
     private static void finalizers(ObjectNode next, ObjectNode old) {
@@ -314,24 +313,6 @@ final class Writes {
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0
                 && (!type.equals(ResourceType.NAMESPACES)
                         || !(Json.at(object, "spec", "finalizers") instanceof ArrayNode held) || held.isEmpty());
-    }
-
-    private static boolean sameIgnoringTimes(ObjectNode a, ObjectNode b) {
-        return comparable(a).equals(comparable(b));
-    }
-
-    private static JsonNode comparable(ObjectNode object) {
-        ObjectNode copy = (ObjectNode) Json.read(Json.bytes(object));
-        ObjectNode meta = Meta.of(copy);
-        meta.remove("resourceVersion");
-        if (meta.get("managedFields") instanceof ArrayNode entries) {
-            entries.forEach(entry -> {
-                if (entry instanceof ObjectNode one) {
-                    one.remove("time");
-                }
-            });
-        }
-        return copy;
     }
 
     /** The newest state, or null. */

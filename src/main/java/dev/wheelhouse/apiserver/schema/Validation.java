@@ -63,8 +63,9 @@ public final class Validation {
      */
     public static List<Cause> update(ResourceType type, String subresource, ObjectNode object, ObjectNode old) {
         Problems problems = new Problems();
-        MetadataValidation.update(object, old, problems);
-        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+        boolean builtIn = Schemas.ofKind(type.apiVersion(), type.kind()) != null;
+        MetadataValidation.update(object, old, builtIn, problems);
+        if (builtIn) {
             MetadataValidation.finalizersAreQualified(object, problems);
         }
         if (subresource.equals("status")) {
