@@ -227,6 +227,23 @@ class PodSourceBehaviourTest {
         }
     }
 
+    @Test
+    void theApiServersPodsAreSentInFullSetsAndNothingBeforeTheFirstListIsComplete() {
+        NodeHarness harness = new NodeHarness();
+        node = harness;
+        harness.client.down = true;
+        harness.settle();
+        assertThat(harness.agent.podConfig().storage().states()).extracting(s -> s.source()).doesNotContain("api");
+
+        harness.client.down = false;
+        harness.pods.create(pod("a"));
+        harness.pass(Duration.ofSeconds(30));
+        harness.create("b");
+
+        assertThat(harness.agent.podConfig().seenAllSources(Set.of("api"))).isTrue();
+        assertThat(staticPods("api")).hasSize(2);
+    }
+
     // Files
 
     private Path directory() throws IOException {
