@@ -38,7 +38,8 @@ final class StaticPodValidation {
             .compile("([a-z0-9][-a-z0-9.]{0,252}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
     private static final Pattern LABEL_VALUE = Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
 
-    private static final List<String> HOST_PATH_TYPES = List.of("DirectoryOrCreate", "Directory", "FileOrCreate", "File",
+    private static final List<String> HOST_PATH_TYPES = List.of("DirectoryOrCreate", "Directory", "FileOrCreate",
+            "File",
             "Socket", "CharDevice", "BlockDevice");
 
     private final List<Problem> problems = new ArrayList<>();
@@ -219,7 +220,8 @@ final class StaticPodValidation {
                     ? port.getHostPort()
                     : port.getContainerPort();
             boolean beside = field.equals("containers") || "Always".equals(container.getRestartPolicy());
-            if (host != null && host > 0 && beside && !hostPorts.add((port.getProtocol() == null ? "TCP" : port.getProtocol()) + " " + port.getHostIP() + " " + host)) {
+            if (host != null && host > 0 && beside && !hostPorts.add(
+                    (port.getProtocol() == null ? "TCP" : port.getProtocol()) + " " + port.getHostIP() + " " + host)) {
                 wrong("another container of the pod takes the node's port " + host, "spec", field, i, "ports", p,
                         "hostPort");
             }

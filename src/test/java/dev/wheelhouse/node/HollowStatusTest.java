@@ -60,7 +60,8 @@ class HollowStatusTest {
 
         V1ContainerStatus web = node.status("web");
         assertThat(NodeHarness.state(web)).isEqualTo("Waiting ContainerCreating");
-        assertThat(List.of(web.getReady(), web.getStarted(), web.getRestartCount())).isEqualTo(List.of(false, false, 0));
+        assertThat(List.of(web.getReady(), web.getStarted(), web.getRestartCount()))
+                .isEqualTo(List.of(false, false, 0));
         assertThat(web.getImage()).isEqualTo("nginx:1.27");
         assertThat(web.getImageID()).isEmpty();
         assertThat(web.getContainerID()).isNull();
@@ -115,7 +116,8 @@ class HollowStatusTest {
         assertThat(condition("PodReadyToStartContainers")).isEqualTo("False");
         assertThat(condition("PodScheduled")).isEqualTo("True");
         V1ContainerStatus web = node.status("web");
-        assertThat(List.of(web.getReady(), web.getStarted(), web.getRestartCount())).isEqualTo(List.of(false, false, 0));
+        assertThat(List.of(web.getReady(), web.getStarted(), web.getRestartCount()))
+                .isEqualTo(List.of(false, false, 0));
     }
 
     @Test
@@ -249,8 +251,9 @@ class HollowStatusTest {
     @Test
     void aProfileThatThereIsNotIsRefusedOrReported() {
         assertThatThrownBy(() -> NodeAgentOptions.hollow("node-1", 0).withProfile("lazy"))
-                .hasMessage("node node-1: there is no profile \"lazy\": write one of crashing, flaky, none, slow, stuck,"
-                        + " unpullable");
+                .hasMessage(
+                        "node node-1: there is no profile \"lazy\": write one of crashing, flaky, none, slow, stuck,"
+                                + " unpullable");
         create("Always", "profile", "lazy", "exit-reason", "two words");
 
         assertThat(node.phase("web")).isEqualTo("Running");

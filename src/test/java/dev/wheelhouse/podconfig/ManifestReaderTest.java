@@ -151,7 +151,8 @@ class ManifestReaderTest {
                         "spec.volumes[0].hostPath.path", "a path is required"),
                 Arguments.of("a host path that climbs", POD + "  volumes: [{name: v, hostPath: {path: /a/../b}}]\n", 9,
                         "spec.volumes[0].hostPath.path", "must not contain"),
-                Arguments.of("a host path of no type", POD + "  volumes: [{name: v, hostPath: {path: /a, type: Dir}}]\n",
+                Arguments.of("a host path of no type",
+                        POD + "  volumes: [{name: v, hostPath: {path: /a, type: Dir}}]\n",
                         9, "spec.volumes[0].hostPath.type", "DirectoryOrCreate"),
                 Arguments.of("a host port twice", POD + "    ports: [{containerPort: 80, hostPort: 80}, "
                         + "{containerPort: 81, hostPort: 80}]\n", 9, "spec.containers[0].ports[1].hostPort",
