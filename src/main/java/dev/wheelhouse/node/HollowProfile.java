@@ -6,8 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Probe;
 
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * How a hollow container behaves. A pod says so by annotations {@code hollow.wheelhouse.dev/<key>}, or for one of its
@@ -62,7 +61,6 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             "crashing", Map.of("fail", "true"),
             "unpullable", Map.of("image-pull", "fail"));
 
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
     private static final int KILLED = 137;
     private static final Duration JOB_RUN = Duration.ofSeconds(1);
 
@@ -113,24 +111,6 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         int period = probe.getPeriodSeconds() == null ? 10 : probe.getPeriodSeconds();
         int successes = probe.getSuccessThreshold() == null ? 1 : probe.getSuccessThreshold();
         return Duration.ofSeconds(initial + (long) period * (Math.max(1, successes) - 1));
-    }
-
-    /** A duration as Go writes it: {@code 1m30s}; null if the text is none. */
-    static @Nullable Duration parseDuration(String text) {
-        Matcher matcher = DURATION.matcher(text);
-        Duration sum = Duration.ZERO;
-        int at = 0;
-        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
-            long n = Long.parseLong(matcher.group(1));
-            sum = sum.plus(switch (matcher.group(2)) {
-                case "ms" -> Duration.ofMillis(n);
-                case "s" -> Duration.ofSeconds(n);
-                case "m" -> Duration.ofMinutes(n);
-                default -> Duration.ofHours(n);
-            });
-            at = matcher.end();
-        }
-        return at == text.length() && at > 0 ? sum : null;
     }
 
     /** Reads one container's annotations, and collects what could not be read. */
@@ -197,7 +177,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             if (value == null) {
                 return null;
             }
-            Duration duration = parseDuration(value);
+            Duration duration = Durations.parse(value);
             if (duration == null) {
                 problem(key, value, "a duration such as 1m30s or 500ms");
             }

@@ -23,7 +23,7 @@ public final class LoopRunner implements AutoCloseable {
     private final List<Running> running = new ArrayList<>();
     private final Set<Thread> tasks = ConcurrentHashMap.newKeySet();
     private final AtomicInteger failures = new AtomicInteger();
-    private boolean closed;
+    private volatile boolean closed;
 
     private record Running(Loop loop, Thread thread) {}
 
@@ -83,7 +83,7 @@ public final class LoopRunner implements AutoCloseable {
                 clock,
                 new java.util.SplittableRandom());
         try {
-            while (!isClosed()) {
+            while (!closed) {
                 try {
                     long wait = loop.step();
                     if (Thread.interrupted()) {
@@ -105,10 +105,6 @@ public final class LoopRunner implements AutoCloseable {
         } finally {
             loop.close();
         }
-    }
-
-    private synchronized boolean isClosed() {
-        return closed;
     }
 
     /** How often a step, or a task, threw. */

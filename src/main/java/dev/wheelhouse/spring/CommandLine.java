@@ -38,6 +38,7 @@ public final class CommandLine {
               --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110    what it has,
               --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
+              --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
               --server.port=PORT                                      health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";

@@ -21,6 +21,7 @@ import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
+import dev.wheelhouse.runtime.Durations;
 
 /** Which nodes run in this process, by the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class Nodes {
@@ -198,7 +199,7 @@ final class Nodes {
         if (text == null) {
             return otherwise;
         }
-        Duration duration = KubeletConfigFile.parseDuration(text);
+        Duration duration = Durations.parse(text);
         if (duration == null || duration.isZero()) {
             throw bad(option, text, "a duration, such as 20s or 1m30s");
         }

@@ -248,6 +248,11 @@ final class FakeKubeClient implements KubeClient {
         }
 
         @Override
+        public T updateSubresource(T object, String subresource) {
+            return update(object);
+        }
+
+        @Override
         public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
             synchronized (FakeKubeClient.this) {
                 writes.add("patch " + type + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key);
@@ -259,6 +264,15 @@ final class FakeKubeClient implements KubeClient {
                 }
                 merge(next, patch, patchType == PatchType.STRATEGIC_MERGE);
                 return decode(put(type, key, next));
+            }
+        }
+
+        @Override
+        public void deleteCollection(String namespace, Deletion deletion) {
+            synchronized (FakeKubeClient.this) {
+                List.copyOf(objects(type).keySet()).stream()
+                        .filter(key -> namespace.isEmpty() || key.namespace().equals(namespace))
+                        .forEach(key -> delete(key, deletion));
             }
         }
 

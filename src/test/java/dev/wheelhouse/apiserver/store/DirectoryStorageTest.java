@@ -35,7 +35,7 @@ class DirectoryStorageTest {
     Path directory;
 
     private ObjectStore open(int writes) {
-        return new ObjectStore(clock, new Retention(100, Duration.ofMinutes(5), 100),
+        return new ObjectStore(clock, new Retention(100, Duration.ofMinutes(5), 100, 1_000_000),
                 Storage.inDirectory(directory, writes));
     }
 
