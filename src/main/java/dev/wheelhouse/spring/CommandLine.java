@@ -24,6 +24,7 @@ public final class CommandLine {
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
               --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory)
+              --wheelhouse.apiserver.fsync=false                      there without waiting for the disk (survives kill -9 only)
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
               --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first

@@ -37,7 +37,7 @@ final class Connections {
     private static Connection embedded(WheelhouseProperties.ApiServer options, Clock clock) {
         EmbeddedApiServer server = new EmbeddedApiServer(
                 ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock)
-                        .withStorage(storage(options.dataDir())));
+                        .withStorage(storage(options)));
         try {
             server.start();
         } catch (RuntimeException e) {
@@ -55,8 +55,11 @@ final class Connections {
         }
     }
 
-    private static Storage storage(@Nullable String directory) {
-        return directory == null ? Storage.inMemory() : Storage.inDirectory(Path.of(directory), KEPT_WRITES);
+    private static Storage storage(WheelhouseProperties.ApiServer options) {
+        String directory = options.dataDir();
+        return directory == null
+                ? Storage.inMemory()
+                : Storage.inDirectory(Path.of(directory), KEPT_WRITES, options.fsync());
     }
 
     private static @Nullable Path path(@Nullable String file) {

@@ -52,9 +52,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param port 0 for any free one
      * @param kubeconfig the file in which it writes how to reach it
      * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
+     * @param fsync whether each write waits for the disk of that directory, so that it survives a loss of power too
      */
     public record ApiServer(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
-            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig, @Nullable String dataDir) {
+            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig, @Nullable String dataDir,
+            @DefaultValue("true") boolean fsync) {
         public ApiServer {
             require(dataDir == null || !dataDir.isBlank(), "wheelhouse.apiserver.data-dir", "empty",
                     "the name of a directory");
