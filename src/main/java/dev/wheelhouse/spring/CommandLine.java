@@ -27,6 +27,7 @@ public final class CommandLine {
               --wheelhouse.apiserver.fsync=false                      there without waiting for the disk (survives kill -9 only)
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
+              --wheelhouse.nodes.profile=slow|flaky|stuck|crashing    how pods behave that do not say so themselves
               --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first
                                                                       hollow node, or one with the host's name. What it runs:
               --wheelhouse.node.manifest-directory=PATH               static pods, by default from manifests/ if it is there,
@@ -38,6 +39,7 @@ public final class CommandLine {
               --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110    what it has,
               --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
+              --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
               --server.port=PORT                                      health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";

@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
 
 /**
@@ -26,6 +27,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
  * @param node one node of one's own, and its pod sources
+ * @param informer the caches
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
@@ -33,7 +35,7 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers,
         @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue NodeProperties node) {
+        @DefaultValue NodeProperties node, @DefaultValue Informer informer) {
 
     /** Which API server to work on. */
     public enum Mode {
@@ -45,6 +47,15 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         KUBECONFIG,
         /** The one of the cluster that this process runs in, by the pod's service account. */
         IN_CLUSTER
+    }
+
+    /**
+     * @param dropLastApplied whether the caches leave the value of {@code kubectl.kubernetes.io/last-applied-configuration} out
+     */
+    public record Informer(@DefaultValue("false") boolean dropLastApplied) {
+        InformerOptions options() {
+            return InformerOptions.builder().dropLastApplied(dropLastApplied).build();
+        }
     }
 
     /**
@@ -69,10 +80,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param cpu each node's CPUs, a quantity
      * @param memory each node's memory, a quantity
      * @param pods how many pods each node takes
+     * @param profile how pods behave that do not say so themselves: none, slow, flaky, stuck, crashing, unpullable
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods) {
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile) {
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");

@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
@@ -35,23 +36,25 @@ final class Writes {
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
     private final Hooks hooks;
+    private final Grants grants;
     private final Ids ids;
     private final Clock clock;
 
     Writes(ObjectStore store, Admission admission, Quotas quotas, ServiceAddresses addresses,
-            CustomResources customResources, Hooks hooks, Ids ids, Clock clock) {
+            CustomResources customResources, Hooks hooks, Grants grants, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;
         this.quotas = quotas;
         this.addresses = addresses;
         this.customResources = customResources;
         this.hooks = hooks;
+        this.grants = grants;
         this.ids = ids;
         this.clock = clock;
     }
 
     /** How a change came about: who made it, where, and whether its field ownership is already noted. */
-    record Origin(String manager, String subresource, boolean applied, boolean dryRun) {
+    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted) {
         static Origin of(ApiRequest request, Target target, boolean applied) {
             List<String> dryRun = request.query().all("dryRun");
             if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
@@ -63,7 +66,8 @@ final class Writes {
                         new Cause("dryRun", "FieldValueNotSupported",
                                 "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
             }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty());
+            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+                    request.method().equals("POST"));
         }
     }
 
@@ -84,6 +88,7 @@ final class Writes {
             Json.child(meta, "labels").put("kubernetes.io/metadata.name", Json.text(meta, "name"));
         }
         admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
+        grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
@@ -135,6 +140,7 @@ final class Writes {
                 ? given
                 : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
+        Grants.signRequest(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -194,6 +200,9 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode old = Renderer.tree(type, current);
         boolean main = target.subresource().isEmpty();
+        if (main) {
+            grants.checkUpdate(target, object, old, origin);
+        }
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }

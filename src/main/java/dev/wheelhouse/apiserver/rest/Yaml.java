@@ -14,6 +14,7 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -55,8 +56,25 @@ final class Yaml {
             measure(value, MOST_VALUES, MOST_DEPTH);
             return Json.mapper().valueToTree(value);
         } catch (RuntimeException e) {
+            JsonNode json = json(text);
+            if (json != null) {
+                return json;
+            }
             String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw Errors.badRequest("error converting YAML to JSON: yaml: " + why);
+        }
+    }
+
+    /** What the text is as JSON, which clients send as YAML though it may be indented by tabs; null if it is none. */
+    private static @Nullable JsonNode json(byte[] text) {
+        String start = new String(text, 0, Math.min(text.length, 64), StandardCharsets.UTF_8);
+        if (!start.stripLeading().startsWith("{") || !start.contains("\t")) {
+            return null;
+        }
+        try {
+            return Json.read(text);
+        } catch (JacksonException e) {
+            return null;
         }
     }
 
