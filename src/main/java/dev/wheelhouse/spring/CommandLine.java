@@ -23,7 +23,8 @@ public final class CommandLine {
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
-              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory);
+              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory),
+              --wheelhouse.apiserver.fsync=false                      without waiting for the disk (survives kill -9 only);
               --wheelhouse.apiserver.authorization-mode=MODE          always-allow, or rbac: by roles and bindings;
               --wheelhouse.apiserver.token-auth-file=FILE             who is who, lines of token,user,uid,"group1,group2";
               --wheelhouse.apiserver.tls-self-signed=true             TLS by a certificate of its own, or by
