@@ -53,7 +53,7 @@ final class ListReader<T extends KubernetesObject> {
         if (!list) {
             throw new IOException("the answer is no list: it has neither items nor metadata");
         }
-        return new ListPage<>(items, resourceVersion, continueToken, skipped);
+        return new ListPage<>(items, resourceVersion, continueToken, skipped, scanner.bytesRead());
     }
 
     private void items(ByteScanner scanner) throws IOException {
