@@ -33,16 +33,17 @@ class TemplatesTest {
     }
 
     private static ObjectNode template(int number) {
-        return (ObjectNode) ModelJson.tree(ModelJson.read("""
-                {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"app":"template-%1$d","tier":"front"},\
-                "annotations":{"a":"1","b":"22"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs-%1$d",\
-                "uid":"u-%1$d","controller":true}],"creationTimestamp":"2026-11-21T08:00:0%1$dZ"},"spec":{"containers":[\
-                {"name":"a","image":"image-%1$d","args":["x","xy","xyz"],"env":[{"name":"A","value":"1"},{"name":"AA","value":"1"}],\
-                "resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80,"path":"/"}}},\
-                {"name":"b","image":"image-%1$d","livenessProbe":{"httpGet":{"port":"http","path":"/%1$d"}}}],\
-                "nodeName":"node","tolerations":[{"key":"k","operator":"Exists"}]},"status":{"phase":"Running","podIP":"10.0.0.%1$d",\
-                "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-21T08:00:00Z"}]}}"""
-                .formatted(number), V1Pod.class));
+        return (ObjectNode) ModelJson.tree(ModelJson
+                .read("""
+                        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"app":"template-%1$d","tier":"front"},\
+                        "annotations":{"a":"1","b":"22"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs-%1$d",\
+                        "uid":"u-%1$d","controller":true}],"creationTimestamp":"2026-11-21T08:00:0%1$dZ"},"spec":{"containers":[\
+                        {"name":"a","image":"image-%1$d","args":["x","xy","xyz"],"env":[{"name":"A","value":"1"},{"name":"AA","value":"1"}],\
+                        "resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80,"path":"/"}}},\
+                        {"name":"b","image":"image-%1$d","livenessProbe":{"httpGet":{"port":"http","path":"/%1$d"}}}],\
+                        "nodeName":"node","tolerations":[{"key":"k","operator":"Exists"}]},"status":{"phase":"Running","podIP":"10.0.0.%1$d",\
+                        "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-21T08:00:00Z"}]}}"""
+                        .formatted(number), V1Pod.class));
     }
 
     /** Changes a few places: values that are other ones, longer or shorter, parts that go, repeat or change their order. */
@@ -58,7 +59,8 @@ class TemplatesTest {
                     }
                 } else if (value instanceof StringNode text && isFree(name) && random.nextInt(15) == 0) {
                     String old = text.stringValue();
-                    object.put(name, random.nextBoolean() || old.isEmpty() ? old + random.nextInt(3)
+                    object.put(name, random.nextBoolean() || old.isEmpty()
+                            ? old + random.nextInt(3)
                             : old.substring(0, old.length() - 1));
                 } else {
                     mutate(value);
@@ -128,9 +130,11 @@ class TemplatesTest {
 
     @Test
     void equalTimesAndTextsOfOneObjectAreOne() {
-        V1Pod pod = (V1Pod) read(("{\"metadata\":{\"name\":\"a-long-enough-name\",\"creationTimestamp\":\"1999-12-31T23:59:58Z\"},"
-                + "\"status\":{\"startTime\":\"1999-12-31T23:59:58Z\",\"podIP\":\"10.11.12.13\",\"podIPs\":[{\"ip\":\"10.11.12.13\"}]}}")
-                .getBytes(StandardCharsets.UTF_8), V1Pod.class);
+        V1Pod pod = (V1Pod) read(
+                ("{\"metadata\":{\"name\":\"a-long-enough-name\",\"creationTimestamp\":\"1999-12-31T23:59:58Z\"},"
+                        + "\"status\":{\"startTime\":\"1999-12-31T23:59:58Z\",\"podIP\":\"10.11.12.13\",\"podIPs\":[{\"ip\":\"10.11.12.13\"}]}}")
+                        .getBytes(StandardCharsets.UTF_8),
+                V1Pod.class);
         assertThat(pod.getStatus().getStartTime()).isSameAs(pod.getMetadata().getCreationTimestamp());
         assertThat(pod.getStatus().getStartTime()).hasToString("1999-12-31T23:59:58Z");
         assertThat(pod.getStatus().getPodIPs().get(0).getIp()).isSameAs(pod.getStatus().getPodIP());
