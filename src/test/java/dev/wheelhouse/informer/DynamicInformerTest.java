@@ -124,7 +124,7 @@ class DynamicInformerTest {
     }
 
     @Test
-    void metadataAloneIsCachedOfWhatASelectorSelects() {
+    void aCacheGrowsWithWhatIsUsedAndNotWithTheCluster_metadataAloneIsCachedOfWhatASelectorSelects() {
         ResourceClient<V1ConfigMap> client = server.client("test").resource(ResourceType.CONFIG_MAPS,
                 V1ConfigMap.class);
         V1ConfigMap web = SteppedInformer.configMap("web", "x");
