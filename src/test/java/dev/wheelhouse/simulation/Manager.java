@@ -77,6 +77,11 @@ final class Manager implements AutoCloseable {
         return informers.informer(type, model).get(key);
     }
 
+    /** All that the controllers have read of a type. */
+    <T extends KubernetesObject> List<T> cached(ResourceType type, Class<T> model) {
+        return informers.informer(type, model).getIndexer().list();
+    }
+
     /** What would be written, were the controllers asked about these objects. */
     List<Action> plan(List<ObjectKey> keys) {
         List<Action> writes = new ArrayList<>();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -23,9 +25,9 @@ import dev.wheelhouse.runtime.ManualClock;
  * before each turn of the workers, as on a machine with nothing else to do.
  */
 final class SteppedSystem implements AutoCloseable {
-    /** All controllers but that of namespaces. */
+    /** All controllers but those of namespaces and disruption budgets. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
-            .filter(c -> !c.name().equals("namespace-controller")).toList();
+            .filter(c -> !Set.of("namespace-controller", "disruption-controller").contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
             List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
 
@@ -47,11 +49,16 @@ final class SteppedSystem implements AutoCloseable {
      * @param order draws the order of steps, or null for the fixed one
      */
     SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
+        this(interceptor, seed, order, Storage.inMemory());
+    }
+
+    /** @param storage what the server begins with */
+    SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
         this.interceptor = interceptor;
         this.seed = seed;
         this.order = order;
-        server = new EmbeddedApiServer(
-                ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
+        server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock)
+                .withRandom(new SplittableRandom(seed)).withStorage(storage));
         user = server.client("user");
     }
 
