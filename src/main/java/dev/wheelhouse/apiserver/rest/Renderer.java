@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -50,9 +51,9 @@ final class Renderer {
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
+            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), warnings, null);
         }
-        return object(code, target, tree(target.type(), object), request, accept, warnings);
+        return object(code, target, tree(target.info(), object), request, accept, warnings);
     }
 
     /** One object. */
@@ -82,9 +83,10 @@ final class Renderer {
     }
 
     /** The object as JSON in the version of the request. */
-    static byte[] json(ResourceType type, StoredObject object) {
-        if (StoredVersions.differ(type)) {
-            return Json.bytes(tree(type, object));
+    static byte[] json(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
+        if (differs(info, object)) {
+            return Json.bytes(tree(info, object));
         }
         byte[] json = object.json();
         byte[] head = head(type);
@@ -112,9 +114,20 @@ final class Renderer {
         return true;
     }
 
-    /** The object as a tree in the version of the request. */
-    static ObjectNode tree(ResourceType type, StoredObject object) {
+    private static boolean differs(ResourceInfo info, StoredObject object) {
+        CustomType custom = info.custom();
+        return StoredVersions.differ(info.type()) || custom != null && custom.isOlder(object.version());
+    }
+
+    /** The object as a tree in the version of the request; a custom one as its schema is now, whatever it was when it was written. */
+    static ObjectNode tree(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
         ObjectNode tree = object.tree();
+        CustomType custom = info.custom();
+        if (custom != null && custom.isOlder(object.version())) {
+            custom.prune(tree);
+            custom.applyDefaults(tree);
+        }
         StoredVersions.toRequested(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         return tree;
@@ -123,10 +136,10 @@ final class Renderer {
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.info(), items, listMeta),
                     List.of(), null);
         }
-        List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
+        List<ObjectNode> trees = items.stream().map(o -> tree(target.info(), o)).toList();
         return trees(target, trees, listMeta, request, accept);
     }
 
@@ -161,7 +174,8 @@ final class Renderer {
         return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
     }
 
-    private static byte[] listJson(ResourceType type, List<StoredObject> items, ObjectNode listMeta) {
+    private static byte[] listJson(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
+        ResourceType type = info.type();
         boolean cut = isTyped(type) && !StoredVersions.differ(type);
         ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
         out.writeBytes(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
@@ -176,7 +190,7 @@ final class Renderer {
                 out.write('{');
                 out.write(item.json(), item.bodyOffset(), item.json().length - item.bodyOffset());
             } else {
-                out.writeBytes(json(type, item));
+                out.writeBytes(json(info, item));
             }
         }
         out.writeBytes("]}\n".getBytes(StandardCharsets.UTF_8));
@@ -196,7 +210,7 @@ final class Renderer {
         return switch (accept.form()) {
             case OBJECT -> protobuf
                     ? new TreeEncoder(info, tree -> tree, ProtobufWriter::write)
-                    : object -> json(info.type(), object);
+                    : object -> json(info, object);
             case PARTIAL -> new TreeEncoder(info, Renderer::partial, protobuf ? ProtobufWriter::write : Json::bytes);
             case TABLE -> new TableEncoder(info, include(request));
         };
@@ -216,7 +230,7 @@ final class Renderer {
             implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            return bytes.apply(view.apply(tree(info.type(), object)));
+            return bytes.apply(view.apply(tree(info, object)));
         }
 
         @Override
@@ -237,7 +251,7 @@ final class Renderer {
 
         @Override
         public byte[] encode(StoredObject object) {
-            ObjectNode table = Tables.table(info, List.of(tree(info.type(), object)), include, first,
+            ObjectNode table = Tables.table(info, List.of(tree(info, object)), include, first,
                     version(Long.toString(object.version())), clock.now());
             first = false;
             return Json.bytes(table);

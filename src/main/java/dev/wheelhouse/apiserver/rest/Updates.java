@@ -133,7 +133,7 @@ final class Updates {
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
-            ObjectNode patched = patched(target.type(), media, Renderer.tree(target.type(), current), patch);
+            ObjectNode patched = patched(target.type(), media, Renderer.tree(target.info(), current), patch);
             warnings.clear();
             checkPatched(target, patched, media.startsWith("application/strategic") ? patch : null, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
@@ -254,7 +254,7 @@ final class Updates {
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
-            ObjectNode live = current == null ? null : Renderer.tree(type, current);
+            ObjectNode live = current == null ? null : Renderer.tree(target.info(), current);
             String pinned = Json.text(patch, "metadata", "resourceVersion");
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());
@@ -264,7 +264,7 @@ final class Updates {
             }
             ObjectNode applied;
             try {
-                applied = FieldManagement.apply(live, patch.deepCopy(), origin.manager(), force,
+                applied = FieldManagement.apply(live, patch.deepCopy(), target.info().custom(), origin.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);

@@ -82,6 +82,7 @@ final class Writes {
         if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(meta, "labels").put("kubernetes.io/metadata.name", Json.text(meta, "name"));
         }
+        customResources.allowCreate(type, Json.text(meta, "name"));
         admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
@@ -132,7 +133,7 @@ final class Writes {
         Meta.tidy(given);
         ObjectNode object = origin.applied()
                 ? given
-                : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
+                : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
@@ -174,7 +175,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return Renderer.tree(type, made);
+            return Renderer.tree(target.info(), made);
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -191,7 +192,7 @@ final class Writes {
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        ObjectNode old = Renderer.tree(type, current);
+        ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
@@ -228,7 +229,7 @@ final class Writes {
             throw Errors.invalid(type, current.name(), causes);
         }
         if (!origin.applied()) {
-            next = FieldManagement.updated(old, next, origin.manager(), origin.subresource(), clock.now());
+            next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
         }
         if (!main) {
             return replace(target, next, old, current, origin);
@@ -262,7 +263,7 @@ final class Writes {
         StoredVersions.toStored(type, toStore);
         StoredObject stored = store.update(target.stored(), toStore, current.version());
         hooks.written(type, old, toStore);
-        return Renderer.tree(type, stored);
+        return Renderer.tree(target.info(), stored);
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
