@@ -218,7 +218,7 @@ final class CustomResources {
             DefinitionNames.decide(decided, others(other), Meta.time(clock.now()));
             if (!decided.equals(other)) {
                 try {
-                    store.update(RESOURCE, decided, Json.number(Meta.of(other), 0, "resourceVersion"));
+                    store.update(RESOURCE, decided, Long.parseLong(Json.text(other, "metadata", "resourceVersion")));
                     serve(decided);
                 } catch (StoreException.Conflict e) {
                     // Somebody changes it at this moment, and it is decided anew with that.

@@ -141,7 +141,7 @@ final class Writes {
         }
         Meta.tidy(object);
         List<Cause> causes = new ArrayList<>(Validation.create(type, object));
-        causes.addAll(byDefinition(target, object));
+        causes.addAll(byDefinition(target, object, null));
         if (causes.isEmpty() && Meta.name(object).isEmpty()) {
             causes = Errors.one("metadata.name", "FieldValueRequired",
                     "Required value: name or generateName is required");
@@ -223,7 +223,7 @@ final class Writes {
         Meta.tidy(next);
         if (causes.isEmpty()) {
             causes = new ArrayList<>(Validation.update(type, target.subresource(), next, old));
-            causes.addAll(byDefinition(target, next));
+            causes.addAll(byDefinition(target, next, old));
         }
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
@@ -267,10 +267,10 @@ final class Writes {
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
-    private static List<Cause> byDefinition(Target target, ObjectNode object) {
+    private static List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
         CustomType custom = target.info().custom();
         if (custom != null) {
-            return custom.validate(object);
+            return custom.validate(object, old);
         }
         return target.stored().equals(CustomResources.RESOURCE) && target.subresource().isEmpty()
                 ? CustomResources.validate(object)

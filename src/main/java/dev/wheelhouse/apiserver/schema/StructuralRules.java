@@ -29,6 +29,7 @@ public final class StructuralRules {
     public static List<Cause> check(ObjectNode schema, String path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
+        rules.causes.addAll(RuleValidation.compile(schema, path));
         rules.causes.sort(Comparator.comparing(cause -> cause.field() + cause.message()));
         return rules.causes;
     }

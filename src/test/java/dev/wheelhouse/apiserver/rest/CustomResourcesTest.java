@@ -331,4 +331,64 @@ class CustomResourcesTest {
                 at + "[b].type", at + "[c].additionalProperties", at + "[e].anyOf[0].type",
                 at + "[f].items.properties[k].default");
     }
+
+    @Test
+    void rulesInCelAreHeldAgainstWhatIsNewAndAgainstChanges() {
+        JsonNode made = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "min": {"type": "integer"}, "max": {"type": "integer"},
+                 "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
+                 "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+                  "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}},
+                   "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden", "fieldPath": ".n"}]}}},
+                 "x-kubernetes-validations": [{"rule": "self.min <= self.max",
+                  "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
+        assertThat(code).as(made.toString()).isEqualTo(201);
+        String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
+        JsonNode refused = post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
+        assertThat(code).isEqualTo(422);
+        assertThat(refused.at("/details/causes/0").toString()).isEqualTo(
+                "{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"object\\\": 3 is more than 2\",\"field\":\"spec\"}");
+        post(boxes, """
+                {"metadata": {"name": "b"}, "spec": {"min": 1, "max": 2, "class": "x",
+                 "lines": [{"id": "a", "n": 5}, {"id": "b", "n": 1}]}}""");
+        assertThat(code).isEqualTo(201);
+        assertThat(merge(boxes + "/b", """
+                {"spec": {"class": "y", "lines": [{"id": "b", "n": 1}, {"id": "a", "n": 4}, {"id": "c", "n": 0}]}}""")
+                .at("/details/causes").toString()).isEqualTo(
+                        "[{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"string\\\": stays\",\"field\":\"spec.class\"},"
+                                + "{\"reason\":\"FieldValueForbidden\",\"message\":\"Forbidden: failed rule: self.n >= oldSelf.n\","
+                                + "\"field\":\"spec.lines[1].n\"}]");
+    }
+
+    @Test
+    void aRuleThatDoesNotCompileMakesNoDefinition() {
+        JsonNode refused = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
+                {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"}, {"rule": "nothing(self)"}]}""");
+        assertThat(code).isEqualTo(422);
+        String at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations";
+        assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[0].rule",
+                at + "[1].rule");
+    }
+
+    @Test
+    void whatWasWrongBeforeAndDidNotChangeStaysAllowed() {
+        String names = "{\"plural\": \"boxes\", \"kind\": \"Box\"}";
+        crd("boxes.shop.example.com", names, """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "a": {"type": "string"}, "b": {"type": "string"}}}}}""");
+        String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
+        post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"a\": \"long\"}}");
+        merge(CRDS + "/boxes.shop.example.com", """
+                {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "a": {"type": "string", "pattern": "^.$", "x-kubernetes-validations": [{"rule": "size(self) == 1"}]},
+                 "b": {"type": "string", "pattern": "^.$"}}}}}}}]}}""");
+        merge(boxes + "/b", "{\"spec\": {\"b\": \"x\"}}");
+        assertThat(code).isEqualTo(200);
+        merge(boxes + "/b", "{\"spec\": {\"b\": \"yy\"}}");
+        assertThat(code).isEqualTo(422);
+        merge(boxes + "/b", "{\"spec\": {\"a\": \"other\"}}");
+        assertThat(code).isEqualTo(422);
+    }
 }
