@@ -137,6 +137,11 @@ public final class ApiActionExecutor implements ActionExecutor {
             metrics.written(controller, write.verb(), write.type(), e.code());
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
+            } else if (e.isNotFound()) {
+                String version = versionOf(write);
+                if (version != null) {
+                    consistency.goneAt(owner, write.type(), write.target(), version);
+                }
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
@@ -145,6 +150,16 @@ public final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, null, new ApiError(
                     write.verb() + " " + write.type() + " " + write.target(), e), false);
         }
+    }
+
+    /** The version that an update was decided on, or null for other writes. */
+    private static @Nullable String versionOf(Action.Write write) {
+        return switch (write) {
+            case Action.Update update -> update.object().getMetadata().getResourceVersion();
+            case Action.UpdateStatus update -> update.object().getMetadata().getResourceVersion();
+            case Action.UpdateSubresource update -> update.object().getMetadata().getResourceVersion();
+            default -> null;
+        };
     }
 
     private static int successCode(Action.Write write) {

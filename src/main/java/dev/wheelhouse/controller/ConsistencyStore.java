@@ -45,6 +45,7 @@ public final class ConsistencyStore {
 
     private static final class Owner {
         final Map<Written, String> versions = new HashMap<>();
+        final Map<Written, String> gone = new HashMap<>();
         final Map<ResourceType, Boolean> unsettled = new HashMap<>();
         @Nullable
         Long heldSince;
@@ -73,6 +74,22 @@ public final class ConsistencyStore {
             record.versions.merge(written, version, (a, b) -> ResourceVersions.compare(a, b) >= 0 ? a : b);
             return record;
         });
+    }
+
+    /**
+     * An update found that its object is not there any more: the cache that still shows it is old, and what is decided on it would be
+     * undone by others, again and again.
+     *
+     * @param resourceVersion the version that the cache showed
+     */
+    public void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+        if (caches.containsKey(type)) {
+            owners.compute(owner, (key, found) -> {
+                Owner record = found == null ? new Owner() : found;
+                record.gone.put(new Written(type, object), resourceVersion);
+                return record;
+            });
+        }
     }
 
     /** A write of this type got no answer, so that it may or may not have happened. */
@@ -129,6 +146,14 @@ public final class ConsistencyStore {
                     behind[0] = behind(record, entry.getKey().type, entry.getValue());
                 }
             }
+            for (Iterator<Map.Entry<Written, String>> i = record.gone.entrySet().iterator(); i.hasNext();) {
+                Map.Entry<Written, String> entry = i.next();
+                if (!isShown(entry.getKey(), entry.getValue())) {
+                    i.remove();
+                } else if (behind[0] == null) {
+                    behind[0] = behind(record, entry.getKey().type, "after " + entry.getValue());
+                }
+            }
             return behind[0] == null && record.unsettled.isEmpty() ? null : record;
         });
         return behind[0];
@@ -146,6 +171,12 @@ public final class ConsistencyStore {
                 : since.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : since;
         SharedIndexInformer<?> cache = caches.get(type);
         return new Behind(type, wrote, cache == null ? "" : cache.state().resourceVersion(), since, wait);
+    }
+
+    private boolean isShown(Written written, String version) {
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);
+        KubernetesObject cached = cache == null || written.object == null ? null : cache.get(written.object);
+        return cached != null && version.equals(cached.getMetadata().getResourceVersion());
     }
 
     /**

@@ -35,14 +35,12 @@ class ApiTranscriptTest {
     }
 
     static {
-        // On purpose.
         open("1.36 prints values in causes as JSON, not as Go", "crud_errors 19", "crud_errors 21", "patches 37",
                 "deletes 52", "status_generation_scale 28", "status_generation_scale 29");
         open("1.36 says it in other words", "deletes 54");
         open("upstream's message ends in a difference of Go structs", "status_generation_scale 33",
                 "status_generation_scale 34");
         open("upstream keeps $patch as a key of a plain map", "patches 42");
-        
         open("a future version is 504 with Retry-After for every list", "list_paging 22");
         open("1.36 knows sendInitialEvents and asks for resourceVersionMatch", "watch 16");
         open("what is served is 1.36, by Wheelhouse", "discovery 0", "discovery 1", "discovery 3", "discovery 4",
@@ -50,11 +48,6 @@ class ApiTranscriptTest {
                 "discovery 20", "namespaces_auth 12");
         open("controllers did it, and none runs here", "apply 22", "deletes 49", "deletes 55", "deletes 57",
                 "deletes 58", "namespaces_auth 6");
-        // Still to do.
-        open("requests are neither authenticated nor authorized yet", "namespaces_auth 9", "namespaces_auth 10",
-                "namespaces_auth 13", "namespaces_auth 14", "namespaces_auth 15", "namespaces_auth 16",
-                "namespaces_auth 17", "namespaces_auth 18", "namespaces_auth 20", "namespaces_auth 21",
-                "namespaces_auth 22", "namespaces_auth 23", "namespaces_auth 24");
     }
 
     @TestFactory

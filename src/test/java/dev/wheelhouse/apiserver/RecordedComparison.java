@@ -128,6 +128,14 @@ final class RecordedComparison {
             sorted.sort(Comparator.comparing(item -> Json.text(item, "metadata", "name")));
             object.putArray("items").addAll(sorted);
         }
+        for (String rules : List.of("resourceRules", "nonResourceRules")) {
+            if (object.get(rules) instanceof ArrayNode unordered) {
+                List<JsonNode> sorted = new ArrayList<>();
+                unordered.forEach(sorted::add);
+                sorted.sort(Comparator.comparing(JsonNode::toString));
+                object.putArray(rules).addAll(sorted);
+            }
+        }
         if (object.get("rows") instanceof ArrayNode rows) {
             rows.forEach(row -> {
                 if (Json.text(row, "object", "metadata", "name").equals("kube-root-ca.crt")

@@ -63,6 +63,17 @@ class ConsistencyStoreTest {
     }
 
     @Test
+    void anObjectThatAnUpdateFoundGoneHoldsTheOwnerBackUntilTheCacheLosesItToo() {
+        String version = createPod().getMetadata().getResourceVersion();
+        informers.deliverAll();
+        api.remove(ResourceType.PODS, POD);
+        store.goneAt(OWNER, ResourceType.PODS, POD, version);
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliverAll();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
     void theNewestOfSeveralWritesOfOneObjectCounts() {
         V1Pod first = createPod();
         api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));

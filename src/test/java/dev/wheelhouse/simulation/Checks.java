@@ -3,6 +3,7 @@ package dev.wheelhouse.simulation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -11,15 +12,18 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 
@@ -28,15 +32,19 @@ final class Checks {
     private final KubeClient truth;
     private final Story story;
     private final Supplier<@Nullable Manager> manager;
+    private final Supplier<@Nullable Manager> deposed;
     private final Set<String> attempted = new HashSet<>();
     private final Set<String> acknowledged = new HashSet<>();
     private boolean disrupted;
-    private int allowance;
+    private final Set<String> ended = new HashSet<>();
+    private int lateCreates;
+    private int lateDeletes;
 
-    Checks(KubeClient truth, Story story, Supplier<@Nullable Manager> manager) {
+    Checks(KubeClient truth, Story story, Supplier<@Nullable Manager> manager, Supplier<@Nullable Manager> deposed) {
         this.truth = truth;
         this.story = story;
         this.manager = manager;
+        this.deposed = deposed;
     }
 
     /** Pods end for reasons of their own, so that views of what is available are late through nobody's fault. */
@@ -44,9 +52,15 @@ final class Checks {
         disrupted = true;
     }
 
-    /** A manager that was deposed had so many creations in flight. */
-    void allow(int creations) {
-        allowance = creations;
+    /** A manager that was deposed had so many creations and deletions of pods in flight. */
+    void allow(int creations, int deletions) {
+        lateCreates = creations;
+        lateDeletes = deletions;
+    }
+
+    /** A user or a node ends a pod: until it sees that, a manager counts on it. */
+    void ends(String podName) {
+        ended.add(podName);
     }
 
     /** A new process remembers nothing. */
@@ -78,6 +92,53 @@ final class Checks {
         return List.of();
     }
 
+    /**
+     * Judges a write of a manager that no longer leads. What it read is old, so that it may not get through unless what it writes to
+     * is as it was read; and it may make no more pods than it lacked then.
+     *
+     * @param created how many pods it has made so far, by owner
+     * @return what would be wrong with the write, should it succeed
+     */
+    List<String> late(Request request, Map<String, Integer> created) {
+        String what = "a manager that was deposed: " + request;
+        if (request.verb().equals("create")) {
+            V1OwnerReference owner = request.object() == null
+                    ? null
+                    : OwnerReferences.controllerOf(request.object().getMetadata());
+            if (owner == null) {
+                return List.of();
+            }
+            int count = created.merge(owner.getUid(), 1, Integer::sum);
+            Manager old = deposed.get();
+            V1ReplicaSet read = old == null || !request.type().equals(ResourceType.PODS)
+                    ? null
+                    : old.cached(ResourceType.REPLICA_SETS, V1ReplicaSet.class,
+                            new ObjectKey(request.key().namespace(), owner.getName()));
+            int lacked = read == null
+                    ? Integer.MAX_VALUE
+                    : read.getSpec().getReplicas() - (int) old.cached(ResourceType.PODS, V1Pod.class).stream()
+                            .filter(p -> owns(read, p) && isActive(p)).count();
+            return count <= lacked ? List.of() : List.of(what + ": " + count + " pods, and it lacked " + lacked);
+        }
+        V1ObjectMeta live;
+        try {
+            live = truth.metadata(request.type()).get(request.key()).getMetadata();
+        } catch (ApiError gone) {
+            return List.of(what + " of what is gone");
+        }
+        return switch (request.payload()) {
+            case Deletion deletion -> !live.getUid().equals(deletion.uid()) || (deletion.resourceVersion() != null
+                    && !deletion.resourceVersion().equals(live.getResourceVersion()))
+                            ? List.of(what + " of another than it read")
+                            : List.of();
+            case KubernetesObject object -> live.getResourceVersion().equals(object.getMetadata().getResourceVersion())
+                    ? List.of()
+                    : List.of(what + " of a version that is no more");
+            case String patch -> patch.contains(live.getUid()) ? List.of() : List.of(what + " of another than it read");
+            default -> List.of();
+        };
+    }
+
     void attempt(Request request) {
         V1Pod pod = request.verb().equals("delete") && request.type().equals(ResourceType.PODS)
                 ? pod(request.key())
@@ -107,7 +168,7 @@ final class Checks {
             return List.of();
         }
         long after = pods().stream().filter(p -> owns(read, p) && isActive(p)).count() + 1;
-        return after <= read.getSpec().getReplicas() + allowance
+        return after <= read.getSpec().getReplicas() + lateCreates
                 ? List.of()
                 : List.of("a creation gives " + name(read) + " " + after + " pods, and it read that it wants "
                         + read.getSpec().getReplicas());
@@ -130,7 +191,10 @@ final class Checks {
             wrong.add("pod " + request.key().name() + " is deleted twice");
         }
         long after = pods().stream().filter(p -> owns(live, p) && isActive(p) && !name(p).equals(name(pod))).count();
-        if (isActive(pod) && after < read.getSpec().getReplicas()) {
+        long counted = ended.stream().filter(name -> !name.equals(name(pod)))
+                .map(name -> current.cached(ResourceType.PODS, V1Pod.class, new ObjectKey("default", name)))
+                .filter(p -> p != null && owns(live, p) && isActive(p)).count();
+        if (isActive(pod) && after + counted + lateDeletes < read.getSpec().getReplicas()) {
             wrong.add("a deletion leaves " + name(live) + " " + after + " pods, and it read that it wants "
                     + read.getSpec().getReplicas());
         }
@@ -181,6 +245,7 @@ final class Checks {
         int availableBefore = 0;
         int availableAfter = 0;
         int oldPods = 0;
+        boolean starts = after > 0;
         List<V1Pod> pods = pods();
         for (V1ReplicaSet live : replicaSets()) {
             if (!OwnerReferences.isControlledBy(live, read.getMetadata())) {
@@ -188,6 +253,7 @@ final class Checks {
             }
             boolean same = name(live).equals(name(written));
             int size = live.getSpec().getReplicas();
+            starts &= !same || size == 0;
             V1ReplicaSet seen = current.cached(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(live));
             Integer reported = seen == null || seen.getStatus() == null
                     ? null
@@ -218,18 +284,18 @@ final class Checks {
             wrong.add("the size of " + name(written) + " brings its Deployment to " + after + " pods, and it read that "
                     + replicas + " and " + surge + " more are allowed");
         }
-        if (rolling && !disrupted && availableAfter < availableBefore && availableAfter < replicas - unavailable) {
+        if (rolling && !disrupted && !isPausedOrScaled(read) && availableAfter < availableBefore && availableAfter < replicas - unavailable) {
             wrong.add(
                     "the size of " + name(written) + " leaves " + availableAfter + " pods available, and it read that "
                             + (replicas - unavailable) + " are the least");
         }
-        if (!rolling && !disrupted && after > before && oldPods > 0 && replicas > 0 && !isPausedOrScaled(read)) {
-            wrong.add(name(written) + " grows while there are " + oldPods + " pods of other ReplicaSets");
+        if (!rolling && !disrupted && starts && oldPods > 0 && replicas > 0 && !isPausedOrScaled(read)) {
+            wrong.add(name(written) + " starts while there are " + oldPods + " pods of other ReplicaSets");
         }
         return wrong;
     }
 
-    /** A user's scaling is proportional, whatever the strategy. */
+    /** A user's scaling is in proportion to sizes, whatever the strategy and whichever pods are available. */
     private static boolean isPausedOrScaled(V1Deployment read) {
         return Boolean.TRUE.equals(read.getSpec().getPaused()) || read.getStatus() == null
                 || !read.getMetadata().getGeneration().equals(read.getStatus().getObservedGeneration());

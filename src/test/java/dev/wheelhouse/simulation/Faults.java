@@ -29,6 +29,8 @@ import dev.wheelhouse.client.WatchStream;
 /** What can go wrong between one manager and the API server, drawn from a seed. */
 final class Faults implements Interceptor {
     private static final int RARE = 400;
+    /** More calls than any run takes that gets anywhere. */
+    private static final int MOST_CALLS = 10_000;
 
     private final Random random;
     private final Story story;
@@ -38,7 +40,11 @@ final class Faults implements Interceptor {
     private double rate;
     private boolean frozen;
     private boolean crashed;
-    private int creates;
+    private int calls;
+    private final Map<String, Integer> lateCreates = new HashMap<>();
+    private int lateWrites;
+    private int lateDeletes;
+    private int lateRefused;
     private @Nullable String lastDeleted;
 
     /** @param rate of faults per call; 0 for none */
@@ -56,15 +62,38 @@ final class Faults implements Interceptor {
         frozen = false;
     }
 
+    /** After an end, faults strike again. */
+    void goOn(double newRate) {
+        rate = newRate;
+    }
+
     /** Its watches bring nothing any more, though it does not know: another one leads. */
     void freeze() {
         frozen = true;
-        creates = 0;
+        lateCreates.clear();
+        lateDeletes = 0;
+    }
+
+    /** How many pods it deleted since it was frozen that were still as it had read them. */
+    int deletesSinceFrozen() {
+        return lateDeletes;
     }
 
     /** How many objects it created since it was frozen. */
     int createsSinceFrozen() {
-        return creates;
+        return lateCreates.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    /** What it wrote, and what was refused of that, since it was frozen. */
+    String late() {
+        return lateWrites + " writes, of which " + lateRefused + " were refused, " + createsSinceFrozen()
+                + " were creations and " + lateDeletes + " ended pods";
+    }
+
+    private void count() {
+        if (++calls > MOST_CALLS) {
+            throw new AssertionError(manager + " has called the API server " + calls + " times");
+        }
     }
 
     boolean isCrashed() {
@@ -77,6 +106,7 @@ final class Faults implements Interceptor {
 
     @Override
     public <R> R write(Request request, Supplier<R> call) {
+        count();
         if (crashed) {
             throw silence(request.toString());
         }
@@ -123,22 +153,22 @@ final class Faults implements Interceptor {
         if (request.type().equals(ResourceType.EVENTS)) {
             return call.get();
         }
-        if (frozen && request.verb().equals("create")) {
-            creates++;
-        }
-        List<String> suspicions = frozen ? List.of() : checks.before(request);
+        List<String> suspicions = frozen ? checks.late(request, lateCreates) : checks.before(request);
+        lateWrites += frozen ? 1 : 0;
         V1Pod pod = request.type().equals(ResourceType.PODS) && request.verb().equals("delete")
                 ? checks.pod(request.key())
                 : null;
         try {
             R answer = call.get();
             lastDeleted = pod == null ? null : Checks.uid(pod);
+            lateDeletes += frozen && pod != null ? 1 : 0;
             story.tell(manager + ": " + request
                     + (answer instanceof KubernetesObject o ? " -> " + Checks.brief(o) : ""));
             checks.report(suspicions);
             return answer;
         } catch (ApiError e) {
             story.tell(manager + ": " + request + " -> " + e.code() + " " + e.reason());
+            lateRefused += frozen ? 1 : 0;
             throw e;
         }
     }
@@ -154,6 +184,7 @@ final class Faults implements Interceptor {
 
     @Override
     public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+        count();
         if (crashed || strikes()) {
             throw new ApiError("get " + type + " " + key, 500, "InternalError", "etcd has no leader", null);
         }
@@ -163,6 +194,7 @@ final class Faults implements Interceptor {
     @Override
     @SuppressWarnings("unchecked") // What one scope listed is what it lists.
     public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
+        count();
         if (crashed || strikes()) {
             throw new ApiError("list " + type, 500, "InternalError", "etcd has no leader", null);
         }
@@ -186,6 +218,7 @@ final class Faults implements Interceptor {
 
     @Override
     public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+        count();
         if (crashed || strikes()) {
             throw new ApiError("watch " + type, 500, "InternalError", "etcd has no leader", null);
         }

@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 
@@ -37,21 +38,22 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     private static final Duration TIMED_SLACK = Duration.ofMillis(100);
 
     private final JsonNode scenario;
+    private final List<JsonNode> trace;
     private final boolean timed;
     private final boolean bindsByHand;
     private final SteppedSystem system;
     private final Api api;
     private final KubectlSteps kubectl;
     private final GoldenState state;
-    private final RecordedNames names = new RecordedNames();
+    private final RecordedNames names;
+    private final RecordedEnds ends;
     private final Instant start;
     private final Set<String> wantedReasons = new TreeSet<>();
     private final Map<String, String> knownEvents = new HashMap<>();
-    private final Map<String, Set<String>> recordedEnds = new TreeMap<>();
-    private final Map<String, String> ownerBefore = new HashMap<>();
-    private final Map<String, String> looks = new HashMap<>();
     private final List<String> writes = new ArrayList<>();
     private final Set<String> neverBound = new TreeSet<>();
+    private boolean lenient;
+    private int at;
     private int crashAt = -1;
     private boolean crashAfter;
     private boolean crashed;
@@ -61,25 +63,54 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     /** @param seed of UIDs and names */
     GoldenReplay(String name, long seed) throws IOException {
-        scenario = read(name);
+        this(read(name), seed, null);
+    }
+
+    /**
+     * Goes on from a checkpoint, with a manager that has just started.
+     *
+     * @param seed another one than led there, or UIDs and names would repeat
+     */
+    GoldenReplay(Checkpoint from, long seed) {
+        this(from.scenario(), seed, from);
+        withCrashes();
+    }
+
+    private GoldenReplay(JsonNode scenario, long seed, @Nullable Checkpoint from) {
+        this.scenario = scenario;
+        trace = scenario.get("trace").valueStream().toList();
         timed = scenario.get("timed").booleanValue();
-        bindsByHand = scenario.get("trace").valueStream().anyMatch(e -> text(e, "kubelet").equals("bind"));
-        system = new SteppedSystem(this, seed, null);
+        bindsByHand = trace.stream().anyMatch(e -> text(e, "kubelet").equals("bind"));
+        system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects());
         start = system.clock.now();
         api = new Api(system.server.rest());
         kubectl = new KubectlSteps(api);
         state = new GoldenState(api);
+        names = from == null ? new RecordedNames() : from.names().copy();
+        ends = from == null ? new RecordedEnds() : from.ends().copy();
+        if (from != null) {
+            at = from.next();
+            expected = from.expected();
+            neverBound.addAll(from.neverBound());
+            system.clock.advance(Duration.between(start, from.time()));
+        }
     }
 
     /**
-     * The manager's process ends at one of its writes, counted from 0, and another one starts: then Events may be lost or said
-     * twice and writes be repeated, but states are the same.
+     * Judges as it has to be with crashes: Events may be lost or said twice, and writes be repeated, but states are the same. As
+     * such runs are many, only the types that take part are collected.
      */
+    GoldenReplay withCrashes() {
+        lenient = true;
+        system.with(SteppedSystem.WORKLOADS);
+        return this;
+    }
+
+    /** The manager's process ends at one of its writes, counted from 0, and another one starts. */
     GoldenReplay crashingAt(int write, boolean afterIt) {
         crashAt = write;
         crashAfter = afterIt;
-        system.with(SteppedSystem.WORKLOADS);
-        return this;
+        return withCrashes();
     }
 
     /** How many writes the manager tried. */
@@ -99,38 +130,72 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     void run() throws InterruptedException {
+        begin();
+        end();
+        if (!lenient) {
+            assertThat(writes).as("writes of the controllers; the real ones needed %d", recordedWrites)
+                    .hasSizeLessThanOrEqualTo(recordedWrites);
+        }
+    }
+
+    /** Starts the manager. */
+    void begin() throws InterruptedException {
         system.startManager();
         settle(SLACK);
         writes.clear();
-        List<JsonNode> trace = scenario.get("trace").valueStream().toList();
-        for (int i = 0; i < trace.size(); i++) {
-            JsonNode entry = trace.get(i);
-            if (entry.has("k") || entry.has("req")) {
-                continue;
-            }
-            if (!entry.has("q")) {
-                passTime(entry);
-            }
-            List<JsonNode> changes = changes(trace, i);
-            expectFrom(trace, i + 1);
-            if (entry.has("do")) {
-                perform(entry);
-            } else if (entry.has("kubelet")) {
-                kubelet(entry);
-            } else if (entry.has("q")) {
-                quiesce(entry.get("q"), i, trace);
-            } else if (entry.has("survivors")) {
-                compareSurvivors(entry.get("survivors"), i);
-            }
-            changes.forEach(this::remember);
+    }
+
+    /** Goes on to the next recorded quiescent state, and compares. @return false if there is none: then nothing was done */
+    boolean toNextQuiescence() throws InterruptedException {
+        boolean more = trace.subList(at, trace.size()).stream().anyMatch(e -> e.has("q"));
+        boolean there = !more;
+        while (!there) {
+            there = trace.get(at).has("q");
+            replay(at++);
+        }
+        return more;
+    }
+
+    /** Goes on to the end, and compares that with the recorded one. */
+    void end() throws InterruptedException {
+        while (at < trace.size()) {
+            replay(at++);
         }
         settle(slack());
         compareFinal();
-        if (crashAt >= 0) {
+    }
+
+    private void replay(int i) throws InterruptedException {
+        JsonNode entry = trace.get(i);
+        if (entry.has("k") || entry.has("req")) {
             return;
         }
-        assertThat(writes).as("writes of the controllers; the real ones needed %d", recordedWrites)
-                .hasSizeLessThanOrEqualTo(recordedWrites);
+        if (!entry.has("q")) {
+            passTime(entry);
+        }
+        List<JsonNode> changes = changes(trace, i);
+        expectFrom(trace, i + 1);
+        if (entry.has("do")) {
+            perform(entry);
+        } else if (entry.has("kubelet")) {
+            kubelet(entry);
+        } else if (entry.has("q")) {
+            quiesce(entry.get("q"), i, trace);
+        } else if (entry.has("survivors")) {
+            compareSurvivors(entry.get("survivors"), i);
+        }
+        changes.forEach(this::remember);
+    }
+
+    /** What another replay can go on from. To be taken at a quiescent state: what the manager remembers is not in it. */
+    Checkpoint checkpoint() {
+        return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store()), names.copy(),
+                ends.copy(), expected, Set.copyOf(neverBound), describe());
+    }
+
+    /** All that is there and that the names, versions and times of a run do not decide. */
+    String describe() {
+        return names.toRecorded(state.all()).lines().sorted().collect(Collectors.joining("\n"));
     }
 
     /** How many writes were made, and how many the real controllers made. */
@@ -202,10 +267,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         }
         if (text(change, "k").equals("Event") && text(change, "src").endsWith("controller")) {
             wantedReasons.add(text(change, "reason"));
-        } else if (text(change, "k").equals("Pod") && Set.of("terminating", "gone").contains(text(change, "t"))) {
-            change.get("pods").forEach(p -> recordedEnds
-                    .computeIfAbsent(text(change, "rs"), r -> new TreeSet<>()).add(p.asString()));
         }
+        ends.remember(change);
     }
 
     private void perform(JsonNode entry) {
@@ -268,7 +331,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     private void quiesce(JsonNode q, int index, List<JsonNode> trace) throws InterruptedException {
         settle(slack());
-        String wanted = GoldenState.recorded(q);
+        String wanted = forgiven(GoldenState.recorded(q));
         JsonNode next = trace.subList(index + 1, trace.size()).stream().filter(e -> e.has("ms") && !e.has("k"))
                 .findFirst().orElse(null);
         Instant until = next == null ? system.clock.now().plusSeconds(60) : start.plusMillis(next.get("ms").asLong());
@@ -279,55 +342,20 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             settle(Duration.ZERO);
         }
         assertThat(now()).as("quiescent state at entry %d", index).isEqualTo(wanted);
-        if (crashAt < 0) {
+        if (!lenient) {
             assertThat(newReasons()).as("reasons of events before entry %d", index).isEqualTo(wantedReasons);
         }
         wantedReasons.clear();
-        matchEnds();
+        ends.match(api.list("pod"), names, lenient);
     }
 
     private String now() {
-        return names.toRecorded(state.now()).lines().sorted().collect(Collectors.joining("\n"));
+        return forgiven(names.toRecorded(state.now()).lines().sorted().collect(Collectors.joining("\n")));
     }
 
-    /** Which of pods that do not differ in what decides are deleted is chance: they change names then. */
-    private void matchEnds() {
-        Map<String, JsonNode> pods = new HashMap<>();
-        api.list("pod").forEach(p -> pods.put(GoldenState.name(p), p));
-        recordedEnds.forEach((replicaSet, aliases) -> {
-            for (String alias : aliases) {
-                if (isAlive(pods.get(names.pod(alias)))) {
-                    String other = names.pods().keySet().stream()
-                            .filter(a -> !aliases.contains(a) && !isAlive(pods.get(names.pod(a)))
-                                    && ownerBefore.getOrDefault(names.pod(a), "-")
-                                            .equals(ownerBefore.getOrDefault(names.pod(alias), "-"))
-                                    && Objects.equals(looks.get(names.pod(a)), looks.get(names.pod(alias))))
-                            .findFirst().orElseThrow(() -> new AssertionError(alias + " of " + replicaSet
-                                    + " was deleted in the recording, and none that is its equal is here"));
-                    names.swap(alias, other);
-                }
-            }
-        });
-        pods.forEach((name, pod) -> {
-            ownerBefore.put(name, GoldenState.owner(pod));
-            if (isAlive(pod)) {
-                looks.put(name, looks(pod));
-            }
-        });
-    }
-
-    private static boolean isAlive(@Nullable JsonNode pod) {
-        return pod != null && !pod.path("metadata").has("deletionTimestamp");
-    }
-
-    /** What a choice of victims looks at, UID excepted. */
-    private String looks(JsonNode pod) {
-        if (crashAt >= 0) {
-            // Two processes made them at different times.
-            return GoldenState.word(pod) + pod.path("spec").path("nodeName");
-        }
-        return GoldenState.word(pod) + pod.path("spec").path("nodeName") + pod.path("metadata").path("annotations")
-                + pod.path("metadata").path("creationTimestamp") + pod.path("status").path("conditions");
+    /** What a rollout has come to since the status before: where a crash kept one from being written, there is no "since". */
+    private String forgiven(String states) {
+        return lenient ? states.replace("Progressing=True/NewReplicaSetAvailable", "Progressing=True/ReplicaSetUpdated") : states;
     }
 
     /** The reasons of Events that were written since the last call. */
@@ -389,7 +417,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             crashed = true;
             throw dead(request);
         }
-        boolean counts = !request.type().equals(ResourceType.EVENTS) && crashAt < 0
+        boolean counts = !request.type().equals(ResourceType.EVENTS) && !lenient
                 && !isNewerThanTheRecording(request);
         R answer = call.get();
         if (counts) {
@@ -433,10 +461,9 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return status;
     }
 
-    /** With crashes, which are many, only the types that take part are collected. */
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
-        return crashAt < 0 ? call.get() : SteppedSystem.WORKLOAD_TYPES;
+        return !lenient ? call.get() : SteppedSystem.WORKLOAD_TYPES;
     }
 
     @Override

@@ -42,6 +42,19 @@ final class GoldenState {
         return lines(lines);
     }
 
+    /** All that decides what happens next, one line for each object; names are ours, and pods have none. */
+    String all() {
+        List<String> lines = new ArrayList<>();
+        lines.add(now());
+        objects().forEach((name, values) -> lines.add(name + ": " + values));
+        for (JsonNode pod : api.list("pod")) {
+            JsonNode metadata = pod.path("metadata");
+            lines.add("pod of " + owner(pod) + ": " + word(pod) + " on " + text(pod.path("spec"), "nodeName") + " "
+                    + metadata.path("labels") + metadata.path("annotations") + metadata.path("finalizers"));
+        }
+        return String.join("\n", lines);
+    }
+
     Map<String, TreeMap<String, Integer>> podCounts() {
         Map<String, TreeMap<String, Integer>> counts = new TreeMap<>();
         for (JsonNode pod : api.list("pod")) {

@@ -2,8 +2,6 @@ package dev.wheelhouse.simulation;
 
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.FieldSelector;
@@ -66,13 +64,13 @@ record InterceptedClient(KubeClient behind, Interceptor interceptor) implements 
             return interceptor.get(type(), key, () -> behind.get(key));
         }
 
-        private <R> R write(String verb, ObjectKey key, String subresource, @Nullable KubernetesObject object,
+        private <R> R write(String verb, ObjectKey key, String subresource, Object payload,
                 Supplier<R> call) {
-            return interceptor.write(new Request(verb, type(), key, subresource, object), call);
+            return interceptor.write(new Request(verb, type(), key, subresource, payload), call);
         }
 
-        private void run(String verb, ObjectKey key, String subresource, Runnable call) {
-            write(verb, key, subresource, null, () -> {
+        private void run(String verb, ObjectKey key, String subresource, Object payload, Runnable call) {
+            write(verb, key, subresource, payload, () -> {
                 call.run();
                 return true;
             });
@@ -104,23 +102,23 @@ record InterceptedClient(KubeClient behind, Interceptor interceptor) implements 
 
         @Override
         public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
-            return write("patch", key, subresource, null, () -> behind.patch(key, subresource, patchType, body));
+            return write("patch", key, subresource, body, () -> behind.patch(key, subresource, patchType, body));
         }
 
         @Override
         public void delete(ObjectKey key, Deletion deletion) {
-            run("delete", key, "", () -> behind.delete(key, deletion));
+            run("delete", key, "", deletion, () -> behind.delete(key, deletion));
         }
 
         @Override
         public void deleteCollection(String namespace, Deletion deletion) {
-            run("deletecollection", new ObjectKey(namespace, "*"), "",
+            run("deletecollection", new ObjectKey(namespace, "*"), "", deletion,
                     () -> behind.deleteCollection(namespace, deletion));
         }
 
         @Override
         public void createSubresource(ObjectKey key, String subresource, Object body) {
-            run("create", key, subresource, () -> behind.createSubresource(key, subresource, body));
+            run("create", key, subresource, body, () -> behind.createSubresource(key, subresource, body));
         }
 
         @Override

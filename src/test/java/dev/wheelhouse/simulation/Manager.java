@@ -44,7 +44,7 @@ final class Manager implements AutoCloseable {
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
-                InformerOptions.defaults().withBatch(1).withSeed(seed));
+                InformerOptions.builder().batch(1).seed(seed).build());
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         ControllerContext context = surgery.apply(new DefaultControllerContext(client, informers, clock,
                 events::recorder, DefaultControllerContext.Settings.stepped()));
@@ -75,6 +75,11 @@ final class Manager implements AutoCloseable {
     /** What the controllers have read of an object. */
     <T extends KubernetesObject> @Nullable T cached(ResourceType type, Class<T> model, ObjectKey key) {
         return informers.informer(type, model).get(key);
+    }
+
+    /** All that the controllers have read of a type. */
+    <T extends KubernetesObject> List<T> cached(ResourceType type, Class<T> model) {
+        return informers.informer(type, model).getIndexer().list();
     }
 
     /** What would be written, were the controllers asked about these objects. */

@@ -114,7 +114,7 @@ final class PlantedFaults {
         }
         KubeClient truth = server.client("truth");
         V1ReplicaSet replicaSet = truth.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).get(owner);
-        List<V1Pod> pods = new Checks(truth, new Story(Clock.system()), () -> null).pods().stream()
+        List<V1Pod> pods = new Checks(truth, new Story(Clock.system()), () -> null, () -> null).pods().stream()
                 .filter(p -> OwnerReferences.isControlledBy(p, replicaSet.getMetadata()) && Checks.isActive(p))
                 .sorted(Comparator.comparing(p -> !Checks.isReady(p))).limit(batch.writes().size()).toList();
         return new Action.Batch(pods.stream().<Action.Write>map(p -> new Action.Delete(ResourceType.PODS,

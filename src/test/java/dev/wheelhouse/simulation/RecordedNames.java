@@ -19,6 +19,17 @@ final class RecordedNames {
     private final Map<String, String> podOf = new TreeMap<>();
     private int unrecorded;
 
+    RecordedNames copy() {
+        RecordedNames copy = new RecordedNames();
+        copy.ours.putAll(ours);
+        copy.recorded.putAll(recorded);
+        copy.replicaSets.addAll(replicaSets);
+        pods.forEach((owner, aliases) -> copy.pods.put(owner, new ArrayDeque<>(aliases)));
+        copy.podOf.putAll(podOf);
+        copy.unrecorded = unrecorded;
+        return copy;
+    }
+
     /** What the recording says will be made next. */
     void expect(JsonNode change) {
         String kind = change.path("k").asString("");

@@ -6,14 +6,21 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
 
 /**
  * A write on its way to the API server.
  *
  * @param verb create, update, patch, delete or deletecollection
- * @param object what is created or put, or null
+ * @param payload what is created or put, the {@link Deletion}, or the text of the patch
  */
-record Request(String verb, ResourceType type, ObjectKey key, String subresource, @Nullable KubernetesObject object) {
+record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
+    /** What is created or put, or null. */
+    @Nullable
+    KubernetesObject object() {
+        return payload instanceof KubernetesObject object ? object : null;
+    }
+
     @Override
     public String toString() {
         return verb + " " + type.plural() + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key.name();

@@ -1,11 +1,13 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -17,6 +19,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -24,6 +27,10 @@ import dev.wheelhouse.runtime.ManualClock;
 /** One run of a workload: users, nodes, managers and faults take turns as a seed says. */
 final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
+    /** Longer than any workload's minReadySeconds. */
+    private static final Duration QUIET = Duration.ofSeconds(10);
+    /** More steps than any run takes that ends. */
+    private static final int MOST_STEPS = 400_000;
 
     private final long seed;
     private final Random random;
@@ -40,6 +47,7 @@ final class Simulation implements AutoCloseable {
     private @Nullable Manager deposed;
     private @Nullable Faults deposedFaults;
     private int managers;
+    private int steps;
     private long nextDue;
 
     /** @param rate of faults per call of the manager; 0 for a run without any */
@@ -52,7 +60,7 @@ final class Simulation implements AutoCloseable {
         this.server = new EmbeddedApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server.rest());
-        this.checks = new Checks(server.client("truth"), story, () -> manager);
+        this.checks = new Checks(server.client("truth"), story, () -> manager, () -> deposed);
         if (workload.disrupted()) {
             checks.disrupted();
         }
@@ -75,6 +83,9 @@ final class Simulation implements AutoCloseable {
                 if (rate > 0 && random.nextInt(6) == 0) {
                     takeOver();
                 }
+                if (step.body().contains("Orphan")) {
+                    quietMoment();
+                }
                 perform(step);
                 untilSeen();
             }
@@ -91,6 +102,22 @@ final class Simulation implements AutoCloseable {
         if (!story.violations().isEmpty()) {
             throw new AssertionError(story.violations().getFirst());
         }
+    }
+
+    /**
+     * Lets everybody catch up. What a garbage collector has not seen of an owner's when it lets that owner go, it cannot release,
+     * here as in upstream's: whether it has is chance.
+     */
+    private void quietMoment() throws InterruptedException {
+        endDeposed();
+        if (faults == null || faults.isCrashed()) {
+            newManager();
+        }
+        faults.end();
+        for (int i = 0; i < PATIENCE && calmTurn(); i++) {
+            nodeActs(false);
+        }
+        faults.goOn(rate);
     }
 
     private void newManager() {
@@ -118,7 +145,7 @@ final class Simulation implements AutoCloseable {
         if (deposed != null) {
             deposed.close();
             deposed = null;
-            story.tell("the deposed manager ends");
+            story.tell("the deposed manager ends" + (deposedFaults == null ? "" : " after " + deposedFaults.late()));
         }
     }
 
@@ -130,15 +157,37 @@ final class Simulation implements AutoCloseable {
             case "patch" -> Api.expect(api.patch(workload.kind(), step.name(), "strategic", Json.read(step.body())));
             case "delete" -> Api.expect(api.call("DELETE", Api.path(workload.kind(), step.name()), "application/json",
                     Json.read(step.body())));
-            default -> {
-                List<JsonNode> pods = api.list("pod").stream()
-                        .filter(p -> !p.path("metadata").has("deletionTimestamp")).toList();
-                if (!pods.isEmpty()) {
-                    String name = GoldenState.name(pods.get(random.nextInt(pods.size())));
+            case "undo" -> new KubectlSteps(api).run(List.of("rollout", "undo", "deploy/" + step.name()), clock.now());
+            case "kill" -> {
+                String name = anyPod();
+                if (name != null) {
+                    checks.ends(name);
                     Api.expect(api.call("DELETE", Api.path("pod", name), "", null));
                 }
             }
+            case "fail" -> {
+                String name = anyPod();
+                if (name != null) {
+                    checks.ends(name);
+                    status(name, "Failed", false);
+                }
+            }
+            default -> throw new IllegalArgumentException(step.verb());
         }
+    }
+
+    private @Nullable String anyPod() {
+        List<JsonNode> pods = api.list("pod").stream()
+                .filter(p -> !Set.of("terminating", "failed").contains(GoldenState.word(p))).toList();
+        return pods.isEmpty() ? null : GoldenState.name(pods.get(random.nextInt(pods.size())));
+    }
+
+    private void status(String pod, String phase, boolean ready) {
+        story.tell("pod " + pod + " is " + (ready ? "ready" : phase.equals("Failed") ? "evicted" : "not ready"));
+        api.podStatus(pod, """
+                {"phase": "%s", "conditions": [{"type": "Ready", "status": "%s", "lastTransitionTime": "%s"}]}"""
+                .formatted(phase, ready ? "True" : "False",
+                        ModelJson.time(clock.now().atOffset(ZoneOffset.UTC))));
     }
 
     private void turns(int count) throws InterruptedException {
@@ -163,11 +212,11 @@ final class Simulation implements AutoCloseable {
         Collections.shuffle(loops, random);
         boolean busy = false;
         for (Loop loop : loops) {
-            long wait = loop.step();
+            long wait = step(loop);
             busy |= wait == Loop.BUSY;
             nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
             if (deposedFaults != null) {
-                checks.allow(deposedFaults.createsSinceFrozen());
+                checks.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
             }
         }
         if (deposed != null && random.nextInt(15) == 0) {
@@ -179,6 +228,13 @@ final class Simulation implements AutoCloseable {
         if (!busy) {
             clock.advance(Duration.ofNanos(Math.min(nextDue, 100_000_000)));
         }
+    }
+
+    private long step(Loop loop) throws InterruptedException {
+        if (++steps > MOST_STEPS) {
+            throw new AssertionError("no end after " + steps + " steps; the next one is that of " + loop);
+        }
+        return loop.step();
     }
 
     /** A node does something to one pod, or all that there is to do. @return whether there was anything */
@@ -198,14 +254,21 @@ final class Simulation implements AutoCloseable {
             } else if (!pod.path("spec").has("nodeName")) {
                 api.bind(name, "node-" + random.nextInt(2));
                 acted = true;
-            } else if (GoldenState.word(pod).equals("pending")) {
-                story.tell("pod " + name + " is ready");
-                api.podStatus(name,
-                        "{\"phase\": \"Running\", \"conditions\": [{\"type\": \"Ready\", \"status\": \"True\"}]}");
+            } else if (Set.of("pending", "running").contains(GoldenState.word(pod)) && starts(pod)) {
+                status(name, "Running", true);
+                acted = true;
+            } else if (!all && workload.disrupted() && GoldenState.word(pod).equals("ready")
+                    && random.nextInt(40) == 0) {
+                status(name, "Running", false);
                 acted = true;
             }
         }
         return acted;
+    }
+
+    private static boolean starts(JsonNode pod) {
+        return !GoldenState.text(pod.path("spec").path("containers").path(0), "image")
+                .equals(DeploymentWorkload.BAD_IMAGE);
     }
 
     /** The next step comes when the last one was taken note of: only then does its effect not depend on chance. */
@@ -229,7 +292,11 @@ final class Simulation implements AutoCloseable {
                     .path("observedGeneration").asLong(-1)) {
                 return false;
             }
-            if (workload.kind().equals("deployment") && !hasItsReplicaSet(object)) {
+            if (object.path("metadata").has("deletionTimestamp")) {
+                return false;
+            }
+            if (workload.kind().equals("deployment") && !object.path("spec").path("paused").asBoolean(false)
+                    && !hasItsReplicaSet(object)) {
                 return false;
             }
         }
@@ -255,6 +322,7 @@ final class Simulation implements AutoCloseable {
         faults.end();
         String end = "";
         Duration waited = Duration.ZERO;
+        Duration changed = Duration.ZERO;
         int hops = 0;
         for (int i = 0; i < 300 && hops < 100; i++) {
             boolean busy = false;
@@ -269,10 +337,11 @@ final class Simulation implements AutoCloseable {
                 continue;
             }
             String now = state();
-            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.toSeconds() > 2) && plan().isEmpty()) {
+            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0) && plan().isEmpty()) {
                 end = now;
                 break;
             }
+            changed = now.equals(end) ? changed : waited;
             end = now;
             if (waited.toMinutes() > 30) {
                 break;
@@ -306,7 +375,7 @@ final class Simulation implements AutoCloseable {
         List<Loop> loops = new ArrayList<>(manager.caches());
         loops.addAll(manager.workers());
         for (Loop loop : loops) {
-            long wait = loop.step();
+            long wait = step(loop);
             busy |= wait == Loop.BUSY;
             nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
         }
@@ -321,8 +390,10 @@ final class Simulation implements AutoCloseable {
             boolean replicaSet = e.getKey().startsWith("ReplicaSet/");
             values.keySet().removeIf(k -> k.equals("selector") || k.equals("labels") || k.equals("templateLabels"));
             if ("0".equals(values.get("replicas"))) {
-                values.keySet().removeIf(k -> replicaSet && k.matches(".*/(desired|max)-replicas"));
+                values.keySet().removeIf(k -> replicaSet && k.endsWith("/desired-replicas"));
             }
+            // It is that of the strategy at the time when the ReplicaSet was last sized.
+            values.keySet().removeIf(k -> replicaSet && k.endsWith("/max-replicas"));
             values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X"));
             lines.put(
                     replicaSet && !values.get("owners").equals("[]")
@@ -332,6 +403,10 @@ final class Simulation implements AutoCloseable {
         }
         Map<String, Integer> pods = new TreeMap<>();
         for (JsonNode pod : api.list("pod")) {
+            if (GoldenState.word(pod).equals("failed")) {
+                // Which one a node evicts is chance, and it stays until its ReplicaSet goes.
+                continue;
+            }
             pods.merge("pods " + GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "
                     + GoldenState.word(pod) + " of " + GoldenState.owner(pod).replaceAll("-.*", ""), 1, Integer::sum);
         }
@@ -341,6 +416,10 @@ final class Simulation implements AutoCloseable {
 
     int managers() {
         return managers;
+    }
+
+    int steps() {
+        return steps;
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -48,11 +49,16 @@ final class SteppedSystem implements AutoCloseable {
      * @param order draws the order of steps, or null for the fixed one
      */
     SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
+        this(interceptor, seed, order, Storage.inMemory());
+    }
+
+    /** @param storage what the server begins with */
+    SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
         this.interceptor = interceptor;
         this.seed = seed;
         this.order = order;
-        server = new EmbeddedApiServer(
-                ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
+        server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock)
+                .withRandom(new SplittableRandom(seed)).withStorage(storage));
         user = server.client("user");
     }
 

@@ -11,8 +11,9 @@ import dev.wheelhouse.api.ResourceType;
  *
  * @param form the object itself, a Table, or its metadata alone
  * @param media in which language
+ * @param metaVersion of {@code meta.k8s.io}, for a Table or metadata alone: {@code v1}, or {@code v1beta1}, which looks the same
  */
-record Accept(Form form, Media media, boolean pretty) {
+record Accept(Form form, Media media, boolean pretty, String metaVersion) {
     enum Form {
         OBJECT, TABLE, PARTIAL
     }
@@ -31,7 +32,16 @@ record Accept(Form form, Media media, boolean pretty) {
         }
     }
 
-    static final Accept JSON = new Accept(Form.OBJECT, Media.JSON, false);
+    static final Accept JSON = object(Media.JSON, false);
+
+    private static Accept object(Media media, boolean pretty) {
+        return new Accept(Form.OBJECT, media, pretty, "v1");
+    }
+
+    /** The {@code apiVersion} of a Table or of metadata. */
+    String metaApiVersion() {
+        return "meta.k8s.io/" + metaVersion;
+    }
 
     /** Whether stored bytes can be the answer as they are. */
     boolean isPlain() {
@@ -40,19 +50,19 @@ record Accept(Form form, Media media, boolean pretty) {
 
     /** The same for an object that is shown as it is. */
     Accept ofObject() {
-        return new Accept(Form.OBJECT, media, pretty);
+        return object(media, pretty);
     }
 
     /** What a request accepts of objects of its target. @throws ApiException 406 if that cannot be served */
     static Accept parse(ApiRequest request, Target target) {
         ResourceType type = target.type();
-        return parse(request, ProtobufTypes.covers(type.apiVersion(), type.kind()));
+        return parse(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !Reviews.isReview(target));
     }
 
     /** What a request accepts of something that has no Table and no protobuf message, or of an error; JSON where nothing fits. */
     static Accept lenient(ApiRequest request, boolean protobuf) {
         try {
-            return parse(request, protobuf).ofObject();
+            return parse(request, protobuf, true).ofObject();
         } catch (ApiException e) {
             return JSON;
         }
@@ -62,12 +72,13 @@ record Accept(Form form, Media media, boolean pretty) {
      * The first clause of an Accept header that can be served.
      *
      * @param protobuf whether the objects have protobuf messages
+     * @param metadata whether they have metadata to show, and Tables
      * @throws ApiException 406 if none can
      */
-    private static Accept parse(ApiRequest request, boolean protobuf) {
+    private static Accept parse(ApiRequest request, boolean protobuf, boolean metadata) {
         boolean pretty = request.query().flag("pretty");
         if (request.accept().isBlank()) {
-            return new Accept(Form.OBJECT, Media.JSON, pretty);
+            return object(Media.JSON, pretty);
         }
         for (String clause : request.accept().split(",")) {
             String[] parts = clause.split(";");
@@ -82,14 +93,15 @@ record Accept(Form form, Media media, boolean pretty) {
             }
             Map<String, String> parameters = parameters(parts);
             String as = parameters.getOrDefault("as", "");
-            boolean meta = parameters.getOrDefault("g", "meta.k8s.io").equals("meta.k8s.io")
-                    && parameters.getOrDefault("v", "v1").equals("v1");
+            String version = parameters.getOrDefault("v", "v1");
+            boolean meta = metadata && parameters.getOrDefault("g", "meta.k8s.io").equals("meta.k8s.io")
+                    && (version.equals("v1") || version.equals("v1beta1"));
             if (as.isEmpty()) {
-                return new Accept(Form.OBJECT, media, pretty);
+                return object(media, pretty);
             } else if (as.equals("Table") && meta && media != Media.PROTOBUF) {
-                return new Accept(Form.TABLE, media, pretty);
+                return new Accept(Form.TABLE, media, pretty, version);
             } else if ((as.equals("PartialObjectMetadata") || as.equals("PartialObjectMetadataList")) && meta) {
-                return new Accept(Form.PARTIAL, media, pretty);
+                return new Accept(Form.PARTIAL, media, pretty, version);
             }
         }
         throw Errors.notAcceptable(protobuf);

@@ -7,7 +7,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,20 +37,6 @@ final class ProtobufBodies {
     private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
     private static final long ZERO_TIME = -62135596800L;
 
-    /**
-     * Fields whose zero means something, since upstream's types hold them by pointer. Any other zero is what an absent field
-     * means, and is left out.
-     */
-    private static final Set<String> ZERO_COUNTS = Set.of("replicas", "terminationGracePeriodSeconds",
-            "revisionHistoryLimit", "progressDeadlineSeconds", "deletionGracePeriodSeconds", "gracePeriodSeconds",
-            "runAsUser", "runAsGroup", "fsGroup", "backoffLimit", "ttlSecondsAfterFinished", "parallelism",
-            "completions", "expirationSeconds", "activeDeadlineSeconds", "defaultMode", "mode", "tolerationSeconds",
-            "minReplicas", "priority", "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
-            "automountServiceAccountToken", "allowPrivilegeEscalation", "privileged", "readOnlyRootFilesystem",
-            "runAsNonRoot", "optional", "immutable", "enableServiceLinks", "shareProcessNamespace", "hostUsers",
-            "suspend", "controller", "blockOwnerDeletion", "allocateLoadBalancerNodePorts", "orphanDependents",
-            "leaseTransitions", "stabilizationWindowSeconds", "storageClassName", "value");
-
     private ProtobufBodies() {}
 
     /** @throws ApiException 400 if the bytes are no such object, 415 if its type is not known */
@@ -71,7 +56,7 @@ final class ProtobufBodies {
                         + " as protobuf: send application/json");
             }
             ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
-            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), Schemas.ofKind(apiVersion, kind),
+            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), ProtobufTypes.schema(apiVersion, kind),
                     object);
             return object;
         } catch (InvalidProtocolBufferException e) {
@@ -90,7 +75,7 @@ final class ProtobufBodies {
             TypeSchema type = known == null ? null : Schemas.ofName(known.typeName());
             JsonNode node = field.isMapField()
                     ? map(message, field, type)
-                    : field.isRepeated() ? list(message, field, type) : value(field, value, type);
+                    : field.isRepeated() ? list(message, field, type) : value(field, value, known, type);
             if (node != null) {
                 into.set(name, node);
             }
@@ -122,11 +107,15 @@ final class ProtobufBodies {
         return map;
     }
 
-    /** A single field's value; null for a zero that stands for an absent field. */
-    private static @Nullable JsonNode value(FieldDescriptor field, Object value, @Nullable TypeSchema type) {
+    /**
+     * A single field's value; null for a zero that stands for an absent field, as it does wherever upstream's type does not hold
+     * the field by pointer.
+     */
+    private static @Nullable JsonNode value(FieldDescriptor field, Object value, TypeSchema.@Nullable Field known,
+            @Nullable TypeSchema type) {
         boolean zero = value instanceof String s && s.isEmpty() || value instanceof Number n && n.doubleValue() == 0
                 || value instanceof Boolean b && !b;
-        return zero && !ZERO_COUNTS.contains(field.getName()) ? null : scalarOrMessage(field, value, type);
+        return zero && (known == null || !known.pointer()) ? null : scalarOrMessage(field, value, type);
     }
 
     private static @Nullable JsonNode scalarOrMessage(FieldDescriptor field, Object value,
@@ -149,12 +138,27 @@ final class ProtobufBodies {
             case "RawExtension", "FieldsV1", "JSON" -> raw(message);
             case "ExtraValue", "Verbs" -> list(message,
                     message.getDescriptorForType().findFieldByName("items"), null);
+            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" -> either(message);
             default -> {
                 ObjectNode object = Json.object();
                 fields(message, type, object);
                 yield object;
             }
         };
+    }
+
+    /** What is a schema or something else in JSON has a field for each in protobuf. */
+    private static JsonNode either(Message message) {
+        Descriptor type = message.getDescriptorForType();
+        if (message.hasField(type.findFieldByName("schema"))) {
+            ObjectNode schema = Json.object();
+            fields((Message) get(message, "schema"), ProtobufTypes.JSON_SCHEMA, schema);
+            return schema;
+        }
+        FieldDescriptor other = ProtobufTypes.alternative(type);
+        return other.isRepeated()
+                ? list(message, other, ProtobufTypes.JSON_SCHEMA)
+                : Json.mapper().valueToTree(message.getField(other));
     }
 
     private static Object get(Message message, String field) {

@@ -32,7 +32,11 @@ final class ProtobufTypes {
     private static final Map<String, Boolean> COVERED = new ConcurrentHashMap<>();
     /** Messages that stand for a value which is no object in JSON. */
     private static final Set<String> VALUES = Set.of("Time", "MicroTime", "Quantity", "IntOrString", "RawExtension",
-            "FieldsV1", "JSON", "ExtraValue", "Verbs");
+            "FieldsV1", "JSON", "ExtraValue", "Verbs", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool",
+            "JSONSchemaPropsOrStringArray");
+    /** Of the schemas in a CustomResourceDefinition. */
+    static final @Nullable TypeSchema JSON_SCHEMA = Schemas
+            .ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
 
     private ProtobufTypes() {}
 
@@ -51,6 +55,12 @@ final class ProtobufTypes {
         FileDescriptor file = file(apiVersion);
         Descriptor found = file == null ? null : file.findMessageTypeByName(kind);
         return found != null ? found : Meta.getDescriptor().findMessageTypeByName(kind);
+    }
+
+    /** The schema of a kind: of any version if it is one of those that every group shares, such as DeleteOptions. */
+    static @Nullable TypeSchema schema(String apiVersion, String kind) {
+        TypeSchema schema = Schemas.ofKind(apiVersion, kind);
+        return schema != null ? schema : Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1." + kind);
     }
 
     private static @Nullable FileDescriptor file(String apiVersion) {
@@ -82,7 +92,7 @@ final class ProtobufTypes {
     /** Whether every field of a built-in kind has its place in a message, so that nothing is lost on the way. */
     static boolean covers(String apiVersion, String kind) {
         return COVERED.computeIfAbsent(apiVersion + " " + kind, k -> {
-            TypeSchema schema = Schemas.ofKind(apiVersion, kind);
+            TypeSchema schema = schema(apiVersion, kind);
             Descriptor message = message(apiVersion, kind);
             return schema != null && message != null && covers(schema, message, new HashSet<>());
         });
@@ -147,12 +157,33 @@ final class ProtobufTypes {
         }
     }
 
-    /** The JSON name of a message's field: as a rule the same. */
+    /** What a message that is a schema or something else holds if it is no schema. */
+    static FieldDescriptor alternative(Descriptor either) {
+        return either.getFields().stream().filter(f -> !f.getName().equals("schema")).findFirst().orElseThrow();
+    }
+
+    /** The JSON name of a message's field: as a rule the same, but {@code $ref} and {@code x-kubernetes-list-type} are no names there. */
     static String jsonName(@Nullable TypeSchema schema, FieldDescriptor field) {
         String name = field.getName();
         if (schema == null || schema.field(name) != null) {
             return name;
         }
+        for (String other : List.of("$" + name, kebab(name))) {
+            if (schema.field(other) != null) {
+                return other;
+            }
+        }
         return schema.fields().keySet().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+    }
+
+    private static String kebab(String camel) {
+        StringBuilder kebab = new StringBuilder(camel.length() + 8);
+        camel.chars().forEach(c -> {
+            if (Character.isUpperCase(c)) {
+                kebab.append('-');
+            }
+            kebab.append((char) Character.toLowerCase(c));
+        });
+        return kebab.toString();
     }
 }

@@ -25,7 +25,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
 
 /**
@@ -55,7 +54,7 @@ final class ProtobufWriter {
                                 .setField(metaType.findFieldByName("apiVersion"), apiVersion)
                                 .setField(metaType.findFieldByName("kind"), kind).build())
                 .setField(ENVELOPE.findFieldByName("raw"),
-                        message(object, Schemas.ofKind(apiVersion, kind), type).toByteString())
+                        message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString())
                 .build();
         ByteArrayOutputStream out = new ByteArrayOutputStream(ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
         out.writeBytes(ProtobufBodies.MAGIC);
@@ -148,10 +147,25 @@ final class ProtobufWriter {
                             .setField(type.findFieldByName("strVal"), node.asString("")).build();
             case "RawExtension", "FieldsV1", "JSON" -> bytes(type, Json.bytes(node));
             case "ExtraValue", "Verbs" -> texts(type, node);
+            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" -> either(type, node);
             default -> node instanceof ObjectNode object
                     ? message(object, schema, type)
                     : DynamicMessage.getDefaultInstance(type);
         };
+    }
+
+    private static Message either(Descriptor type, JsonNode node) {
+        DynamicMessage.Builder either = DynamicMessage.newBuilder(type);
+        if (node instanceof ObjectNode schema) {
+            FieldDescriptor field = type.findFieldByName("schema");
+            either.setField(field, message(schema, ProtobufTypes.JSON_SCHEMA, field.getMessageType()));
+            if (type.getName().endsWith("OrBool")) {
+                either.setField(ProtobufTypes.alternative(type), true);
+            }
+            return either.build();
+        }
+        set(either, new ProtobufTypes.Slot(List.of(), ProtobufTypes.alternative(type), ProtobufTypes.JSON_SCHEMA), node);
+        return either.build();
     }
 
     private static Message one(Descriptor type, String field, Object value) {

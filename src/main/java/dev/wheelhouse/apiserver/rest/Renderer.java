@@ -23,6 +23,7 @@ import dev.wheelhouse.runtime.Clock;
 /** Writes objects, lists and tables in the form that a request accepts. */
 final class Renderer {
     private final Clock clock;
+    private final Renditions renditions = new Renditions();
 
     Renderer(Clock clock) {
         this.clock = clock;
@@ -61,9 +62,10 @@ final class Renderer {
             List<String> warnings) {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
-            case PARTIAL -> partial(object);
+            case PARTIAL -> partial(object, accept);
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
-                    version(Json.text(object, "metadata", "resourceVersion")), clock.now());
+                    version(Json.text(object, "metadata", "resourceVersion")), clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
         };
         return response(code, body, accept, warnings);
     }
@@ -148,18 +150,19 @@ final class Renderer {
             Accept accept) {
         if (accept.form() == Accept.Form.TABLE) {
             return response(200,
-                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now()),
+                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
+                            .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL;
         ObjectNode list = Json.object();
         list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
-        list.put("apiVersion", partial ? "meta.k8s.io/v1" : target.type().apiVersion());
+        list.put("apiVersion", partial ? accept.metaApiVersion() : target.type().apiVersion());
         list.set("metadata", listMeta);
         ArrayNode array = list.putArray("items");
         boolean typed = isTyped(target.type());
         for (ObjectNode tree : trees) {
-            ObjectNode item = partial ? partial(tree) : tree;
+            ObjectNode item = partial ? partial(tree, accept) : tree;
             if (typed && !partial) {
                 item.remove("kind");
                 item.remove("apiVersion");
@@ -197,22 +200,25 @@ final class Renderer {
         return out.toByteArray();
     }
 
-    static ObjectNode partial(ObjectNode object) {
+    private static ObjectNode partial(ObjectNode object, Accept accept) {
         ObjectNode partial = Json.object();
-        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", accept.metaApiVersion());
         Meta.set(partial, "metadata", object.get("metadata"));
         return partial;
     }
 
-    /** Makes the objects of a watch's events. */
+    /** Makes the objects of a watch's events. What costs to make is made once for all watches in the same form. */
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
+        Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
+                + (info.custom() == null ? "" : " " + info.custom().since());
         return switch (accept.form()) {
-            case OBJECT -> protobuf
-                    ? new TreeEncoder(info, tree -> tree, ProtobufWriter::write)
+            case OBJECT -> protobuf || StoredVersions.differ(info.type())
+                    ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info, object);
-            case PARTIAL -> new TreeEncoder(info, Renderer::partial, protobuf ? ProtobufWriter::write : Json::bytes);
-            case TABLE -> new TableEncoder(info, include(request));
+            case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
+            case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
     }
 
@@ -226,11 +232,11 @@ final class Renderer {
         }
     }
 
-    private record TreeEncoder(ResourceInfo info, UnaryOperator<ObjectNode> view, Function<ObjectNode, byte[]> bytes)
-            implements Encoder {
+    private record TreeEncoder(Renditions renditions, ResourceInfo info, String form, UnaryOperator<ObjectNode> view,
+            Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            return bytes.apply(view.apply(tree(info, object)));
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info, object))));
         }
 
         @Override
@@ -241,25 +247,39 @@ final class Renderer {
 
     private final class TableEncoder implements Encoder {
         private final ResourceInfo info;
+        private final String form;
         private final Tables.IncludeObject include;
+        private final Accept accept;
         private boolean first = true;
 
-        TableEncoder(ResourceInfo info, Tables.IncludeObject include) {
+        TableEncoder(ResourceInfo info, String form, Tables.IncludeObject include, Accept accept) {
             this.info = info;
+            this.form = form + " " + include;
             this.include = include;
+            this.accept = accept;
         }
 
         @Override
         public byte[] encode(StoredObject object) {
-            ObjectNode table = Tables.table(info, List.of(tree(info, object)), include, first,
-                    version(Long.toString(object.version())), clock.now());
-            first = false;
-            return Json.bytes(table);
+            if (first) {
+                return table(object);
+            }
+            // The ages of things in it are those of the first watch that asks, a moment ago.
+            return renditions.of(object, form, () -> table(object));
+        }
+
+        private byte[] table(StoredObject object) {
+            return table(List.of(tree(info, object)), version(Long.toString(object.version())));
         }
 
         @Override
         public byte[] bookmark(ObjectNode bookmark) {
-            ObjectNode table = Tables.table(info, List.of(), include, first, Meta.of(bookmark), clock.now());
+            return table(List.of(), Meta.of(bookmark));
+        }
+
+        private byte[] table(List<ObjectNode> objects, ObjectNode listMeta) {
+            ObjectNode table = Tables.table(info, objects, include, first, listMeta, clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
             first = false;
             return Json.bytes(table);
         }

@@ -89,7 +89,7 @@ public final class WatchFeed implements AutoCloseable {
         long now = clock.nanoTime();
         if (bookmarks && now - lastBookmark >= BOOKMARK_NANOS) {
             long version = source.progress();
-            if (version > lastVersion) {
+            if (version >= lastVersion) {
                 lastVersion = version;
                 return bookmark(version, false);
             }

@@ -10,8 +10,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
@@ -34,23 +36,25 @@ final class Writes {
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
     private final Hooks hooks;
+    private final Grants grants;
     private final Ids ids;
     private final Clock clock;
 
     Writes(ObjectStore store, Admission admission, Quotas quotas, ServiceAddresses addresses,
-            CustomResources customResources, Hooks hooks, Ids ids, Clock clock) {
+            CustomResources customResources, Hooks hooks, Grants grants, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;
         this.quotas = quotas;
         this.addresses = addresses;
         this.customResources = customResources;
         this.hooks = hooks;
+        this.grants = grants;
         this.ids = ids;
         this.clock = clock;
     }
 
     /** How a change came about: who made it, where, and whether its field ownership is already noted. */
-    record Origin(String manager, String subresource, boolean applied, boolean dryRun) {
+    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted) {
         static Origin of(ApiRequest request, Target target, boolean applied) {
             List<String> dryRun = request.query().all("dryRun");
             if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
@@ -62,7 +66,8 @@ final class Writes {
                         new Cause("dryRun", "FieldValueNotSupported",
                                 "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
             }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty());
+            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+                    request.method().equals("POST"));
         }
     }
 
@@ -84,6 +89,7 @@ final class Writes {
         }
         customResources.allowCreate(type, Json.text(meta, "name"));
         admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
+        grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
@@ -135,6 +141,7 @@ final class Writes {
                 ? given
                 : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
+        Grants.signRequest(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -175,7 +182,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return Renderer.tree(target.info(), made);
+            return StoredVersions.differ(type) ? Renderer.tree(target.info(), made) : object;
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -194,6 +201,9 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
+        if (main) {
+            grants.checkUpdate(target, object, old, origin);
+        }
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }
@@ -241,7 +251,7 @@ final class Writes {
 
     private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        if (sameIgnoringTimes(next, old)) {
+        if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
         }
         if (isReadyToGo(type, next)) {
@@ -259,11 +269,10 @@ final class Writes {
             addresses.release(old);
             addresses.allocate(next, true);
         }
-        ObjectNode toStore = next.deepCopy();
-        StoredVersions.toStored(type, toStore);
-        StoredObject stored = store.update(target.stored(), toStore, current.version());
-        hooks.written(type, old, toStore);
-        return Renderer.tree(target.info(), stored);
+        StoredVersions.toStored(type, next);
+        StoredObject stored = store.update(target.stored(), next, current.version());
+        hooks.written(type, old, next);
+        return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
@@ -305,24 +314,6 @@ final class Writes {
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0
                 && (!type.equals(ResourceType.NAMESPACES)
                         || !(Json.at(object, "spec", "finalizers") instanceof ArrayNode held) || held.isEmpty());
-    }
-
-    private static boolean sameIgnoringTimes(ObjectNode a, ObjectNode b) {
-        return comparable(a).equals(comparable(b));
-    }
-
-    private static JsonNode comparable(ObjectNode object) {
-        ObjectNode copy = (ObjectNode) Json.read(Json.bytes(object));
-        ObjectNode meta = Meta.of(copy);
-        meta.remove("resourceVersion");
-        if (meta.get("managedFields") instanceof ArrayNode entries) {
-            entries.forEach(entry -> {
-                if (entry instanceof ObjectNode one) {
-                    one.remove("time");
-                }
-            });
-        }
-        return copy;
     }
 
     /** The newest state, or null. */

@@ -96,6 +96,35 @@ class ProtobufWriterTest {
         assertThat(reread(ProtobufWriter.write(POD))).isEqualTo(POD);
     }
 
+    /** Its schemas hold what is one thing or another, and names that are none in protobuf. */
+    @Test
+    void aCustomResourceDefinitionIsReadBackUnchanged() {
+        ObjectNode definition = (ObjectNode) Json.read("""
+                {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": "ws.e.c"},
+                 "spec": {"group": "e.c", "scope": "Namespaced", "names": {"plural": "ws", "kind": "W"}, "versions": [
+                  {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema":
+                   {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "$ref": "#/r", "properties": {
+                    "list": {"type": "array", "maxItems": 0, "items": {"type": "string", "minLength": 0},
+                             "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
+                    "map": {"type": "object", "additionalProperties": {"x-kubernetes-int-or-string": true}},
+                    "open": {"type": "object", "additionalProperties": true, "default": {"a": [1]}},
+                    "closed": {"type": "object", "additionalProperties": false},
+                    "tuple": {"items": [{"type": "integer"}], "enum": ["a", 1]},
+                    "needs": {"dependencies": {"a": ["b"], "c": {"type": "object"}},
+                              "x-kubernetes-validations": [{"rule": "self > 0"}]}}}}}]}}""");
+        assertThat(reread(ProtobufWriter.write(definition))).isEqualTo(definition);
+    }
+
+    @Test
+    void aZeroThatUpstreamWouldPointToIsKept() {
+        String deployment = """
+                {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "d"}, "spec": {"replicas": 0}}""";
+        assertThat(reread(ProtobufWriter.write((ObjectNode) Json.read(deployment)))).isEqualTo(Json.read(deployment));
+        String options = """
+                {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0, "orphanDependents": false}""";
+        assertThat(reread(ProtobufWriter.write((ObjectNode) Json.read(options)))).isEqualTo(Json.read(options));
+    }
+
     @Test
     void aWatchEventIsFramedByItsLength() throws Exception {
         ByteBuffer frame = ByteBuffer.wrap(ProtobufWriter.frame("ADDED", ProtobufWriter.write(POD)));
@@ -109,7 +138,7 @@ class ProtobufWriterTest {
     void kindsWhoseMessagesLackAFieldAreNotWritten() {
         assertThat(List.of("Pod", "PodList", "Secret", "Status"))
                 .allMatch(kind -> ProtobufTypes.covers("v1", kind));
-        assertThat(ProtobufTypes.covers("apiextensions.k8s.io/v1", "CustomResourceDefinition")).isFalse();
+        assertThat(ProtobufTypes.covers("apiregistration.k8s.io/v1", "APIService")).isFalse();
         assertThat(ProtobufTypes.covers("example.com/v1", "Widget")).isFalse();
     }
 }

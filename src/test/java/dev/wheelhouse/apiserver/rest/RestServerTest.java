@@ -247,6 +247,46 @@ class RestServerTest {
     }
 
     @Test
+    void tablesAndMetadataMayBeOfTheBetaVersion() {
+        deployment("web");
+        String list = APPS + "deployments";
+        for (String[] asked : new String[][]{{list, "Table", "Table"}, {list + "/web", "Table", "Table"},
+                {list, "PartialObjectMetadataList", "PartialObjectMetadataList"},
+                {list + "/web", "PartialObjectMetadata", "PartialObjectMetadata"}}) {
+            last = content(ApiRequest.of("GET", asked[0], null)
+                    .withAccept("application/json;as=" + asked[1] + ";v=v1beta1;g=meta.k8s.io"));
+            assertThat(last.code()).isEqualTo(200);
+            assertThat(Json.text(Json.read(last.body()), "kind")).isEqualTo(asked[2]);
+            assertThat(Json.text(Json.read(last.body()), "apiVersion")).isEqualTo("meta.k8s.io/v1beta1");
+        }
+    }
+
+    @Test
+    void aReviewIsNoTable() {
+        last = content(ApiRequest.of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}".getBytes(StandardCharsets.UTF_8))
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io"));
+        assertThat(last.code()).isEqualTo(406);
+    }
+
+    @Test
+    void aTimeoutThatIsNoDurationIsRefused() {
+        assertThat(Json.text(get("/version?timeout=invalid"), "message"))
+                .startsWith("invalid timeout specified in the request URL");
+        assertThat(last.code()).isEqualTo(400);
+        get("/version?timeout=3m");
+        assertThat(last.code()).isEqualTo(200);
+    }
+
+    /** Nearly JSON: YAML but for its tabs, which Go's parser does not mind. */
+    @Test
+    void anAppliedObjectMayBeIndentedByTabs() {
+        call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",
+                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"data\": {\"a\": \"b\",}\n}");
+        assertThat(last.code()).isEqualTo(201);
+    }
+
+    @Test
     void yamlComesInAndGoesOut() {
         call("POST", NS + "configmaps", "application/yaml",
                 "metadata: {name: y}\ndata:\n  at: \"2026-01-01T00:00:00Z\"\n  n: \"1\"\n");

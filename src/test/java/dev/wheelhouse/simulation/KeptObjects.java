@@ -1,0 +1,49 @@
+package dev.wheelhouse.simulation;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/** The workloads of one server at one version, from which others begin. */
+record KeptObjects(long version, List<Kept> objects) implements Storage {
+    private static final List<String> RESOURCES = List.of("deployments.apps", "replicasets.apps", "pods");
+
+    record Kept(long version, String resource, byte[] json) {}
+
+    static KeptObjects of(ObjectStore store) {
+        List<Kept> objects = new ArrayList<>();
+        for (String resource : RESOURCES) {
+            for (StoredObject object : store.snapshot(resource).select(Selection.all())) {
+                objects.add(new Kept(object.version(), resource, object.json()));
+            }
+        }
+        objects.sort(Comparator.comparingLong(Kept::version));
+        return new KeptObjects(store.version(), List.copyOf(objects));
+    }
+
+    @Override
+    public Recovered load(Reader reader) {
+        objects.forEach(o -> reader.object(o.version(), o.resource(), o.json()));
+        return new Recovered(version, version);
+    }
+
+    @Override
+    public void commit(List<Write> writes) {
+        // What comes later is of one run alone.
+    }
+
+    @Override
+    public boolean isDurable() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        // Nothing is open.
+    }
+}
