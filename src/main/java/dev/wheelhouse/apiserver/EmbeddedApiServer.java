@@ -5,8 +5,10 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
@@ -17,8 +19,6 @@ import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.core.StandardHost;
 import org.apache.catalina.startup.Tomcat;
-import org.apache.coyote.http11.Http11NioProtocol;
-import org.apache.tomcat.util.threads.VirtualThreadExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.rest.ServerFacts;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
 
@@ -36,13 +37,11 @@ import dev.wheelhouse.apiserver.store.StorageException;
 public final class EmbeddedApiServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
 
-    /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
-    private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
-
     private final ApiServerOptions options;
     private final ObjectStore store;
     private final RestServer rest;
     private final Faults faults;
+    private final RequestMetrics metrics;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private volatile int port;
@@ -51,17 +50,42 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * Opens the storage, and makes what every cluster has where it is not there yet.
      *
      * @throws StorageException if the storage cannot be used
+     * @throws IllegalArgumentException if it is to listen beyond loopback without TLS, or without asking for credentials
      */
     public EmbeddedApiServer(ApiServerOptions options) {
+        requireProtection(options);
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
         this.faults = new Faults(store);
         try {
-            this.rest = new RestServer(store, options.clock(), options.random());
+            ApiServerOptions.Tls tls = options.tls();
+            this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerFacts(
+                    () -> port == 0 ? "" : host() + ":" + port, tls == null ? "" : tls.certificate().trusted(),
+                    this::metrics));
         } catch (RuntimeException e) {
             store.close();
             throw e;
         }
+        this.metrics = new RequestMetrics(rest.registry());
+    }
+
+    private static void requireProtection(ApiServerOptions options) {
+        InetAddress address;
+        try {
+            address = InetAddress.getByName(options.address());
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
+        }
+        if (!address.isLoopbackAddress() && (options.tls() == null || options.security().open())) {
+            throw new IllegalArgumentException("the API server may not listen on " + options.address()
+                    + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "for everybody")
+                    + ": give it a certificate and tokens, or use 127.0.0.1");
+        }
+    }
+
+    private String metrics() {
+        return metrics.text();
     }
 
     /**
@@ -82,7 +106,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
         }
-        Connector connector = connector();
+        Connector connector = Connectors.of(options);
         starting.setConnector(connector);
         Context context = starting.addContext("", null);
         if (context instanceof StandardContext standard) {
@@ -94,7 +118,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits()));
+                new HttpFront(this::handle, options.clock(), options.limits(), metrics));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
         tomcat = starting;
@@ -115,29 +139,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return this;
     }
 
-    private Connector connector() {
-        Http11NioProtocol protocol = new Http11NioProtocol();
-        try {
-            protocol.setAddress(InetAddress.getByName(options.address()));
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
-        }
-        protocol.setExecutor(new VirtualThreadExecutor("apiserver-"));
-        protocol.setConnectionTimeout((int) options.limits().io().toMillis());
-        protocol.setKeepAliveTimeout(120_000);
-        protocol.setMaxKeepAliveRequests(-1);
-        protocol.setMaxConnections(options.limits().connections());
-        protocol.setMaxHttpRequestHeaderSize(options.limits().headers());
-        // A client that is still sending a body that was refused would see a broken connection instead of the answer.
-        protocol.setMaxSwallowSize(REFUSED_BODY_READ);
-        protocol.setTcpNoDelay(true);
-        Connector connector = new Connector(protocol);
-        connector.setPort(options.port());
-        connector.setThrowOnFailure(true);
-        connector.setEncodedSolidusHandling("passthrough");
-        connector.setXpoweredBy(false);
-        return connector;
+    /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */
+    public boolean isOpen() {
+        return options.security().open() && options.tls() == null;
     }
 
     /** The address that it listens on. */
@@ -150,10 +154,17 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return port;
     }
 
-    /** {@code http://127.0.0.1:8001}. */
+    /** {@code http://127.0.0.1:8001}, or with {@code https} where it is served by TLS. */
     public String url() {
-        return "http://" + (options.address().contains(":") ? "[" + options.address() + "]" : options.address()) + ":"
-                + port;
+        return (options.tls() == null ? "http://" : "https://") + host() + ":" + port;
+    }
+
+    /** By which clients call it; of a server that listens on all addresses, the loopback one unless told otherwise. */
+    private String host() {
+        String called = options.externalHost().isEmpty()
+                ? ApiServerOptions.reachableHost(options.address())
+                : options.externalHost();
+        return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
     }
 
     /** A client that calls the server without sockets. @param userAgent names the field manager of its writes */
@@ -172,8 +183,17 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return faults;
     }
 
-    /** A kubeconfig that tells kubectl, helm and other clients how to reach the server, once it is started. */
+    /**
+     * A kubeconfig that tells kubectl, helm and other clients how to reach the server, once it is started. Of a server that
+     * asks for credentials it holds the administrator's token: it is a secret.
+     */
     public String kubeconfig() {
+        ApiServerOptions.Tls tls = options.tls();
+        String authority = tls == null
+                ? ""
+                : "\n    certificate-authority-data: " + Base64.getEncoder()
+                        .encodeToString(tls.certificate().trusted().getBytes(StandardCharsets.UTF_8));
+        String token = options.security().adminToken();
         return """
                 apiVersion: v1
                 kind: Config
@@ -181,17 +201,17 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 clusters:
                 - name: wheelhouse
                   cluster:
-                    server: %s
+                    server: %s%s
                 users:
                 - name: wheelhouse
-                  user: {}
+                  user: %s
                 contexts:
                 - name: wheelhouse
                   context:
                     cluster: wheelhouse
                     user: wheelhouse
                     namespace: default
-                """.formatted(url());
+                """.formatted(url(), authority, token.isEmpty() ? "{}" : "{token: \"" + token + "\"}");
     }
 
     /** The REST logic itself, for transports and tests. */

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -55,10 +56,10 @@ public final class Faults {
         if (rules.isEmpty()) {
             return null;
         }
-        RequestVerb verb = RequestVerb.of(request);
+        RequestInfo about = request.about();
         for (Rule rule : rules) {
-            if (rule.fits(verb) && rule.take()) {
-                ApiResponse answer = rule.apply(verb);
+            if (rule.fits(about) && rule.take()) {
+                ApiResponse answer = rule.apply(about);
                 if (answer != null) {
                     return answer;
                 }
@@ -113,9 +114,15 @@ public final class Faults {
             rules.remove(this);
         }
 
-        private boolean fits(RequestVerb request) {
+        private boolean fits(RequestInfo request) {
             return (verb.equals("*") || verb.equals(request.verb()))
-                    && (resource.equals("*") || request.isOf(resource));
+                    && (resource.equals("*") || isNamed(request));
+        }
+
+        private boolean isNamed(RequestInfo request) {
+            String sub = request.subresource().isEmpty() ? "" : "/" + request.subresource();
+            return resource.equals(request.resource() + sub)
+                    || resource.equals(request.resource() + "." + request.group() + sub);
         }
 
         private boolean take() {
@@ -126,7 +133,7 @@ public final class Faults {
             return taken;
         }
 
-        private @Nullable ApiResponse apply(RequestVerb request) {
+        private @Nullable ApiResponse apply(RequestInfo request) {
             if (!delay.isZero()) {
                 try {
                     Thread.sleep(delay);
@@ -136,7 +143,8 @@ public final class Faults {
             }
             return code == 0
                     ? null
-                    : Refusals.status(code, "injected fault: " + request.verb() + " of " + request.resource() + ": "
+                    : Refusals.status(code, "injected fault: " + request.verb() + " of "
+                            + request.resourceAndSubresource() + ": "
                             + message);
         }
     }

@@ -4,9 +4,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
@@ -17,6 +20,9 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.rest.ApiException;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
@@ -30,43 +36,99 @@ final class HttpFront extends HttpServlet {
     private static final long serialVersionUID = 1;
     /** Smaller answers are not worth compressing; upstream's limit. */
     private static final int GZIP_FROM = 128 * 1024;
-    private static final long LONGEST_WAIT = Duration.ofSeconds(30).toNanos();
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
 
     private final transient Function<ApiRequest, ApiResponse> handler;
     private final transient Clock clock;
     private final int maxBody;
     private final int maxWatches;
+    private final int maxRequests;
     private final transient Duration bodyDeadline;
-    private final transient AtomicInteger watches = new AtomicInteger();
+    private final transient Duration watchCheck;
+    private final transient RequestMetrics metrics;
 
-    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits) {
+    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits, RequestMetrics metrics) {
         this.handler = handler;
         this.clock = clock;
+        this.metrics = metrics;
+        this.maxRequests = limits.requests();
         this.maxBody = limits.body();
         this.maxWatches = limits.watches();
         this.bodyDeadline = limits.io().multipliedBy(2);
+        Duration half = limits.io().dividedBy(2);
+        this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
     }
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (metrics.inFlight().incrementAndGet() > maxRequests) {
+            metrics.inFlight().decrementAndGet();
+            metrics.rejected();
+            send(request, response, Refusals.status(429, "there are " + maxRequests
+                    + " requests already, the most that this server answers at a time: try again later"));
+            return;
+        }
+        ApiResponse.Stream stream;
+        try {
+            stream = answer(request, response);
+        } finally {
+            metrics.inFlight().decrementAndGet();
+        }
+        if (stream != null) {
+            watch(request, response, stream);
+        }
+    }
+
+    /** Answers a request; if by a watch, that is left to do. */
+    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        long began = clock.nanoTime();
         byte[] body = body(request);
         if (body == null) {
             response.setHeader("Connection", "close");
             send(request, response, RestServer.tooLarge(maxBody));
-            return;
+            return null;
         }
         ApiResponse answer;
+        ApiRequest asked = null;
         try {
-            answer = handler.apply(new ApiRequest(request.getMethod(), request.getRequestURI(),
-                    Query.parse(request.getQueryString()), header(request, "Accept"), header(request, "Content-Type"),
-                    header(request, "User-Agent"), body));
+            asked = new ApiRequest(request.getMethod(), request.getRequestURI(), Query.parse(request.getQueryString()),
+                    header(request, "Accept"), header(request, "Content-Type"), header(request, "User-Agent"), body,
+                    credentials(request), User.ANONYMOUS);
+            answer = handler.apply(asked);
         } catch (ApiException e) {
             answer = RestServer.answer(e);
         }
-        switch (answer) {
-            case ApiResponse.Content content -> send(request, response, content);
-            case ApiResponse.Stream stream -> watch(request, response, stream);
+        count(request, asked, answer instanceof ApiResponse.Content content ? content.code() : 200,
+                clock.nanoTime() - began);
+        if (answer instanceof ApiResponse.Content content) {
+            send(request, response, content);
+            return null;
         }
+        return (ApiResponse.Stream) answer;
+    }
+
+    /** @param asked null if the request could not be read */
+    private void count(HttpServletRequest request, @Nullable ApiRequest asked, int code, long nanos) {
+        RequestInfo about;
+        try {
+            about = asked == null ? RequestInfo.ofPath(request.getMethod(), "") : asked.about();
+        } catch (ApiException e) {
+            about = RequestInfo.ofPath(request.getMethod(), "");
+        }
+        metrics.answered(about, asked != null && asked.contentType().startsWith("application/apply-patch"),
+                asked != null && asked.query().has("dryRun"), code, nanos);
+    }
+
+    private static Credentials credentials(HttpServletRequest request) {
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        for (String name : Collections.list(request.getHeaderNames())) {
+            headers.put(name, Collections.list(request.getHeaders(name)));
+        }
+        X509Certificate certificate = request
+                .getAttribute("jakarta.servlet.request.X509Certificate") instanceof X509Certificate[] chain
+                && chain.length > 0 ? chain[0] : null;
+        return Credentials.of(headers, certificate);
     }
 
     private static String header(HttpServletRequest request, String name) {
@@ -134,8 +196,9 @@ final class HttpFront extends HttpServlet {
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException {
         try {
-            if (watches.incrementAndGet() > maxWatches) {
+            if (metrics.watches().incrementAndGet() > maxWatches) {
                 stream.feed().close();
+                metrics.rejected();
                 send(request, response, Refusals.status(429,
                         "there are " + maxWatches
                                 + " watches already, the most that this server serves: try again later"));
@@ -143,25 +206,26 @@ final class HttpFront extends HttpServlet {
             }
             stream(response, stream);
         } finally {
-            watches.decrementAndGet();
+            metrics.watches().decrementAndGet();
         }
     }
 
-    private static void stream(HttpServletResponse response, ApiResponse.Stream stream) throws IOException {
+    private void stream(HttpServletResponse response, ApiResponse.Stream stream) throws IOException {
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");
         try (WatchFeed feed = stream.feed()) {
             OutputStream out = response.getOutputStream();
             response.flushBuffer();
+            ApiProtocol.Connection client = ApiProtocol.current();
+            if (client != null) {
+                client.keepAlive();
+            }
             while (true) {
                 boolean ended = feed.isEnded();
                 boolean wrote = false;
                 for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
-                    out.write(("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.UTF_8));
-                    out.write(event.object());
-                    out.write('}');
-                    out.write('\n');
+                    out.write(stream.frame(event));
                     wrote = true;
                 }
                 if (wrote) {
@@ -170,7 +234,11 @@ final class HttpFront extends HttpServlet {
                 if (ended) {
                     return;
                 }
-                feed.await(LONGEST_WAIT);
+                feed.await(watchCheck.toNanos());
+                // Without events nothing is written, and only what is written shows that nobody reads it.
+                if (!wrote && client != null && client.isGone()) {
+                    return;
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -4,7 +4,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -24,8 +23,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
@@ -66,8 +67,8 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         String namespace = object.getMetadata() == null || object.getMetadata().getNamespace() == null
                 ? ""
                 : object.getMetadata().getNamespace();
-        return decode(call("create", describe(object), "POST", type.path(namespace), ModelJson.writeBytes(object),
-                "application/json"));
+        return decode(call("create", describe(object), "POST", type.path(namespace),
+                ModelJson.writeBytes(LastApplied.restore(object, null)), "application/json"));
     }
 
     private static String describe(KubernetesObject object) {
@@ -98,7 +99,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     private T put(T object, String subresource) {
         ObjectKey key = ObjectKey.of(object);
         return decode(call("update", key + subresource, "PUT", type.path(key) + subresource,
-                ModelJson.writeBytes(object), "application/json"));
+                ModelJson.writeBytes(LastApplied.restore(object, () -> get(key))), "application/json"));
     }
 
     @Override
@@ -151,20 +152,8 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        Map<String, String> query = selectors(labels, fields);
-        if (options.resourceVersion() != null) {
-            query.put("resourceVersion", options.resourceVersion());
-        }
-        if (options.resourceVersionMatch() != null) {
-            query.put("resourceVersionMatch", options.resourceVersionMatch());
-        }
-        if (options.limit() > 0) {
-            query.put("limit", Integer.toString(options.limit()));
-        }
-        if (options.continueToken() != null) {
-            query.put("continue", options.continueToken());
-        }
-        JsonNode list = Json.read(call("list", namespace, "GET", type.path(namespace) + query(query), null, ""));
+        JsonNode list = Json.read(call("list", namespace, "GET", 
+                type.path(namespace) + query(CollectionQuery.list(labels, fields, options)), null, ""));
         List<T> items = new ArrayList<>();
         List<DecodeFailure> skipped = new ArrayList<>();
         for (JsonNode item : list.path("items")) {
@@ -188,17 +177,6 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         ObjectKey key = name.isEmpty() ? null : ObjectKey.of(namespace, name);
         String message = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
         return new DecodeFailure(type + " " + (key == null ? "without a name" : key), "", message, key);
-    }
-
-    private static Map<String, String> selectors(LabelSelector labels, FieldSelector fields) {
-        Map<String, String> query = new LinkedHashMap<>();
-        if (!labels.isEverything()) {
-            query.put("labelSelector", labels.toString());
-        }
-        if (!fields.isEverything()) {
-            query.put("fieldSelector", fields.toString());
-        }
-        return query;
     }
 
     private static String query(Map<String, String> parameters) {
@@ -248,43 +226,49 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        return new ListerWatcher<>() {
-            @Override
-            public ResourceType type() {
-                return type;
-            }
+        return new Collection(namespace, labels, fields);
+    }
 
-            @Override
-            public String namespace() {
-                return namespace;
-            }
+    /** The objects of one namespace, or all, under selectors. */
+    private final class Collection implements ListerWatcher<T> {
+        private final String namespace;
+        private final LabelSelector labels;
+        private final FieldSelector fields;
 
-            @Override
-            public ListPage<T> list(ListOptions options) {
-                return InProcessResource.this.list(namespace, labels, fields, options);
-            }
+        Collection(String namespace, LabelSelector labels, FieldSelector fields) {
+            this.namespace = namespace;
+            this.labels = labels;
+            this.fields = fields;
+        }
 
-            @Override
-            public WatchStream<T> watch(WatchOptions options) {
-                Map<String, String> query = selectors(labels, fields);
-                query.put("watch", "true");
-                query.put("allowWatchBookmarks", "true");
-                query.put("timeoutSeconds", Long.toString(Math.max(1, options.timeout().toSeconds())));
-                if (!options.resourceVersion().isEmpty()) {
-                    query.put("resourceVersion", options.resourceVersion());
-                }
-                if (options.sendInitialEvents()) {
-                    query.put("sendInitialEvents", "true");
-                    query.put("resourceVersionMatch", "NotOlderThan");
-                }
-                ApiResponse answer = server.handle(request("GET", type.path(namespace) + query(query), null, ""));
-                return switch (answer) {
-                    case ApiResponse.Content content -> throw error("watch " + type + " " + namespace,
-                            Json.read(content.body()));
-                    case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), InProcessResource.this,
-                            "watch " + type + " " + namespace);
-                };
-            }
-        };
+        @Override
+        public ResourceType type() {
+            return type;
+        }
+
+        @Override
+        public String namespace() {
+            return namespace;
+        }
+
+        @Override
+        public String selector() {
+            return CollectionQuery.describe(labels, fields);
+        }
+
+        @Override
+        public ListPage<T> list(ListOptions options) {
+            return InProcessResource.this.list(namespace, labels, fields, options);
+        }
+
+        @Override
+        public WatchStream<T> watch(WatchOptions options) {
+            String path = type.path(namespace) + query(CollectionQuery.watch(labels, fields, options));
+            String tried = "watch " + type + " " + namespace;
+            return switch (server.handle(request("GET", path, null, ""))) {
+                case ApiResponse.Content content -> throw error(tried, Json.read(content.body()));
+                case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), InProcessResource.this, tried);
+            };
+        }
     }
 }

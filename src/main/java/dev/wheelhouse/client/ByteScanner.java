@@ -106,6 +106,19 @@ final class ByteScanner {
         }
     }
 
+    /** A cursor over what is buffered, at least so many bytes unless the stream ends before. {@link #consumedTo} follows, or nothing. */
+    JsonBytes ahead(int bytes) throws IOException {
+        while (limit - at < bytes && fill()) {
+            // A read may bring less than there is room for.
+        }
+        return new JsonBytes(buffer, at, limit);
+    }
+
+    /** Goes on where a cursor of {@link #ahead} stands. */
+    void consumedTo(JsonBytes cursor) {
+        at = cursor.at;
+    }
+
     static int from(long span) {
         return (int) (span >>> 32);
     }
@@ -183,7 +196,7 @@ final class ByteScanner {
             return false;
         }
         int keep = mark >= 0 ? mark : at;
-        if (keep > 0) {
+        if (keep > 0 && (keep == limit || limit == buffer.length)) {
             System.arraycopy(buffer, keep, buffer, 0, limit - keep);
             limit -= keep;
             at -= keep;

@@ -1,6 +1,5 @@
 package dev.wheelhouse.client;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -44,49 +43,20 @@ final class HttpListerWatcher<T extends KubernetesObject> implements ListerWatch
     }
 
     @Override
+    public String selector() {
+        return CollectionQuery.describe(labels, fields);
+    }
+
+    @Override
     public ListPage<T> list(ListOptions options) {
-        Map<String, String> query = selectors();
-        if (options.resourceVersion() != null) {
-            query.put("resourceVersion", options.resourceVersion());
-        }
-        if (options.resourceVersionMatch() != null) {
-            query.put("resourceVersionMatch", options.resourceVersionMatch());
-        }
-        if (options.limit() > 0) {
-            query.put("limit", String.valueOf(options.limit()));
-        }
-        if (options.continueToken() != null) {
-            query.put("continue", options.continueToken());
-        }
-        return transport.stream(request("list", query, acceptList), body -> new ListReader<>(decoder).read(body));
+        return transport.stream(request("list", CollectionQuery.list(labels, fields, options), acceptList),
+                body -> new ListReader<>(decoder).read(body));
     }
 
     @Override
     public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
-        Map<String, String> query = selectors();
-        query.put("watch", "true");
-        query.put("allowWatchBookmarks", "true");
-        if (!options.resourceVersion().isEmpty()) {
-            query.put("resourceVersion", options.resourceVersion());
-        }
-        if (options.sendInitialEvents()) {
-            query.put("sendInitialEvents", "true");
-            query.put("resourceVersionMatch", "NotOlderThan");
-        }
-        query.put("timeoutSeconds", String.valueOf(Math.max(1, options.timeout().toSeconds())));
-        Outgoing request = request("watch", query, accept);
-        return new HttpWatchStream<>(transport, request, decoder);
-    }
-
-    private Map<String, String> selectors() {
-        Map<String, String> query = new LinkedHashMap<>();
-        if (!labels.isEverything()) {
-            query.put("labelSelector", labels.toString());
-        }
-        if (!fields.isEverything()) {
-            query.put("fieldSelector", fields.toString());
-        }
-        return query;
+        return new HttpWatchStream<>(transport,
+                request("watch", CollectionQuery.watch(labels, fields, options), accept), decoder);
     }
 
     private Outgoing request(String verb, Map<String, String> query, String accepted) {

@@ -55,27 +55,29 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         String name = meta == null ? "" : meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*";
         String tried = "create " + type.groupResource() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
         requireNamespace(tried, namespace);
-        return object(tried, "POST", type.path(namespace), HttpTransport.JSON, encode(object));
+        return object(tried, "POST", type.path(namespace), HttpTransport.JSON,
+                encode(LastApplied.restore(object, null)));
     }
 
     @Override
     public T update(T object) {
-        ObjectKey key = ObjectKey.of(object);
-        return object("update " + describe(key), "PUT", type.path(key), HttpTransport.JSON, encode(object));
+        return put(object, "update ", "", "");
     }
 
     @Override
     public T updateStatus(T object) {
-        ObjectKey key = ObjectKey.of(object);
-        return object("update the status of " + describe(key), "PUT", type.path(key) + "/status", HttpTransport.JSON,
-                encode(object));
+        return put(object, "update the status of ", "", "/status");
     }
 
     @Override
     public T updateSubresource(T object, String subresource) {
+        return put(object, "update ", ", subresource " + subresource, "/" + subresource);
+    }
+
+    private T put(T object, String verb, String what, String path) {
         ObjectKey key = ObjectKey.of(object);
-        return object("update " + describe(key) + ", subresource " + subresource, "PUT",
-                type.path(key) + "/" + subresource, HttpTransport.JSON, encode(object));
+        return object(verb + describe(key) + what, "PUT", type.path(key) + path, HttpTransport.JSON,
+                encode(LastApplied.restore(object, () -> get(key))));
     }
 
     /** An apply is forced, and made in the name of this client. */

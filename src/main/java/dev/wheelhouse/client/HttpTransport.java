@@ -15,8 +15,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
+
+import javax.net.SocketFactory;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,7 @@ final class HttpTransport implements AutoCloseable {
     private final OkHttpClient calls;
     private final OkHttpClient streams;
     private final ExecutorService threads;
+    private final ScheduledThreadPoolExecutor timers;
     private final TaskRunner.RealBackend housekeeping;
     private volatile boolean closed;
 
@@ -65,6 +69,8 @@ final class HttpTransport implements AutoCloseable {
         }
         this.base = url;
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
+        this.timers = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory());
+        this.timers.setRemoveOnCancelPolicy(true);
         // OkHttp's own housekeeping would be on threads of the whole JVM, which outlive this client by a minute.
         this.housekeeping = new TaskRunner.RealBackend(Thread.ofVirtual().name("http housekeeping ", 0).factory());
         TaskRunner tasks = new TaskRunner(housekeeping, Logger.getLogger(TaskRunner.class.getName()));
@@ -74,6 +80,7 @@ final class HttpTransport implements AutoCloseable {
         OkHttpClient.Builder builder = api.getHttpClient().newBuilder()
                 .dispatcher(dispatcher)
                 .taskRunner$okhttp(tasks)
+                .socketFactory(sockets(api.getHttpClient().socketFactory()))
                 .connectionPool(
                         new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
                 .connectTimeout(deadlines.connect())
@@ -81,6 +88,11 @@ final class HttpTransport implements AutoCloseable {
                 .writeTimeout(deadlines.answer());
         this.streams = builder.callTimeout(Duration.ZERO).build();
         this.calls = streams.newBuilder().callTimeout(deadlines.call()).build();
+    }
+
+    /** Connections that read ahead, unless somebody chose what connections are to be. */
+    private static SocketFactory sockets(SocketFactory configured) {
+        return configured == SocketFactory.getDefault() ? new ReadAheadSocket.Factory() : configured;
     }
 
     /** Where the server is. */
@@ -118,7 +130,7 @@ final class HttpTransport implements AutoCloseable {
             future = threads.submit(() -> {
                 try (Response response = call.execute()) {
                     check(what.tried(), response);
-                    return reader.read(response.body().byteStream());
+                    return reader.read(new BodyStream(response.body().source()));
                 } catch (IOException e) {
                     throw broken(what.tried(), e);
                 }
@@ -183,6 +195,11 @@ final class HttpTransport implements AutoCloseable {
 
     /** An open stream. */
     record Opened(Call call, Response response) {}
+
+    /** Runs something after a time. @throws RejectedExecutionException if this client was closed */
+    Future<?> after(long nanos, Runnable action) {
+        return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    }
 
     /** Runs a reader of an open stream on a virtual thread of this client. */
     void execute(Runnable reader) {
@@ -273,6 +290,7 @@ final class HttpTransport implements AutoCloseable {
         closed = true;
         streams.dispatcher().cancelAll();
         threads.shutdownNow();
+        timers.shutdownNow();
         streams.connectionPool().evictAll();
         housekeeping.shutdown();
     }

@@ -4,6 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
 
@@ -26,9 +30,19 @@ final class JsonBytes {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
 
+    private static final int SHORTEST_KEPT = 6;
+
     final byte[] bytes;
     final int end;
+    /** What is expected to come, by what came in objects of the same template. */
+    final Recall recall = new Recall();
     int at;
+    /** The latest texts, and where they were. */
+    private final @Nullable String[] texts = new String[16];
+    private final int[] textsFrom = new int[16];
+    private int timeAt = -1;
+    private int timeLength;
+    private @Nullable OffsetDateTime time;
 
     JsonBytes(byte[] bytes, int from, int to) {
         this.bytes = bytes;
@@ -129,16 +143,50 @@ final class JsonBytes {
         return close;
     }
 
+    /** Consumes these bytes if they come next. */
+    boolean accept(byte[] token) {
+        int to = at + token.length;
+        if (to > end || !Arrays.equals(token, 0, token.length, bytes, at, to)) {
+            return false;
+        }
+        at = to;
+        return true;
+    }
+
+    /** A point in time in a string. Many of one object are the same, and are one then. */
+    OffsetDateTime time() {
+        if (peek() != '"') {
+            throw Irregular.INSTANCE;
+        }
+        OffsetDateTime last = time;
+        if (last != null && end - at >= timeLength
+                && Arrays.equals(bytes, timeAt, timeAt + timeLength, bytes, at, at + timeLength)) {
+            at += timeLength;
+            return last;
+        }
+        int begin = at;
+        OffsetDateTime read = Times.seconds(bytes, begin, end);
+        if (read != null) {
+            at = begin + Times.LENGTH;
+        } else {
+            read = Times.any(string());
+        }
+        timeAt = begin;
+        timeLength = at - begin;
+        time = read;
+        return read;
+    }
+
     /** A string, whatever is in it. */
     String string() {
         if (peek() != '"') {
             throw Irregular.INSTANCE;
         }
         int begin = at;
-        int close = quoteOrEscape(begin + 1);
-        if (bytes[close] == '"' && isPlain(begin + 1, close)) {
+        int close = endOfPlain(begin + 1);
+        if (bytes[close] == '"') {
             at = close + 1;
-            return new String(bytes, begin + 1, close - begin - 1, StandardCharsets.ISO_8859_1);
+            return text(begin + 1, close);
         }
         skipString();
         try {
@@ -152,22 +200,49 @@ final class JsonBytes {
         throw Irregular.INSTANCE;
     }
 
-    /** Whether all of it is ASCII and no control character. */
-    private boolean isPlain(int from, int to) {
+    /** The text of some bytes. An object often has the same one in several places: it is one there, too. */
+    private String text(int from, int to) {
+        int length = to - from;
+        if (length < SHORTEST_KEPT) {
+            return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+        }
+        int place = bytes[to - 1] * 31 + bytes[to - 2] * 7 + bytes[to - 4] + length & texts.length - 1;
+        int known = textsFrom[place];
+        String text = texts[place];
+        if (text != null && text.length() == length
+                && Arrays.equals(bytes, known, known + length, bytes, from, to)) {
+            return text;
+        }
+        text = new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+        texts[place] = text;
+        textsFrom[place] = from;
+        return text;
+    }
+
+    /** The first byte that is a quote, an escape, a control character, or not ASCII. */
+    private int endOfPlain(int from) {
+        byte[] b = bytes;
         int i = from;
-        while (i + 8 <= to) {
-            long w = (long) LONGS.get(bytes, i);
-            if ((w & HIGHS) != 0 || (w - 0x2020202020202020L & ~w & HIGHS) != 0) {
-                return false;
+        int last = end - 8;
+        while (i <= last) {
+            long w = (long) LONGS.get(b, i);
+            long quote = w ^ 0x2222222222222222L;
+            long escape = w ^ 0x5C5C5C5C5C5C5C5CL;
+            long stop = ((quote - ONES & ~quote) | (escape - ONES & ~escape) | (w - 0x2020202020202020L & ~w) | w)
+                    & HIGHS;
+            if (stop != 0) {
+                return i + (Long.numberOfTrailingZeros(stop) >>> 3);
             }
             i += 8;
         }
-        while (i < to) {
-            if (bytes[i++] < 0x20) {
-                return false;
+        while (i < end) {
+            byte c = b[i];
+            if (c == '"' || c == '\\' || c < 0x20) {
+                return i;
             }
+            i++;
         }
-        return true;
+        throw Irregular.INSTANCE;
     }
 
     private int quoteOrEscape(int from) {

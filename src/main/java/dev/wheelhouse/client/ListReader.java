@@ -8,12 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ListMeta;
 
 /**
  * Reads a list answer as it arrives: each item is decoded as soon as its bytes are there, and one that does not decode is
  * skipped and reported. Never holds more bytes than the largest item needs.
  */
 final class ListReader<T extends KubernetesObject> {
+    /** So many bytes are at hand before an item is read: most are whole then, and need not be looked through for their ends. */
+    private static final int FIRST_READ_AHEAD = 16 * 1024;
+    private static final int MOST_READ_AHEAD = 256 * 1024;
+
     private final ObjectDecoder<T> decoder;
     private final List<T> items = new ArrayList<>();
     private final List<DecodeFailure> skipped = new ArrayList<>();
@@ -48,7 +53,7 @@ final class ListReader<T extends KubernetesObject> {
         if (!list) {
             throw new IOException("the answer is no list: it has neither items nor metadata");
         }
-        return new ListPage<>(items, resourceVersion, continueToken, skipped);
+        return new ListPage<>(items, resourceVersion, continueToken, skipped, scanner.bytesRead());
     }
 
     private void items(ByteScanner scanner) throws IOException {
@@ -60,33 +65,46 @@ final class ListReader<T extends KubernetesObject> {
         if (scanner.accept(']')) {
             return;
         }
+        int largest = FIRST_READ_AHEAD;
         do {
-            long span = scanner.value();
-            try {
-                items.add(decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span)));
-            } catch (UndecodableException e) {
-                skipped.add(e.failure());
+            scanner.peek();
+            JsonBytes ahead = scanner.ahead(largest);
+            int from = ahead.at;
+            T item = decoder.decodeItem(ahead);
+            if (item != null) {
+                items.add(item);
+                scanner.consumedTo(ahead);
+                largest = Math.max(largest, Math.min(2 * (ahead.at - from), MOST_READ_AHEAD));
+            } else {
+                item(scanner);
             }
         } while (scanner.accept(','));
         scanner.expect(']');
     }
 
+    /** Any item: its end is found first, so that it may fail by itself. */
+    private void item(ByteScanner scanner) throws IOException {
+        long span = scanner.value();
+        try {
+            items.add(decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span)));
+        } catch (UndecodableException e) {
+            skipped.add(e.failure());
+        }
+    }
+
     private void metadata(ByteScanner scanner) throws IOException {
         long span = scanner.value();
-        ListMeta meta = ModelJson.read(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), ListMeta.class);
+        JsonBytes in = new JsonBytes(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span));
+        V1ListMeta meta;
+        try {
+            meta = (V1ListMeta) ModelShape.of(V1ListMeta.class).read(in, 0);
+        } catch (JsonBytes.Irregular e) {
+            meta = ModelJson.read(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), V1ListMeta.class);
+        }
         if (meta == null) {
             return;
         }
-        resourceVersion = meta.resourceVersion == null ? "" : meta.resourceVersion;
-        continueToken = meta.continueToken == null || meta.continueToken.isEmpty() ? null : meta.continueToken;
-    }
-
-    private static final class ListMeta {
-        @Nullable
-        String resourceVersion;
-
-        @com.fasterxml.jackson.annotation.JsonProperty("continue")
-        @Nullable
-        String continueToken;
+        resourceVersion = meta.getResourceVersion() == null ? "" : meta.getResourceVersion();
+        continueToken = meta.getContinue() == null || meta.getContinue().isEmpty() ? null : meta.getContinue();
     }
 }

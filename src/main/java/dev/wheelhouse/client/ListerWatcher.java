@@ -16,6 +16,11 @@ public interface ListerWatcher<T extends KubernetesObject> {
     /** The namespace, or empty for all. */
     String namespace();
 
+    /** What is selected within that, in words: {@code "app=web; spec.nodeName=a"}; empty for everything. */
+    default String selector() {
+        return "";
+    }
+
     ListPage<T> list(ListOptions options) throws InterruptedException;
 
     WatchStream<T> watch(WatchOptions options) throws InterruptedException;

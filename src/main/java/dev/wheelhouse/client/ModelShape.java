@@ -35,7 +35,12 @@ final class ModelShape {
         }
     };
 
+    private static final byte[] API_VERSION = "apiVersion".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] KIND = "kind".getBytes(StandardCharsets.US_ASCII);
+
     private final Supplier<Object> maker;
+    /** What came first the last time. */
+    private @Nullable Slot first;
     /** By hash, linearly probed. */
     private final @Nullable Slot[] slots;
     private final Slot[] collections;
@@ -54,11 +59,16 @@ final class ModelShape {
     /** One field. */
     private static final class Slot {
         final byte[] name;
+        /** The name as it is written, with quotes and colon. */
+        final byte[] token;
         final Class<?> model;
         final Field field;
         final boolean skipped;
         /** Its place among the collections, or -1. */
         int collection = -1;
+        /** What came after it the last time. */
+        @Nullable
+        Slot next;
         private volatile @Nullable ModelValues values;
         private volatile @Nullable BiConsumer<Object, Object> setter;
 
@@ -66,6 +76,7 @@ final class ModelShape {
             this.model = model;
             this.field = field;
             this.name = name.getBytes(StandardCharsets.UTF_8);
+            this.token = ('"' + name + "\":").getBytes(StandardCharsets.UTF_8);
             this.skipped = skipped;
         }
 
@@ -75,7 +86,7 @@ final class ModelShape {
                 synchronized (this) {
                     known = values;
                     if (known == null) {
-                        known = ModelValues.of(field.getGenericType());
+                        known = skipped ? new ModelValues.Ignored() : ModelValues.of(field.getGenericType());
                         values = known;
                     }
                 }
@@ -154,7 +165,7 @@ final class ModelShape {
         }
     }
 
-    /** Reads one object. */
+    /** Reads one object; at depth 0 a whole one. */
     Object read(JsonBytes in, int depth) {
         in.expect('{');
         Object object = maker.get();
@@ -162,20 +173,35 @@ final class ModelShape {
         if (in.peek() == '}') {
             in.at++;
         } else {
+            Slot guess = first;
+            Slot last = null;
             do {
-                in.peek();
-                int from = in.at + 1;
-                int to = in.plainString();
-                Slot slot = find(in.bytes, from, to);
-                in.expect(':');
-                if (slot == null || slot.skipped) {
+                Slot slot;
+                if (guess != null && in.accept(guess.token)) {
+                    slot = guess;
+                } else {
+                    slot = named(in);
+                    if (last == null) {
+                        first = slot;
+                    } else {
+                        last.next = slot;
+                    }
+                }
+                if (slot == null) {
                     in.skip();
-                } else if (ModelValues.isNull(in)) {
-                    if (slot.collection < 0) {
+                    continue;
+                }
+                last = slot;
+                guess = slot.next;
+                if (ModelValues.isNull(in)) {
+                    if (slot.collection < 0 && !slot.skipped) {
                         slot.set(object, null);
                     }
-                } else {
-                    slot.set(object, slot.values().read(in, depth));
+                    continue;
+                }
+                Object value = slot.values().read(in, depth);
+                if (!slot.skipped) {
+                    slot.set(object, value);
                     if (slot.collection >= 0) {
                         present |= 1L << slot.collection;
                     }
@@ -184,10 +210,36 @@ final class ModelShape {
         }
         for (Slot slot : collections) {
             if ((present & 1L << slot.collection) == 0) {
-                slot.set(object, slot.values().absent());
+                slot.set(object, slot.field.getType() == List.class ? FrozenList.EMPTY : FrozenMap.EMPTY);
             }
         }
+        if (depth == 0) {
+            in.recall.end();
+        }
         return object;
+    }
+
+    /** Consumes a name and the colon after it. @return its field; null if there is none of that name */
+    private @Nullable Slot named(JsonBytes in) {
+        in.peek();
+        int from = in.at + 1;
+        int to = in.plainString();
+        Slot slot = find(in.bytes, from, to);
+        in.expect(':');
+        return slot;
+    }
+
+    /** Sets {@code apiVersion} and {@code kind}, which the items of a list lack. */
+    void fillIn(Object object, String apiVersion, String kind) {
+        set(object, API_VERSION, apiVersion);
+        set(object, KIND, kind);
+    }
+
+    private void set(Object object, byte[] name, String value) {
+        Slot slot = find(name, 0, name.length);
+        if (slot != null) {
+            slot.set(object, value);
+        }
     }
 
     // ---- linking

@@ -3,17 +3,20 @@ package dev.wheelhouse.client;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
 
 import tools.jackson.databind.ObjectReader;
+
+import dev.wheelhouse.client.SharedValues.Entry;
 
 /** How the values of one field are read, made from the field's type. */
 abstract sealed class ModelValues {
@@ -22,12 +25,6 @@ abstract sealed class ModelValues {
 
     /** Reads what the cursor stands at, which is not null. */
     abstract Object read(JsonBytes in, int depth);
-
-    /** What a field has that the JSON does not mention; null unless it is a collection. */
-    @org.jspecify.annotations.Nullable
-    Object absent() {
-        return null;
-    }
 
     static ModelValues of(Type type) {
         if (type instanceof ParameterizedType generic) {
@@ -49,8 +46,11 @@ abstract sealed class ModelValues {
         if (type == Integer.class || type == Long.class) {
             return new Whole(type == Integer.class);
         }
-        if (type == OffsetDateTime.class || type == Quantity.class || type == IntOrString.class) {
-            return new Shared(new Delegated(type));
+        if (type == OffsetDateTime.class) {
+            return new Time();
+        }
+        if (type == Quantity.class || type == IntOrString.class) {
+            return new Shared(new Scalar(type));
         }
         if (type instanceof Class<?> model && ModelShape.isModel(model)) {
             return new Shared(new Model(model));
@@ -76,28 +76,39 @@ abstract sealed class ModelValues {
 
         @Override
         Object read(JsonBytes in, int depth) {
-            if (!seen.isOpen()) {
+            int first = in.peek();
+            if (first != '"' && first != '{' && first != '[') {
+                // Where a number ends shows only by what follows.
                 return values.read(in, depth);
             }
-            in.peek();
+            Entry expected = in.recall.guess(seen, in.bytes, in.at, in.end);
+            if (expected != null) {
+                in.at += expected.length();
+                return expected.value;
+            }
+            return seen.isOpen() ? lookUp(in, depth, first) : values.read(in, depth);
+        }
+
+        private Object lookUp(JsonBytes in, int depth, int first) {
             int from = in.at;
             in.skip();
             int to = in.at;
+            if (to - from > SharedValues.LARGEST_VALUE) {
+                in.at = from;
+                return values.read(in, depth);
+            }
             int hash = JsonBytes.hash(in.bytes, from, to);
-            Object known = seen.get(in.bytes, from, to, hash);
+            Entry known = seen.get(in.bytes, from, to, hash);
             if (known != null) {
-                return known;
+                in.recall.found(known, first == '"');
+                return known.value;
             }
             in.at = from;
             Object value = values.read(in, depth);
-            seen.put(in.bytes, from, to, hash, value);
+            if (in.at == to) {
+                seen.put(in.bytes, from, to, hash, value);
+            }
             return value;
-        }
-
-        @Override
-        @org.jspecify.annotations.Nullable
-        Object absent() {
-            return values.absent();
         }
     }
 
@@ -105,6 +116,86 @@ abstract sealed class ModelValues {
         @Override
         Object read(JsonBytes in, int depth) {
             return in.string();
+        }
+    }
+
+    static final class Time extends ModelValues {
+        @Override
+        Object read(JsonBytes in, int depth) {
+            return in.time();
+        }
+    }
+
+    /** What the API writes as a string, or, where it is an integer or a string, as either. */
+    static final class Scalar extends ModelValues {
+        private final Type type;
+
+        Scalar(Type type) {
+            this.type = type;
+        }
+
+        @Override
+        Object read(JsonBytes in, int depth) {
+            if (type == IntOrString.class) {
+                return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(Whole.narrow(in.integer()));
+            }
+            try {
+                return Quantity.fromString(in.string());
+            } catch (RuntimeException e) {
+                // The full parser will say why.
+                throw JsonBytes.Irregular.INSTANCE;
+            }
+        }
+    }
+
+    /** What nobody wants, in lists of objects: large parts of it may have been seen before as well. */
+    static final class Ignored extends ModelValues {
+        private final ModelValues parts = new Shared(new Skipped());
+
+        @Override
+        Object read(JsonBytes in, int depth) {
+            if (in.peek() != '[') {
+                in.skip();
+                return Boolean.TRUE;
+            }
+            in.at++;
+            if (in.peek() == ']') {
+                in.at++;
+                return Boolean.TRUE;
+            }
+            do {
+                if (in.peek() == '{') {
+                    readParts(in, depth);
+                } else {
+                    in.skip();
+                }
+            } while (!in.endOrComma(']'));
+            return Boolean.TRUE;
+        }
+
+        private void readParts(JsonBytes in, int depth) {
+            in.at++;
+            if (in.peek() == '}') {
+                in.at++;
+                return;
+            }
+            do {
+                in.plainString();
+                in.expect(':');
+                if (in.peek() == '{') {
+                    parts.read(in, depth);
+                } else {
+                    in.skip();
+                }
+            } while (!in.endOrComma('}'));
+        }
+    }
+
+    private static final class Skipped extends ModelValues {
+        @Override
+        Object read(JsonBytes in, int depth) {
+            in.skip();
+            return Boolean.TRUE;
         }
     }
 
@@ -133,6 +224,10 @@ abstract sealed class ModelValues {
             if (!isInt) {
                 return value;
             }
+            return narrow(value);
+        }
+
+        static int narrow(long value) {
             if (value != (int) value) {
                 throw JsonBytes.Irregular.INSTANCE;
             }
@@ -164,22 +259,21 @@ abstract sealed class ModelValues {
         }
 
         @Override
-        Object absent() {
-            return FrozenList.EMPTY;
-        }
-
-        @Override
         Object read(JsonBytes in, int depth) {
             in.expect('[');
             if (in.peek() == ']') {
                 in.at++;
                 return FrozenList.EMPTY;
             }
-            List<Object> read = new ArrayList<>();
+            Object[] read = new Object[1];
+            int size = 0;
             do {
-                read.add(notNull(elements, in, depth));
+                if (size == read.length) {
+                    read = Arrays.copyOf(read, size * 2 + 1);
+                }
+                read[size++] = notNull(elements, in, depth);
             } while (!in.endOrComma(']'));
-            return new FrozenList(read.toArray());
+            return new FrozenList(size == read.length ? read : Arrays.copyOf(read, size));
         }
     }
 
@@ -189,11 +283,6 @@ abstract sealed class ModelValues {
 
         MapOf(ModelValues values) {
             this.values = values;
-        }
-
-        @Override
-        Object absent() {
-            return FrozenMap.EMPTY;
         }
 
         @Override
@@ -243,11 +332,21 @@ abstract sealed class ModelValues {
 
     /** What the full parser reads. */
     static final class Delegated extends ModelValues {
-        private final ObjectReader reader;
+        private final Type type;
+        private volatile @Nullable ObjectReader reader;
 
         Delegated(Type type) {
-            var mapper = ModelJson.mapperForModels();
-            this.reader = mapper.readerFor(mapper.constructType(type));
+            this.type = type;
+        }
+
+        private ObjectReader reader() {
+            ObjectReader known = reader;
+            if (known == null) {
+                var mapper = ModelJson.mapperForModels();
+                known = mapper.readerFor(mapper.constructType(type));
+                reader = known;
+            }
+            return known;
         }
 
         @Override
@@ -256,7 +355,7 @@ abstract sealed class ModelValues {
             int from = in.at;
             in.skip();
             try {
-                Object value = reader.readValue(in.bytes, from, in.at - from);
+                Object value = reader().readValue(in.bytes, from, in.at - from);
                 if (value == null) {
                     throw JsonBytes.Irregular.INSTANCE;
                 }

@@ -16,7 +16,8 @@ import dev.wheelhouse.api.ResourceType;
  */
 final class ObjectDecoder<T extends KubernetesObject> {
     private final ResourceType type;
-    private final ModelJson.Reader<T> reader;
+    /** Made when it is needed: an informer may never need it, and making it takes longer than reading thousands of objects. */
+    private volatile ModelJson.@Nullable Reader<T> reader;
     private final Class<T> model;
     private final boolean metadataOnly;
     /** Whether objects are to be cached: then they are read by {@link ModelShape}, share what is equal, and must not be changed. */
@@ -30,7 +31,6 @@ final class ObjectDecoder<T extends KubernetesObject> {
         this.type = type;
         this.model = model;
         this.shared = shared && ModelShape.isModel(model);
-        this.reader = ModelJson.reader(model);
         this.metadataOnly = metadataOnly;
     }
 
@@ -52,6 +52,30 @@ final class ObjectDecoder<T extends KubernetesObject> {
             return null;
         }
         return object;
+    }
+
+    /**
+     * Reads an object that begins where the cursor stands, as an item of a list; null, and the cursor anywhere, for what is not
+     * regular, or not all there.
+     */
+    @Nullable
+    T decodeItem(JsonBytes in) {
+        if (!shared || metadataOnly || type.kind().isEmpty()) {
+            return null;
+        }
+        try {
+            T object = model.cast(ModelShape.of(model).read(in, 0));
+            if (object.getKind() != null && !object.getKind().equals(type.kind()) || object.getMetadata() == null
+                    || object.getMetadata().getName() == null || object.getMetadata().getName().isEmpty()) {
+                return null;
+            }
+            if (object.getKind() == null || object.getApiVersion() == null) {
+                fillIn(object);
+            }
+            return object;
+        } catch (JsonBytes.Irregular e) {
+            return null;
+        }
     }
 
     private @Nullable T read(byte[] bytes, int from, int to) {
@@ -81,7 +105,7 @@ final class ObjectDecoder<T extends KubernetesObject> {
         T object = shared ? read(bytes, from, to) : null;
         try {
             if (object == null) {
-                object = reader.read(bytes, from, to);
+                object = reader().read(bytes, from, to);
             }
         } catch (JacksonException e) {
             throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
@@ -99,9 +123,26 @@ final class ObjectDecoder<T extends KubernetesObject> {
             throw new UndecodableException(new DecodeFailure(type.groupResource(), "metadata.name", "it is missing"));
         }
         if ((kind == null || metadataOnly || object.getApiVersion() == null) && !type.kind().isEmpty()) {
-            ModelJson.fillIn(object, type.apiVersion(), type.kind());
+            fillIn(object);
         }
         return object;
+    }
+
+    private ModelJson.Reader<T> reader() {
+        ModelJson.Reader<T> known = reader;
+        if (known == null) {
+            known = ModelJson.reader(model);
+            reader = known;
+        }
+        return known;
+    }
+
+    private void fillIn(T object) {
+        if (shared) {
+            ModelShape.of(model).fillIn(object, type.apiVersion(), type.kind());
+        } else {
+            ModelJson.fillIn(object, type.apiVersion(), type.kind());
+        }
     }
 
     private DecodeFailure failure(byte[] bytes, int from, int to, String field, String problem) {

@@ -35,9 +35,7 @@ public interface ResourceClient<T extends KubernetesObject> {
      * Replaces a subresource that takes the whole object, such as {@code namespaces/finalize}, at its
      * {@code metadata.resourceVersion}.
      */
-    default T updateSubresource(T object, String subresource) {
-        throw new UnsupportedOperationException("PUT of " + type() + "/" + subresource);
-    }
+    T updateSubresource(T object, String subresource);
 
     /**
      * Patches the object, or a subresource of it.
@@ -50,9 +48,7 @@ public interface ResourceClient<T extends KubernetesObject> {
     void delete(ObjectKey key, Deletion deletion);
 
     /** Deletes every object of a namespace, or of all for the empty one; a type that cannot answers 405. */
-    default void deleteCollection(String namespace, Deletion deletion) {
-        throw new UnsupportedOperationException("DELETE of all " + type());
-    }
+    void deleteCollection(String namespace, Deletion deletion);
 
     /** Creates a subresource, such as {@code pods/binding}; the answer is not read. */
     void createSubresource(ObjectKey key, String subresource, Object body);

@@ -13,6 +13,7 @@ final class WatchFrames {
     private static final int KEEP = 1024 * 1024;
 
     private final InputStream in;
+    private final Runnable beforeRead;
     private byte[] buffer = new byte[INITIAL];
     private int begin;
     private int scanned;
@@ -22,8 +23,10 @@ final class WatchFrames {
     private int from;
     private int to;
 
-    WatchFrames(InputStream in) {
+    /** @param beforeRead called before each read of the stream */
+    WatchFrames(InputStream in, Runnable beforeRead) {
         this.in = in;
+        this.beforeRead = beforeRead;
     }
 
     /**
@@ -68,28 +71,27 @@ final class WatchFrames {
         return to;
     }
 
-    /** Whether a whole line is there without reading. */
-    boolean hasBuffered() {
-        return JsonBytes.newline(buffer, scanned, limit) >= 0;
-    }
-
     long bytesRead() {
         return total;
     }
 
     private boolean fill() throws IOException {
         int left = limit - begin;
-        if (left == 0 && buffer.length > KEEP) {
-            buffer = new byte[INITIAL];
-        } else if (begin > 0) {
-            System.arraycopy(buffer, begin, buffer, 0, left);
+        if (left == 0 || limit == buffer.length) {
+            // Nothing to move, or no room: so what was read is not moved for each small read.
+            if (left == 0 && buffer.length > KEEP) {
+                buffer = new byte[INITIAL];
+            } else {
+                System.arraycopy(buffer, begin, buffer, 0, left);
+            }
+            scanned -= begin;
+            limit = left;
+            begin = 0;
         }
-        scanned -= begin;
-        limit = left;
-        begin = 0;
         if (limit == buffer.length) {
             buffer = Arrays.copyOf(buffer, buffer.length * 2);
         }
+        beforeRead.run();
         int n = in.read(buffer, limit, buffer.length - limit);
         if (n <= 0) {
             return false;

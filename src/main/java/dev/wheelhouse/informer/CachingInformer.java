@@ -16,6 +16,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -51,7 +52,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     /** @param expectedType the class that objects have to be of; null to take whatever comes */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             InformerMetrics metrics) {
-        this.source = new TransformingSource<>(source);
+        this.source = new TransformingSource<>(source, options.dropLastApplied() ? LastApplied::leaveOut : null);
         this.options = options;
         this.clock = clock;
         this.metrics = metrics;
@@ -59,6 +60,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.started = clock.nanoTime();
+        metrics.made(this::state);
     }
 
     private static Collection<String> namespaceOf(KubernetesObject object) {
@@ -77,7 +79,9 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             if (closed) {
                 return IDLE;
             }
+            long began = clock.nanoTime();
             if (processLoop()) {
+                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
                 return BUSY;
             }
             if (detector != null) {
@@ -123,9 +127,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                     }
                 }
                 processor.distribute(notifications);
-            }
-            if (!notifications.isEmpty()) {
-                metrics.objects(indexer.size());
             }
         }
 
@@ -213,7 +214,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             processor.distribute(notifications);
             synced = true;
         }
-        metrics.objects(indexer.size());
         if (first) {
             metrics.synced(Duration.ofNanos(clock.nanoTime() - started));
         }
@@ -367,6 +367,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         reflector.close();
         processor.close();
         signal.raise();
+        metrics.stopped();
     }
 
     /** @throws IllegalStateException if somebody changed a cached object, and mutations are detected */
@@ -400,9 +401,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     @Override
     public InformerState state() {
-        return new InformerState(source.type(), source.namespace(), synced, indexer.size(), version,
-                reflector.lastEvent(),
-                reflector.lastError(), reflector.relists(), reflector.watchRestarts());
+        ReflectorStatus status = reflector.status();
+        return new InformerState(source.type(), source.namespace(), source.selector(), synced, indexer.size(), version,
+                status.lastEvent(), status.failure(), status.counts(fifo.size()),
+                processor.listeners().stream().map(ProcessorListener::state).toList());
     }
 
     @Override

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -57,10 +59,25 @@ public final class InformerFactory implements SharedInformerFactory {
     }
 
     @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        if (namespaces.isEmpty() || namespaces.contains("") || !type.namespaced()) {
+            throw new IllegalArgumentException("an informer of " + type + " in the namespaces " + namespaces
+                    + ": name one or more, of a type that has namespaces; for all of them, use the other method");
+        }
+        Map<String, SharedIndexInformer<T>> members = new TreeMap<>();
+        for (String namespace : namespaces) {
+            members.put(namespace, informer(type, model, namespace, labels, fields));
+        }
+        return new NamespacesInformer<>(type, members);
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields) {
         Class<PartialObjectMetadata> model = PartialObjectMetadata.class;
-        return informer(new Key(type, model, "", LabelSelector.everything(), FieldSelector.everything()), model,
-                () -> client.metadata(type).listerWatcher());
+        return informer(new Key(type, model, namespace, labels, fields), model,
+                () -> client.metadata(type).listerWatcher(namespace, labels, fields));
     }
 
     /**
@@ -72,8 +89,7 @@ public final class InformerFactory implements SharedInformerFactory {
         if (closed) {
             throw new IllegalStateException("no informer of " + source.type() + ": the factory was closed");
         }
-        CachingInformer<T> made = new CachingInformer<>(source, model, options, clock,
-                metrics.forInformer(source.type(), model, source.namespace()));
+        CachingInformer<T> made = make(source, model);
         unshared.add(made);
         return made;
     }
@@ -99,10 +115,14 @@ public final class InformerFactory implements SharedInformerFactory {
             CachingInformer<T> same = (CachingInformer<T>) known;
             return same;
         }
-        CachingInformer<T> made = new CachingInformer<>(source.make(), model, options, clock,
-                metrics.forInformer(key.type(), key.model(), key.namespace()));
+        CachingInformer<T> made = make(source.make(), model);
         informers.put(key, made);
         return made;
+    }
+
+    private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {
+        return new CachingInformer<>(source, model, options, clock,
+                metrics.forInformer(source.type(), model, source.namespace(), source.selector()));
     }
 
     @Override
@@ -131,6 +151,10 @@ public final class InformerFactory implements SharedInformerFactory {
 
     @Override
     public void stop(SharedIndexInformer<?> informer) {
+        if (informer instanceof NamespacesInformer<?> several) {
+            several.members().forEach(this::stop);
+            return;
+        }
         @Nullable
         CachingInformer<?> stopping = null;
         synchronized (this) {

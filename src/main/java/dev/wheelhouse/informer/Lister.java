@@ -24,6 +24,7 @@ import dev.wheelhouse.client.ListerWatcher;
  */
 final class Lister<T extends KubernetesObject> {
     private final ListerWatcher<T> source;
+    private final ExpectedType<T> expected;
     private final int pageSize;
     private final boolean freshStart;
 
@@ -34,10 +35,12 @@ final class Lister<T extends KubernetesObject> {
     private List<T> items = new ArrayList<>();
     private List<DecodeFailure> skipped = new ArrayList<>();
     private String version = "";
+    private long pageBytes;
     private long began;
 
-    Lister(ListerWatcher<T> source, int pageSize, boolean freshStart) {
+    Lister(ListerWatcher<T> source, ExpectedType<T> expected, int pageSize, boolean freshStart) {
         this.source = source;
+        this.expected = expected;
         this.pageSize = pageSize;
         this.freshStart = freshStart;
     }
@@ -75,12 +78,16 @@ final class Lister<T extends KubernetesObject> {
         if (asked == null) {
             throw new IllegalStateException("no list of " + source.type() + " has begun");
         }
+        pageBytes = 0;
         ListPage<T> page = source.list(asked);
+        pageBytes = page.bytes();
         firstPage = false;
-        if (items.isEmpty()) {
-            items = new ArrayList<>(page.items());
-        } else {
-            items.addAll(page.items());
+        for (T object : page.items()) {
+            if (expected.isMetBy(object)) {
+                items.add(object);
+            } else {
+                skipped.add(expected.failure(object));
+            }
         }
         skipped.addAll(page.skipped());
         if (page.continueToken() != null) {
@@ -157,6 +164,11 @@ final class Lister<T extends KubernetesObject> {
 
     List<DecodeFailure> skipped() {
         return skipped;
+    }
+
+    /** Bytes of the page that came last, where the source counts them. */
+    long pageBytes() {
+        return pageBytes;
     }
 
     /** The version that the whole list stands for. */

@@ -29,6 +29,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private final InformerMetrics metrics;
     private final Signal signal = new Signal();
     private final PendingNotifications<T> pendingNotifications;
+    private final HandlerStats stats = new HandlerStats();
     private final long resyncNanos;
     private long nextResync;
     private boolean resyncing;
@@ -67,24 +68,26 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         return tracker;
     }
 
+    InformerState.Handler state() {
+        return stats.state(name, tracker.hasSynced(), pending());
+    }
+
     /** Appends notifications. Called by the informer loop, or under its lock. */
     void add(List<Notification<T>> notifications) {
         if (closed || notifications.isEmpty()) {
             return;
         }
-        int size;
         synchronized (pendingNotifications) {
             for (int i = 0; i < notifications.size(); i++) {
                 Notification<T> notification = notifications.get(i);
                 if (pendingNotifications.add(notification)) {
+                    stats.conflated();
                     metrics.conflated(name);
                 } else if (notification instanceof Notification.Add<T> add && add.initial()) {
                     tracker.start();
                 }
             }
-            size = pendingNotifications.size();
         }
-        metrics.pending(name, size);
         signal.raise();
     }
 
@@ -134,7 +137,9 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
             if (notification instanceof Notification.Add<T> add && add.initial()) {
                 tracker.finished();
             }
-            metrics.handled(name, Duration.ofNanos(clock.nanoTime() - began), failed);
+            long took = clock.nanoTime() - began;
+            stats.handled(took, failed);
+            metrics.handled(name, Duration.ofNanos(took), failed);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +20,6 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
-import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
@@ -55,48 +53,38 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private final ListerWatcher<T> source;
-    private final @Nullable Class<T> expectedType;
+    private final ExpectedType<T> expected;
     private final DeltaFifo<T> fifo;
     private final InformerOptions options;
     private final Clock clock;
-    private final ReflectorMetrics metrics;
+    private final ReflectorStatus status;
     private final Signal signal = new Signal();
     private final RandomGenerator random;
-    private final Backoff backoff;
+    private final Pacing pacing;
     private final Lister<T> lister;
+    private final InitialStateStreaming streaming;
     private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
-    private long notBefore;
-    /** Whether the initial state is streamed instead of listed. */
-    private boolean streaming;
-    private int streamingFailures;
-    private int silences;
+    private String lastVersion = "";
     private boolean progressed = true;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
-    private volatile String lastVersion = "";
-    private volatile @Nullable Instant lastEvent;
-    private volatile @Nullable String lastError;
-    private volatile long relists;
-    private volatile long watches;
 
     /** @param expectedType the class that objects have to be of; null to take whatever comes */
     Reflector(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.source = source;
-        this.expectedType = expectedType;
+        this.expected = new ExpectedType<>(expectedType);
         this.fifo = fifo;
         this.options = options;
         this.clock = clock;
-        this.metrics = metrics;
+        this.status = new ReflectorStatus(clock, metrics);
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
-        this.backoff = new Backoff(Duration.ofMillis(800), Duration.ofSeconds(30), 2, 1, Duration.ofMinutes(2), clock,
-                random);
-        this.notBefore = clock.nanoTime();
-        this.streaming = options.watchList();
-        this.lister = new Lister<>(source, options.pageSize(), options.freshStart());
+        this.pacing = new Pacing(clock, random);
+        this.streaming = new InitialStateStreaming(options.watchList(), toString());
+        this.lister = new Lister<>(source, expected, options.pageSize(), options.freshStart());
     }
 
     @Override
@@ -104,13 +92,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (closed) {
             return IDLE;
         }
-        long wait = notBefore - clock.nanoTime();
+        long wait = pacing.untilAllowed();
         if (wait > 0) {
             return wait;
         }
         try {
             return switch (phase) {
-                case LIST -> streaming ? open() : list();
+                case LIST -> streaming.isOn() ? open() : list();
                 case OPEN -> open();
                 case WATCH -> read();
                 case PROBE -> probe();
@@ -126,20 +114,15 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (!lister.inProgress()) {
             lister.begin(lastVersion, clock.nanoTime());
         }
-        if (!lister.nextPage()) {
+        boolean last = lister.nextPage();
+        status.read(0, lister.pageBytes());
+        if (!last) {
             return BUSY;
         }
-        List<T> objects = new ArrayList<>(lister.items().size());
-        for (T object : lister.items()) {
-            if (WatchSession.isExpected(expectedType, object)) {
-                objects.add(object);
-            } else {
-                report(WatchSession.unexpected(expectedType, object));
-            }
-        }
         lister.skipped().forEach(this::report);
+        List<T> objects = lister.items();
         replaced(objects, Lister.keys(lister.skipped()), lister.version());
-        metrics.listed(since(lister.began()), objects.size(), true);
+        status.listed(since(lister.began()), objects.size());
         lister.end();
         phase = Phase.OPEN;
         return BUSY;
@@ -148,14 +131,12 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
         fifo.replace(objects, undecodable, version);
         lastVersion = version;
-        lastEvent = clock.now();
-        lastError = null;
+        status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
 
     private long relist(String cause) {
-        relists++;
-        metrics.relisted(cause);
+        status.relisted(cause);
         phase = Phase.LIST;
         lister.end();
         log.info("{}: listing again after version {}: {}", this, lastVersion, cause);
@@ -164,7 +145,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return BUSY;
         }
         // The list before this one did not help: a server that answers every watch so is not asked without end.
-        return pause(null);
+        return pacing.pause(null);
     }
 
     /** Asks for one object not older than the last version: a server that was set back says so, where a watch would wait. */
@@ -182,17 +163,17 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                 .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(
                 new WatchOptions(initialState ? lister.watchVersion(lastVersion) : lastVersion, initialState, timeout));
-        WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expectedType, options, clock, metrics,
+        WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);
         session = opened;
         if (closed) {
             opened.close();
             return IDLE;
         }
-        watches++;
-        metrics.watchStarted();
-        if (silences == 0 && !initialState) {
-            lastError = null;
+        status.watchStarted();
+        if (!initialState) {
+            // It replays what was missed, so that nothing is wrong any more.
+            status.recovered();
         }
         phase = Phase.WATCH;
         return BUSY;
@@ -209,10 +190,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return IDLE;
         }
         return switch (read) {
-            case EVENTS -> {
-                lastEvent = clock.now();
-                yield BUSY;
-            }
+            case EVENTS -> BUSY;
             case NOTHING -> reading.untilSilent();
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
@@ -227,20 +205,18 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                 lastVersion = version;
             }
             fifo.add(changes, version);
-            lastEvent = clock.now();
             progressed = true;
-            silences = 0;
-            lastError = null;
+            status.heard();
         }
 
         @Override
         public void initialState(Collection<T> objects, String version) {
-            streamingFailures = 0;
+            streaming.succeeded();
             lister.succeeded();
             replaced(new ArrayList<>(objects), Set.of(), version);
             WatchSession<T> streamed = session;
             if (streamed != null) {
-                metrics.listed(streamed.lasted(), objects.size(), true);
+                status.listed(streamed.lasted(), objects.size());
             }
         }
 
@@ -251,7 +227,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private void report(DecodeFailure failure) {
-        metrics.decodeErrors(1);
+        status.skipped(failure);
         log.warn("{}: skipped an object: {}", this, failure);
     }
 
@@ -263,36 +239,28 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return streamingFailed("the server ended the watch before the initial events ended");
         }
         phase = Phase.OPEN;
-        return ending.wasBrief() ? pause(null) : BUSY;
+        return ending.wasBrief() ? pacing.pause(null) : BUSY;
     }
 
     private long silent(WatchSession<T> ending) {
         close("silence");
         if (ending.inInitialState()) {
-            return streamingRefused("the end of the initial events did not come in time");
+            streaming.giveUp("the end of the initial events did not come in time");
+            phase = Phase.LIST;
+            return BUSY;
         }
-        silences++;
-        lastError = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
+        String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
-        log.info("{}: {}", this, lastError);
-        phase = silences > 1 ? Phase.PROBE : Phase.OPEN;
+        status.failed("watch", 0, message);
+        log.info("{}: {}", this, message);
+        phase = Phase.PROBE;
         return BUSY;
     }
 
     private long streamingFailed(String why) {
         lister.restart();
         phase = Phase.LIST;
-        if (++streamingFailures < 3) {
-            return pause(null);
-        }
-        return streamingRefused(why);
-    }
-
-    private long streamingRefused(String why) {
-        log.info("{}: the initial state is listed instead of streamed: {}", this, why);
-        streaming = false;
-        phase = Phase.LIST;
-        return BUSY;
+        return streaming.triesAgainAfter(why) ? pacing.pause(null) : BUSY;
     }
 
     private void close(String cause) {
@@ -300,51 +268,58 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         session = null;
         if (ending != null) {
             ending.close();
-            metrics.watchEnded(cause, ending.lasted());
+            status.watchEnded(cause, ending);
         }
     }
+
+    // ---- what fails
 
     private long failed(ApiError e) {
         WatchSession<T> failing = session;
-        boolean initialState = failing == null ? phase == Phase.LIST && streaming : failing.inInitialState();
+        boolean initialState = failing == null
+                ? phase == Phase.LIST && streaming.isOn()
+                : failing.inInitialState();
         boolean watching = !initialState && (phase == Phase.OPEN || phase == Phase.WATCH);
-        lastError = Explanations.of(e, watching || initialState ? "watch" : "list", source.type(), source.namespace());
+        String verb = watching || initialState ? "watch" : "list";
+        String message = Explanations.of(e, verb, source.type(), source.namespace());
+        status.failed(verb, e.code(), message);
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
         if (initialState) {
-            return initialStateFailed(e);
+            return initialStateFailed(e, message);
         }
         if (watching) {
-            return watchFailed(e, failing == null);
+            return watchFailed(e, message, failing == null);
         }
-        return phase == Phase.PROBE ? probeFailed(e) : listFailed(e);
+        return phase == Phase.PROBE ? probeFailed(e, message) : listFailed(e, message);
     }
 
-    private long initialStateFailed(ApiError e) {
+    private long initialStateFailed(ApiError e, String message) {
         phase = Phase.LIST;
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            return lister.versionUnavailable() ? BUSY : pause(e);
+            return lister.versionUnavailable() ? BUSY : pacing.pause(e);
         }
-        if (e.code() == 400 || e.isForbidden() || e.isInvalid()) {
-            return streamingRefused(String.valueOf(e.getMessage()));
+        if (InitialStateStreaming.isRefusedBy(e)) {
+            streaming.giveUp(message);
+            return BUSY;
         }
-        log.info("{}: {}", this, lastError);
-        if (e.code() == 0 && ++streamingFailures >= 3) {
-            streaming = false;
+        log.info("{}: {}", this, message);
+        if (e.code() == 0 && !streaming.triesAgainAfter(message)) {
+            return BUSY;
         }
-        return pause(e);
+        return pacing.pause(e);
     }
 
-    private long listFailed(ApiError e) {
-        metrics.listed(since(lister.began()), 0, false);
+    private long listFailed(ApiError e, String message) {
+        status.listFailed(since(lister.began()));
         if (lister.fallsBackAfter(e)) {
             log.info("{}: {}; listing by a consistent read", this, e.getMessage());
             return BUSY;
         }
-        log.warn("{}: {}", this, lastError);
-        return pause(e);
+        log.warn("{}: {}", this, message);
+        return pacing.pause(e);
     }
 
-    private long watchFailed(ApiError e, boolean opening) {
+    private long watchFailed(ApiError e, String message, boolean opening) {
         phase = Phase.OPEN;
         if (e.isExpired()) {
             return relist("expired");
@@ -352,7 +327,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isTooLargeResourceVersion()) {
             return relist("too large resource version");
         }
-        log.info("{}: {}", this, lastError);
+        log.info("{}: {}", this, message);
         if (e.code() == 400 || e.isInvalid()) {
             lister.versionUnavailable();
             relist("refused");
@@ -362,25 +337,16 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             // The server was away: perhaps it came back as another one.
             phase = Phase.PROBE;
         }
-        return pause(e);
+        return pacing.pause(e);
     }
 
-    private long probeFailed(ApiError e) {
+    private long probeFailed(ApiError e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
             lister.versionUnavailable();
             return relist("the server does not know the last version");
         }
-        log.info("{}: {}", this, lastError);
-        return pause(e);
-    }
-
-    private long pause(@Nullable ApiError e) {
-        Duration delay = backoff.next();
-        if (e != null && e.retryAfter() != null && e.retryAfter().compareTo(delay) > 0) {
-            delay = e.retryAfter();
-        }
-        notBefore = clock.deadline(delay);
-        return Math.max(1, delay.toNanos());
+        log.info("{}: {}", this, message);
+        return pacing.pause(e);
     }
 
     private Duration since(long nanoTime) {
@@ -411,24 +377,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         signal.raise();
     }
 
-    /** When it last heard from the server, or null. */
-    @Nullable
-    Instant lastEvent() {
-        return lastEvent;
-    }
-
-    /** Why the last list or watch failed; null after a success. */
-    @Nullable
-    String lastError() {
-        return lastError;
-    }
-
-    long relists() {
-        return relists;
-    }
-
-    long watchRestarts() {
-        return Math.max(0, watches - 1);
+    ReflectorStatus status() {
+        return status;
     }
 
     @Override

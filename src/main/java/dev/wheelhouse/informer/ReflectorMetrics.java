@@ -14,8 +14,13 @@ public interface ReflectorMetrics {
 
     default void watchStarted() {}
 
-    /** A watch ended. @param cause {@code ended}, {@code silence}, {@code expired}, {@code throttled}, {@code error}, {@code refused} */
-    default void watchEnded(String cause, Duration lasted) {}
+    /**
+     * A watch ended.
+     *
+     * @param cause {@code ended}, {@code silence}, {@code expired}, {@code throttled} or {@code error}
+     * @param events that it brought
+     */
+    default void watchEnded(String cause, Duration lasted, long events) {}
 
     default void bytesRead(long bytes) {}
 

@@ -27,9 +27,7 @@ public interface SharedIndexInformer<T> {
      *
      * @throws IllegalStateException once the informer was started
      */
-    default void setTransform(UnaryOperator<T> transform) {
-        throw new UnsupportedOperationException("the informer of " + type() + " takes no transform");
-    }
+    void setTransform(UnaryOperator<T> transform);
 
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();

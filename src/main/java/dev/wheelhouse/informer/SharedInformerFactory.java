@@ -1,6 +1,7 @@
 package dev.wheelhouse.informer;
 
 import java.util.List;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -8,6 +9,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -23,8 +25,33 @@ public interface SharedInformerFactory extends AutoCloseable {
         return informer(type, model, "", LabelSelector.everything(), FieldSelector.everything());
     }
 
+    /**
+     * The informer of a type in several namespaces: of each by a list and a watch of its own, for who may not list all.
+     *
+     * @throws IllegalArgumentException if there is no namespace, or the type has none
+     */
+    <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields);
+
+    /** The informer of a type's metadata alone, in one namespace (empty for all), under selectors. */
+    SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace, LabelSelector labels,
+            FieldSelector fields);
+
     /** The informer of a type's metadata alone, in all namespaces. */
-    SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type);
+    default SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
+        return metadata(type, "", LabelSelector.everything(), FieldSelector.everything());
+    }
+
+    /** The informer of a type that no class was written for, in one namespace (empty for all), under selectors. */
+    default SharedIndexInformer<Unstructured> dynamic(ResourceType type, String namespace, LabelSelector labels,
+            FieldSelector fields) {
+        return informer(type, Unstructured.class, namespace, labels, fields);
+    }
+
+    /** The same in all namespaces. */
+    default SharedIndexInformer<Unstructured> dynamic(ResourceType type) {
+        return dynamic(type, "", LabelSelector.everything(), FieldSelector.everything());
+    }
 
     /** Starts every informer that was asked for and has not been started. May be called again. */
     void start(LoopRunner runner);
@@ -35,7 +62,7 @@ public interface SharedInformerFactory extends AutoCloseable {
      */
     default void startNew() {}
 
-    /** Stops one informer and forgets it, as when its type has gone. */
+    /** Stops one informer and forgets it, as when its type has gone; one of several namespaces with those of each. */
     void stop(SharedIndexInformer<?> informer);
 
     /** Whether every informer that was asked for has synced. */

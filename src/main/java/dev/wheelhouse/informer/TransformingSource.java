@@ -1,8 +1,7 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +11,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
@@ -27,14 +27,18 @@ import dev.wheelhouse.client.WatchStream;
  */
 final class TransformingSource<T extends KubernetesObject> implements ListerWatcher<T> {
     private final ListerWatcher<T> source;
+    /** What is left out of each object before anything else, in place; null for nothing. */
+    private final @Nullable UnaryOperator<T> trim;
     private volatile @Nullable UnaryOperator<T> transform;
 
-    TransformingSource(ListerWatcher<T> source) {
+    TransformingSource(ListerWatcher<T> source, @Nullable UnaryOperator<T> trim) {
         this.source = source;
+        this.trim = trim;
+        this.transform = trim;
     }
 
     void transformBy(UnaryOperator<T> function) {
-        transform = function;
+        transform = object -> function.apply(ModelJson.copy(trim == null ? object : trim.apply(object)));
     }
 
     @Override
@@ -48,22 +52,18 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
     }
 
     @Override
+    public String selector() {
+        return source.selector();
+    }
+
+    @Override
     public ListPage<T> list(ListOptions options) throws InterruptedException {
         ListPage<T> page = source.list(options);
         UnaryOperator<T> function = transform;
         if (function == null) {
             return page;
         }
-        List<T> items = new ArrayList<>(page.items().size());
-        List<DecodeFailure> skipped = new ArrayList<>(page.skipped());
-        for (T item : page.items()) {
-            try {
-                items.add(function.apply(ModelJson.copy(item)));
-            } catch (RuntimeException e) {
-                skipped.add(failure(item, e));
-            }
-        }
-        return new ListPage<>(items, page.resourceVersion(), page.continueToken(), skipped);
+        return page.map(function, this::failure);
     }
 
     @Override
@@ -79,18 +79,17 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
                 key);
     }
 
-    private final class Transformed implements WatchStream<T> {
-        private final WatchStream<T> stream;
+    private final class Transformed extends ForwardingWatchStream<T> {
         private final UnaryOperator<T> function;
 
         Transformed(WatchStream<T> stream, UnaryOperator<T> function) {
-            this.stream = stream;
+            super(stream);
             this.function = function;
         }
 
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
-            return switch (stream.next(maxWait)) {
+            return switch (super.next(maxWait)) {
                 case null -> null;
                 case WatchEvent.Added<T> e -> changed(e.object(), WatchEvent.Added::new, false);
                 case WatchEvent.Modified<T> e -> changed(e.object(), WatchEvent.Modified::new, false);
@@ -99,32 +98,12 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
             };
         }
 
-        private WatchEvent<T> changed(T object, java.util.function.Function<T, WatchEvent<T>> event, boolean deleted) {
+        private WatchEvent<T> changed(T object, Function<T, WatchEvent<T>> event, boolean deleted) {
             try {
-                return event.apply(function.apply(ModelJson.copy(object)));
+                return event.apply(function.apply(object));
             } catch (RuntimeException e) {
                 return new WatchEvent.Undecodable<>(failure(object, e), deleted);
             }
-        }
-
-        @Override
-        public boolean isEnded() {
-            return stream.isEnded();
-        }
-
-        @Override
-        public boolean onReady(Runnable wake) {
-            return stream.onReady(wake);
-        }
-
-        @Override
-        public long bytesRead() {
-            return stream.bytesRead();
-        }
-
-        @Override
-        public void close() {
-            stream.close();
         }
     }
 }

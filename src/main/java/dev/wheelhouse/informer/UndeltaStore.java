@@ -93,7 +93,8 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
 
     /** Why the last list or watch failed; null after a success. */
     public @Nullable String lastError() {
-        return reflector.lastError();
+        InformerState.Failure failure = reflector.status().failure();
+        return failure == null ? null : failure.message();
     }
 
     @Override

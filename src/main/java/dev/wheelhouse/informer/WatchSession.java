@@ -48,10 +48,10 @@ final class WatchSession<T extends KubernetesObject> {
 
     private final WatchStream<T> stream;
     private final Sink<T> sink;
-    private final @Nullable Class<T> expectedType;
+    private final ExpectedType<T> expected;
     private final InformerOptions options;
     private final Clock clock;
-    private final ReflectorMetrics metrics;
+    private final ReflectorStatus status;
     private final boolean wakes;
     private final long opened;
     private final List<Delta<T>> batch = new ArrayList<>();
@@ -60,19 +60,20 @@ final class WatchSession<T extends KubernetesObject> {
     private @Nullable Map<ObjectKey, T> initial;
     private long lastHeard;
     private long bytesCounted;
+    private long eventsCounted;
 
     /**
      * @param initialState whether the initial state is streamed first
      * @param wake called when there may be something to read, where the stream can tell
      */
-    WatchSession(WatchStream<T> stream, boolean initialState, Sink<T> sink, @Nullable Class<T> expectedType,
-            InformerOptions options, Clock clock, ReflectorMetrics metrics, Runnable wake) {
+    WatchSession(WatchStream<T> stream, boolean initialState, Sink<T> sink, ExpectedType<T> expected,
+            InformerOptions options, Clock clock, ReflectorStatus status, Runnable wake) {
         this.stream = stream;
         this.sink = sink;
-        this.expectedType = expectedType;
+        this.expected = expected;
         this.options = options;
         this.clock = clock;
-        this.metrics = metrics;
+        this.status = status;
         this.initial = initialState ? new LinkedHashMap<>() : null;
         this.wakes = stream.onReady(wake);
         this.opened = clock.nanoTime();
@@ -96,12 +97,12 @@ final class WatchSession<T extends KubernetesObject> {
         } finally {
             if (events > 0) {
                 lastHeard = clock.nanoTime();
-                metrics.events(events);
+                eventsCounted += events;
             }
-            handOn();
             long bytes = stream.bytesRead();
-            metrics.bytesRead(bytes - bytesCounted);
+            status.read(events, bytes - bytesCounted);
             bytesCounted = bytes;
+            handOn();
         }
         if (events == 0 && stream.isEnded()) {
             return Reading.ENDED;
@@ -138,8 +139,8 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     private void changed(Delta.Type type, T object) {
-        if (!isExpected(expectedType, object)) {
-            sink.undecodable(unexpected(expectedType, object));
+        if (!expected.isMetBy(object)) {
+            sink.undecodable(expected.failure(object));
             return;
         }
         ObjectKey key = ObjectKey.of(object);
@@ -200,21 +201,16 @@ final class WatchSession<T extends KubernetesObject> {
         return wakes;
     }
 
+    /** How many events it brought. */
+    long events() {
+        return eventsCounted;
+    }
+
     Duration lasted() {
         return Duration.ofNanos(clock.nanoTime() - opened);
     }
 
     void close() {
         stream.close();
-    }
-
-    static boolean isExpected(@Nullable Class<?> expectedType, Object object) {
-        return expectedType == null || expectedType.isInstance(object);
-    }
-
-    static DecodeFailure unexpected(@Nullable Class<?> expectedType, Object object) {
-        return new DecodeFailure("an object", "", "expected "
-                + (expectedType == null ? "anything" : expectedType.getName()) + ", got "
-                + object.getClass().getName());
     }
 }

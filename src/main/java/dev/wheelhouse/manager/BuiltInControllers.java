@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.controllers.deployment.DeploymentController;
+import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
@@ -15,6 +16,7 @@ public final class BuiltInControllers {
             new ControllerDescriptor("replicaset-controller", Set.of("replicaset"), ReplicaSetController::new),
             new ControllerDescriptor(ReplicaSetController.REPLICATION_CONTROLLERS, Set.of("replicationcontroller"),
                     ReplicaSetController::ofReplicationControllers),
+            new ControllerDescriptor(DisruptionController.NAME, Set.of("disruption"), DisruptionController::new),
             new ControllerDescriptor(GarbageCollector.NAME, Set.of("garbagecollector"), GarbageCollector::new),
             new ControllerDescriptor("namespace-controller", Set.of("namespace"), NamespaceController::new));
 

@@ -1,16 +1,10 @@
 package dev.wheelhouse.node;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Objects;
-
-import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerState;
-import io.kubernetes.client.openapi.models.V1ContainerStateRunning;
-import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
@@ -29,8 +23,6 @@ final class HollowContainer {
 
     /** What kubelet takes to notice an exit, and so the shortest time to a restart. */
     static final Duration NOTICE = Duration.ofSeconds(1);
-    private static final Duration BACKOFF = Duration.ofSeconds(10);
-    private static final Duration MAX_BACKOFF = Duration.ofMinutes(5);
     /** A container that ran for so long starts its backoff anew. */
     private static final Duration BACKOFF_RESET = Duration.ofMinutes(10);
 
@@ -51,13 +43,7 @@ final class HollowContainer {
     private long due = Long.MAX_VALUE;
     private String waitingReason = "ContainerCreating";
     private String waitingMessage = "";
-    private @Nullable OffsetDateTime startedAt;
-    private long startedNanos;
-    private @Nullable V1ContainerStateTerminated exit;
-    private @Nullable V1ContainerStateTerminated lastExit;
-    private String containerId = "";
-    private int starts;
-    private int restarts;
+    private final ContainerHistory history;
     private int crashes;
     private int pullFailures;
     private boolean started;
@@ -74,6 +60,7 @@ final class HollowContainer {
         this.restartPolicy = restartPolicy;
         this.profile = profile;
         this.listener = listener;
+        this.history = new ContainerHistory(podUid, spec.getName());
     }
 
     String name() {
@@ -91,7 +78,7 @@ final class HollowContainer {
 
     /** Whether it has ever run. */
     boolean hasBegun() {
-        return !containerId.isEmpty();
+        return history.hasBegun();
     }
 
     boolean isStarted() {
@@ -100,20 +87,17 @@ final class HollowContainer {
 
     /** Whether it has ended well and will not run again. */
     boolean succeeded() {
-        return phase == Phase.EXITED && exit != null && exit.getExitCode() == 0 && !restartsAfter(0);
+        return isFinal() && Objects.equals(history.exitCode(), 0);
     }
 
     /** Whether it has ended and will not run again. */
     boolean isFinal() {
-        return phase == Phase.EXITED && exit != null && !restartsAfter(exit.getExitCode());
+        Integer code = history.exitCode();
+        return phase == Phase.EXITED && code != null && !restartsAfter(code);
     }
 
     private boolean restartsAfter(int code) {
-        return switch (kind) {
-            case SIDECAR -> true;
-            case INIT -> code != 0 && !restartPolicy.equals("Never");
-            case MAIN -> restartPolicy.equals("Always") || restartPolicy.equals("OnFailure") && code != 0;
-        };
+        return (kind != Kind.INIT || code != 0) && RestartPolicies.restarts(restartPolicy, spec, code);
     }
 
     /** When it next moves of itself; {@code Long.MAX_VALUE} if never. */
@@ -143,7 +127,7 @@ final class HollowContainer {
                     phase = Phase.PULL_BACKOFF;
                     waitingReason = "ImagePullBackOff";
                     waitingMessage = "Back-off pulling image \"" + spec.getImage() + "\": " + waitingMessage;
-                    due = now.after(backoff(pullFailures));
+                    due = now.after(RestartBackoff.after(pullFailures));
                     listener.event(this, "Normal", "BackOff", "Back-off pulling image \"" + spec.getImage() + "\"");
                 }
                 case RUNNING -> runOn(now);
@@ -189,16 +173,8 @@ final class HollowContainer {
     }
 
     private void start(Moment now) {
-        if (exit != null) {
-            lastExit = exit;
-            exit = null;
-            restarts++;
-        }
-        starts++;
+        history.started(now);
         phase = Phase.RUNNING;
-        containerId = id(now);
-        startedAt = now.stamp();
-        startedNanos = now.nanos();
         started = false;
         ready = false;
         listener.event(this, "Normal", "Pulled",
@@ -209,18 +185,13 @@ final class HollowContainer {
         runOn(now);
     }
 
-    private String id(Moment now) {
-        return "hollow://"
-                + HollowImages.sha256(podUid + "/" + name() + "/" + restarts + "/" + starts + "/" + now.wall());
-    }
-
     private void runOn(Moment now) {
-        long exitAt = profile.runFor() == null ? Long.MAX_VALUE : plus(startedNanos, profile.runFor());
+        long exitAt = profile.runFor() == null ? Long.MAX_VALUE : plus(history.startedNanos(), profile.runFor());
         if (now.nanos() >= exitAt) {
-            exited(now, profile.exitCode(), profile.exitCode() == 0 ? "Completed" : "Error");
+            exited(now, profile.exitCode(), profile.exitReason());
             return;
         }
-        long deadAt = profile.liveFor() == null ? Long.MAX_VALUE : plus(startedNanos, profile.liveFor());
+        long deadAt = profile.liveFor() == null ? Long.MAX_VALUE : plus(history.startedNanos(), profile.liveFor());
         if (now.nanos() >= deadAt) {
             listener.event(this, "Warning", "Unhealthy", "Liveness probe failed: an annotation of the pod says so");
             listener.event(this, "Normal", "Killing",
@@ -228,7 +199,7 @@ final class HollowContainer {
             exited(now, 137, "Error");
             return;
         }
-        long startupAt = plus(startedNanos, profile.startupDelay());
+        long startupAt = plus(history.startedNanos(), profile.startupDelay());
         started |= now.nanos() >= startupAt;
         long readyAt = profile.becomesReady() ? plus(startupAt, profile.readyDelay()) : Long.MAX_VALUE;
         ready |= started && now.nanos() >= readyAt;
@@ -241,13 +212,12 @@ final class HollowContainer {
     }
 
     private void exited(Moment now, int code, String reason) {
-        boolean ranLong = now.nanos() - startedNanos >= BACKOFF_RESET.toNanos();
+        boolean ranLong = now.nanos() - history.startedNanos() >= BACKOFF_RESET.toNanos();
         crashes = ranLong ? 1 : crashes + 1;
         phase = Phase.EXITED;
         started = false;
         ready = false;
-        exit = new V1ContainerStateTerminated().exitCode(code).reason(reason).startedAt(startedAt)
-                .finishedAt(now.stamp()).containerID(containerId);
+        history.ended(now, code, reason);
         due = !stopping && restartsAfter(code) ? now.after(NOTICE) : Long.MAX_VALUE;
     }
 
@@ -256,28 +226,13 @@ final class HollowContainer {
             pullAndStart(now);
             return;
         }
-        Duration backoff = backoff(crashes - 1);
+        Duration backoff = RestartBackoff.after(crashes - 1);
         phase = Phase.CRASH_BACKOFF;
         waitingReason = "CrashLoopBackOff";
-        waitingMessage = "back-off " + text(backoff) + " restarting failed container=" + name() + " pod=" + podUid;
+        waitingMessage = "back-off " + RestartBackoff.text(backoff) + " restarting failed container=" + name() + " pod="
+                + podUid;
         due = now.after(backoff.minus(NOTICE));
         listener.event(this, "Warning", "BackOff", "Back-off restarting failed container " + name());
-    }
-
-    /** 10 s, 20 s, 40 s, … up to 5 minutes. */
-    private static Duration backoff(int failures) {
-        Duration backoff = BACKOFF;
-        for (int i = 1; i < failures && backoff.compareTo(MAX_BACKOFF) < 0; i++) {
-            backoff = backoff.multipliedBy(2);
-        }
-        return backoff.compareTo(MAX_BACKOFF) < 0 ? backoff : MAX_BACKOFF;
-    }
-
-    private static String text(Duration duration) {
-        long minutes = duration.toMinutes();
-        return minutes == 0
-                ? duration.toSeconds() + "s"
-                : minutes + "m" + duration.minusMinutes(minutes).toSeconds() + "s";
     }
 
     /**
@@ -342,59 +297,39 @@ final class HollowContainer {
         if (state == null) {
             return;
         }
-        restarts = reported.getRestartCount() == null ? 0 : reported.getRestartCount();
-        starts = restarts + 1;
-        crashes = restarts;
-        containerId = reported.getContainerID() == null ? "" : reported.getContainerID();
-        lastExit = reported.getLastState() == null ? null : reported.getLastState().getTerminated();
+        history.resume(now, reported, state);
+        crashes = history.restarts();
+        Integer code = history.exitCode();
         if (state.getRunning() != null) {
             allowed = true;
             phase = Phase.RUNNING;
-            startedAt = state.getRunning().getStartedAt();
-            Instant since = startedAt == null ? now.wall() : startedAt.toInstant();
-            startedNanos = now.nanos() - Math.max(0, Duration.between(since, now.wall()).toNanos());
             started = Boolean.TRUE.equals(reported.getStarted());
             ready = Boolean.TRUE.equals(reported.getReady());
             due = now.nanos();
-        } else if (state.getTerminated() != null) {
+        } else if (code != null) {
             allowed = true;
             phase = Phase.EXITED;
-            exit = state.getTerminated();
-            due = restartsAfter(exit.getExitCode()) ? now.after(NOTICE) : Long.MAX_VALUE;
-        } else if (lastExit != null) {
-            allowed = true;
-            phase = Phase.EXITED;
-            exit = lastExit;
-            due = now.nanos();
-        } else {
-            starts = 0;
+            // One that waited in its backoff goes on at once; one that had just ended is noticed first.
+            due = state.getTerminated() == null
+                    ? now.nanos()
+                    : restartsAfter(code) ? now.after(NOTICE) : Long.MAX_VALUE;
         }
     }
 
     /** Its status, as the API shows it. @param podInitializing whether init containers are still in its way */
     V1ContainerStatus status(boolean podInitializing) {
         V1ContainerStatus status = new V1ContainerStatus().name(name()).image(image()).imageID("").ready(false)
-                .started(false).restartCount(restarts);
-        V1ContainerState state = new V1ContainerState();
+                .started(false);
         switch (phase) {
-            case RUNNING -> {
-                state.running(new V1ContainerStateRunning().startedAt(startedAt));
-                status.ready(kind == Kind.INIT ? Boolean.FALSE : ready).started(started);
-            }
-            case EXITED -> {
-                state.terminated(exit);
-                status.ready(kind == Kind.INIT && exit != null && exit.getExitCode() == 0);
-            }
-            default -> state.waiting(new V1ContainerStateWaiting()
+            case RUNNING -> status.state(history.running()).ready(kind != Kind.INIT && ready).started(started);
+            case EXITED -> status.state(history.terminated())
+                    .ready(kind == Kind.INIT && Objects.equals(history.exitCode(), 0));
+            default -> status.state(new V1ContainerState().waiting(new V1ContainerStateWaiting()
                     .reason(phase == Phase.CREATING && podInitializing ? "PodInitializing" : waitingReason)
-                    .message(waitingMessage.isEmpty() || phase == Phase.CREATING ? null : waitingMessage));
+                    .message(waitingMessage.isEmpty() || phase == Phase.CREATING ? null : waitingMessage)));
         }
-        boolean crashed = phase == Phase.CRASH_BACKOFF || phase == Phase.PULL_ERROR || phase == Phase.PULL_BACKOFF;
-        V1ContainerStateTerminated last = crashed && exit != null ? exit : lastExit;
-        status.state(state).lastState(last == null ? new V1ContainerState() : new V1ContainerState().terminated(last));
-        if (!containerId.isEmpty()) {
-            status.image(HollowImages.qualified(image())).imageID(HollowImages.id(image())).containerID(containerId);
-        }
+        history.describe(status, image(),
+                phase == Phase.CRASH_BACKOFF || phase == Phase.PULL_ERROR || phase == Phase.PULL_BACKOFF);
         return status;
     }
 }

@@ -23,18 +23,16 @@ final class HollowPod {
     private final List<HollowContainer> inits = new ArrayList<>();
     private final List<HollowContainer> mains = new ArrayList<>();
     private final PodEvents events;
-    private final Duration startDelay;
+    private final String nodeProfile;
     private V1Pod pod;
     private boolean killing;
     private long killAt = Long.MAX_VALUE;
-    /** When the runtime's timer for it is set, so that there is one at a time. */
-    long timer = Long.MAX_VALUE;
 
     /** @param ip empty for a pod in its host's network */
-    HollowPod(V1Pod pod, String ip, Duration startDelay, PodEvents events, Moment now) {
+    HollowPod(V1Pod pod, String ip, String nodeProfile, PodEvents events, Moment now) {
         this.pod = pod;
         this.ip = ip;
-        this.startDelay = startDelay;
+        this.nodeProfile = nodeProfile;
         this.events = events;
         for (V1Container container : initContainers(pod)) {
             inits.add(container(container, "Always".equals(container.getRestartPolicy()) ? Kind.SIDECAR : Kind.INIT));
@@ -63,7 +61,7 @@ final class HollowPod {
     }
 
     private HollowProfile profile(V1Container spec, Kind kind) {
-        return HollowProfile.of(pod, spec, kind == Kind.INIT, startDelay);
+        return HollowProfile.of(pod, spec, kind == Kind.INIT, nodeProfile);
     }
 
     private void resume(Moment now) {

@@ -3,7 +3,6 @@ package dev.wheelhouse.node;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -22,22 +21,15 @@ final class HollowRuntime implements PodRuntime {
     private final Clock clock;
     private final PodEvents events;
     private final PodIps ips;
-    private final Duration startDelay;
+    private final String profile;
     private final Map<String, HollowPod> pods = new HashMap<>();
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+    private final DueTimes dueTimes = new DueTimes();
     private volatile Runnable wake = () -> {};
 
-    private record Timer(long at, String uid) implements Comparable<Timer> {
-        @Override
-        public int compareTo(Timer other) {
-            return at != other.at ? Long.compare(at, other.at) : uid.compareTo(other.uid);
-        }
-    }
-
-    /** @param startDelay how long a container takes to start if its pod says nothing */
-    HollowRuntime(String podCidr, Duration startDelay, PodEvents events, Clock clock) {
+    /** @param profile how pods behave that say nothing, by its name; see {@link HollowProfile#NAMED} */
+    HollowRuntime(String podCidr, String profile, PodEvents events, Clock clock) {
         this.ips = new PodIps(podCidr);
-        this.startDelay = startDelay;
+        this.profile = profile;
         this.events = events;
         this.clock = clock;
     }
@@ -48,7 +40,7 @@ final class HollowRuntime implements PodRuntime {
         synchronized (this) {
             HollowPod hollow = known(pod, now);
             hollow.sync(pod, now);
-            setTimer(pod.getMetadata().getUid(), hollow);
+            dueTimes.set(pod.getMetadata().getUid(), hollow.due());
         }
         wake.run();
     }
@@ -62,7 +54,7 @@ final class HollowRuntime implements PodRuntime {
             }
             HollowPod hollow = known(pod, now);
             hollow.kill(pod, now, gracePeriod);
-            setTimer(pod.getMetadata().getUid(), hollow);
+            dueTimes.set(pod.getMetadata().getUid(), hollow.due());
         }
         wake.run();
     }
@@ -74,7 +66,7 @@ final class HollowRuntime implements PodRuntime {
 
     private HollowPod known(V1Pod pod, Moment now) {
         return pods.computeIfAbsent(pod.getMetadata().getUid(),
-                uid -> new HollowPod(pod, ip(pod), startDelay, events, now));
+                uid -> new HollowPod(pod, ip(pod), profile, events, now));
     }
 
     private String ip(V1Pod pod) {
@@ -83,14 +75,6 @@ final class HollowRuntime implements PodRuntime {
         }
         String reported = pod.getStatus() == null ? null : pod.getStatus().getPodIP();
         return reported != null && ips.reserve(reported) ? reported : ips.next();
-    }
-
-    private void setTimer(String uid, HollowPod pod) {
-        long due = pod.due();
-        if (due < pod.timer) {
-            pod.timer = due;
-            timers.add(new Timer(due, uid));
-        }
     }
 
     @Override
@@ -104,7 +88,7 @@ final class HollowRuntime implements PodRuntime {
         HollowPod pod = pods.remove(uid);
         if (pod != null) {
             ips.release(pod.ip);
-            timers.removeIf(timer -> timer.uid.equals(uid));
+            dueTimes.remove(uid);
         }
     }
 
@@ -117,17 +101,14 @@ final class HollowRuntime implements PodRuntime {
     public @Nullable PodLifecycleEvent pollEvent() {
         Moment now = Moment.of(clock);
         synchronized (this) {
-            while (!timers.isEmpty() && timers.peek().at <= now.nanos()) {
-                Timer timer = timers.remove();
-                HollowPod pod = pods.get(timer.uid);
-                if (pod == null || pod.timer != timer.at) {
-                    continue;
+            for (String uid = dueTimes.poll(now.nanos()); uid != null; uid = dueTimes.poll(now.nanos())) {
+                HollowPod pod = pods.get(uid);
+                boolean changed = pod != null && pod.advance(now);
+                if (pod != null) {
+                    dueTimes.set(uid, pod.due());
                 }
-                pod.timer = Long.MAX_VALUE;
-                boolean changed = pod.advance(now);
-                setTimer(timer.uid, pod);
                 if (changed) {
-                    return new PodLifecycleEvent(timer.uid);
+                    return new PodLifecycleEvent(uid);
                 }
             }
             return null;
@@ -136,8 +117,7 @@ final class HollowRuntime implements PodRuntime {
 
     @Override
     public synchronized long nanosToNextEvent() {
-        Timer next = timers.peek();
-        return next == null ? Long.MAX_VALUE : Math.max(0, next.at - clock.nanoTime());
+        return dueTimes.nanosToNext(clock.nanoTime());
     }
 
     @Override

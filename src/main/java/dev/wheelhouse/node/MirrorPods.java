@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -37,10 +39,17 @@ final class MirrorPods {
     private final NodeMetrics metrics;
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
 
+    private final Set<String> deleting = ConcurrentHashMap.newKeySet();
+    private final Executor executor;
+
     private record Failure(String why, Duration delay) {}
 
-    /** @param node the registered Node, or null as long as there is none */
-    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, NodeMetrics metrics) {
+    /**
+     * @param node the registered Node, or null as long as there is none
+     * @param executor where mirrors are deleted that mirror nothing
+     */
+    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, Executor executor, NodeMetrics metrics) {
+        this.executor = executor;
         this.metrics = metrics;
         this.client = client;
         this.node = node;
@@ -101,8 +110,22 @@ final class MirrorPods {
         return hash != null && hash.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
     }
 
+    /** Has a mirror deleted that mirrors nothing, unless that is under way; it does not wait for the API server. */
+    void deleteOrphan(V1Pod mirror) {
+        String uid = PodManager.uid(mirror);
+        if (deleting.add(uid)) {
+            executor.execute(() -> {
+                try {
+                    delete(mirror);
+                } finally {
+                    deleting.remove(uid);
+                }
+            });
+        }
+    }
+
     /** Deletes a mirror at once. @return whether it is gone */
-    boolean delete(V1Pod mirror) {
+    private boolean delete(V1Pod mirror) {
         try {
             client.delete(ObjectKey.of(mirror), new Deletion(0L, mirror.getMetadata().getUid(), null, null));
             metrics.mirrorDeleted();

@@ -49,6 +49,7 @@ public final class NodeAgent implements AutoCloseable {
     private final ApiServerSource apiSource;
     private final @Nullable FileSource fileSource;
     private final @Nullable HttpSource httpSource;
+    private final NodeTasks tasks = new NodeTasks();
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
     private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, NodeMetrics metrics,
@@ -56,23 +57,24 @@ public final class NodeAgent implements AutoCloseable {
         PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, fieldPath,
                 type, reason, message);
         this.options = options;
-        RejectedPods rejected = (source, pod, why) -> events.event(pod, "", EventRecorder.WARNING, "FailedValidation",
-                "Error validating pod from " + source + ": " + why);
+        RejectedPods rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, metrics, clock);
         ResourceClient<V1Pod> podClient = client.resource(ResourceType.PODS, V1Pod.class);
-        this.runtime = new HollowRuntime(options.podCidr(), options.startDelay(), events, clock);
+        this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
         PodManager pods = new PodManager();
-        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), metrics);
+        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
+                tasks, metrics);
         this.registration = new NodeRegistration(options, client, metrics, clock);
-        MirrorPods mirrors = new MirrorPods(podClient, registration::node, metrics);
+        MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, metrics);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
                 () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
-                options.resync(), metrics, clock);
-        PodAdmission admission = new PodAdmission(options.capacity(), NodeObjects.labels(options));
+                options.workers(), tasks, options.resync(), metrics, clock);
+        PodAdmitter admitter = new PodAdmitter(new PodAdmission(options.name(), options.capacity()), registration, pods,
+                workers, statuses, events, metrics, clock);
         SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors, runtime,
-                admission, events, metrics, clock);
+                admitter, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
 
         Path manifests = options.manifestPath();
@@ -87,10 +89,8 @@ public final class NodeAgent implements AutoCloseable {
                 : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
 
         loops.put("registration", registration);
-        loops.put("status", statuses);
-        for (int i = 0; i < options.workers(); i++) {
-            loops.put("pods-" + i, workers.loop());
-        }
+        loops.put("status", statuses.loop());
+        loops.put("pods", workers.loop());
         loops.put("sync", syncLoop);
         podConfig.loops().forEach((source, loop) -> loops.put("mux-" + source, loop));
         if (fileSource != null) {
@@ -122,8 +122,9 @@ public final class NodeAgent implements AutoCloseable {
         return new LinkedHashMap<>(loops);
     }
 
-    /** Gives every loop a virtual thread. */
+    /** Gives every loop a virtual thread, and every pod that is at work. */
     public void start(LoopRunner runner) {
+        tasks.runOn(runner, options.name() + "/pod");
         loops.forEach((name, loop) -> runner.start(options.name() + "/" + name, loop));
     }
 

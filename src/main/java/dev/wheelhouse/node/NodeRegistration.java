@@ -2,6 +2,7 @@ package dev.wheelhouse.node;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,10 @@ final class NodeRegistration implements Loop {
     private @Nullable V1Lease lease;
     private long nextRenewal;
     private long nextStatus;
+    private volatile long readsBegun;
+    private volatile long lastRead;
+    private volatile boolean readWanted;
+    private volatile Runnable onRead = () -> {};
     private volatile boolean closed;
 
     NodeRegistration(NodeAgentOptions options, KubeClient client, NodeMetrics metrics, Clock clock) {
@@ -70,15 +75,52 @@ final class NodeRegistration implements Loop {
         return node;
     }
 
+    /** The Node's labels and taints as they were last read; before it is registered, as it will be. */
+    PodAdmission.NodeFacts facts() {
+        V1Node known = node;
+        if (known == null) {
+            return new PodAdmission.NodeFacts(NodeObjects.labels(options), options.taints());
+        }
+        Map<String, String> labels = known.getMetadata().getLabels();
+        List<V1Taint> taints = known.getSpec() == null ? null : known.getSpec().getTaints();
+        return new PodAdmission.NodeFacts(labels == null ? Map.of() : labels, taints == null ? List.of() : taints);
+    }
+
+    /** Has the Node read before it is due. @return the number of a read that has not begun yet */
+    long readSoon() {
+        long next = readsBegun + 1;
+        readWanted = true;
+        signal.raise();
+        return next;
+    }
+
+    /** The number of the last read that has succeeded. */
+    long lastRead() {
+        return lastRead;
+    }
+
+    /** What to run when the Node has been read. It must not block. */
+    void onRead(Runnable wake) {
+        onRead = wake;
+    }
+
     @Override
     public long step() {
+        if (!closed && readWanted) {
+            readWanted = false;
+            nextRenewal = Math.min(nextRenewal, clock.nanoTime());
+        }
         long wait = nextRenewal - clock.nanoTime();
         if (closed || wait > 0) {
             return closed ? IDLE : wait;
         }
         long start = clock.nanoTime();
         try {
+            long number = readsBegun + 1;
+            readsBegun = number;
             V1Node known = register();
+            lastRead = number;
+            onRead.run();
             if (clock.nanoTime() >= nextStatus) {
                 clearNotReady(report(known));
             }

@@ -4,8 +4,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,32 +16,84 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1Taint;
+import io.kubernetes.client.openapi.models.V1Toleration;
 
+import dev.wheelhouse.api.HostPort;
+import dev.wheelhouse.api.NodeSelection;
+import dev.wheelhouse.api.Tolerations;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * Whether a node takes a pod that was bound to it: its requests must fit beside those of the pods that are there, and its node
- * selector must match (upstream: {@code pkg/kubelet/lifecycle/predicate.go}). A pod that has run here before stays, and a
- * critical one is always taken: kubelet would evict others for it, and a hollow node has room in earnest. Pure.
+ * Whether a node takes a pod that was bound to it: it must be for the node's operating system, its requests must fit beside those
+ * of the pods that are there, its node selector and required node affinity must match, its host ports must be free, and it must
+ * tolerate the node's NoExecute taints unless it is static (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
+ * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}; the first failure in their order is the one that is said). A
+ * pod that has run here before stays. A critical pod is never out of resources: kubelet would evict others for it, and a hollow
+ * node has room in earnest. Pure.
  */
-record PodAdmission(Map<String, String> capacity, Map<String, String> labels) {
+record PodAdmission(String nodeName, Map<String, String> capacity) {
+    static final String NODE_AFFINITY = "NodeAffinity";
     private static final int SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
+    private static final String OS = "kubernetes.io/os";
 
     /** Why a pod is not taken: kubelet's reason, such as {@code OutOfcpu}, and its message. */
     record Rejection(String reason, String message) {}
 
+    /** What admission depends on and someone else may change: the Node's labels and taints. */
+    record NodeFacts(Map<String, String> labels, List<V1Taint> taints) {}
+
     /** @param others the pods that the node has taken and that have not ended */
     @Nullable
-    Rejection decide(V1Pod pod, Collection<V1Pod> others) {
-        if (hasRun(pod) || isCritical(pod)) {
+    Rejection decide(V1Pod pod, Collection<V1Pod> others, NodeFacts node) {
+        if (hasRun(pod)) {
             return null;
         }
-        for (Map.Entry<String, String> wanted : selector(pod).entrySet()) {
-            if (!wanted.getValue().equals(labels.get(wanted.getKey()))) {
-                return new Rejection("NodeAffinity",
-                        "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
-            }
+        String os = pod.getMetadata().getLabels() == null ? null : pod.getMetadata().getLabels().get(OS);
+        if (os != null && !os.equals(node.labels.getOrDefault(OS, "linux"))) {
+            return new Rejection("PodOSSelectorNodeLabelDoesNotMatch",
+                    "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label");
         }
+        if (pod.getSpec().getOs() != null && !"linux".equals(pod.getSpec().getOs().getName())) {
+            return new Rejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
+        }
+        Rejection resources = isCritical(pod) ? null : resources(pod, others);
+        if (resources != null) {
+            return resources;
+        }
+        if (!NodeSelection.of(pod.getSpec()).matches(nodeName, node.labels)) {
+            return predicate(NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
+        }
+        if (!nodeName.equals(pod.getSpec().getNodeName())) {
+            return predicate("NodeName", "node(s) didn't match the requested node name");
+        }
+        if (portTaken(pod, others)) {
+            return predicate("NodePorts", "node(s) didn't have free ports for the requested pod ports");
+        }
+        List<V1Toleration> tolerations = pod.getSpec().getTolerations() == null
+                ? List.of()
+                : pod.getSpec().getTolerations();
+        boolean evicted = node.taints.stream().anyMatch(
+                taint -> "NoExecute".equals(taint.getEffect()) && !Tolerations.tolerate(tolerations, taint));
+        return evicted && !PodSources.isStatic(pod)
+                ? predicate("TaintToleration", "node(s) had taints that the pod didn't tolerate")
+                : null;
+    }
+
+    private static Rejection predicate(String name, String why) {
+        return new Rejection(name, "Predicate " + name + " failed: " + why);
+    }
+
+    private static boolean portTaken(V1Pod pod, Collection<V1Pod> others) {
+        List<HostPort> wanted = HostPort.of(pod.getSpec());
+        if (wanted.isEmpty()) {
+            return false;
+        }
+        List<HostPort> taken = others.stream().flatMap(other -> HostPort.of(other.getSpec()).stream()).toList();
+        return wanted.stream().anyMatch(port -> port.conflicts(taken));
+    }
+
+    private @Nullable Rejection resources(V1Pod pod, Collection<V1Pod> others) {
         int pods = capacity.containsKey("pods") ? number(capacity.get("pods")).intValue() : Integer.MAX_VALUE;
         if (others.size() + 1 > pods) {
             return outOf("pods", BigDecimal.ONE, BigDecimal.valueOf(others.size()), BigDecimal.valueOf(pods));
@@ -51,14 +105,16 @@ record PodAdmission(Map<String, String> capacity, Map<String, String> labels) {
         }
         Map<String, BigDecimal> used = new LinkedHashMap<>();
         others.forEach(other -> add(used, requests(other.getSpec())));
-        for (Map.Entry<String, BigDecimal> request : wanted.entrySet()) {
-            String resource = request.getKey();
+        Set<String> inOrder = new LinkedHashSet<>(List.of("cpu", "memory", "ephemeral-storage"));
+        inOrder.addAll(wanted.keySet());
+        for (String resource : inOrder) {
+            BigDecimal request = wanted.getOrDefault(resource, BigDecimal.ZERO);
             BigDecimal there = capacity.containsKey(resource) ? number(capacity.get(resource)) : BigDecimal.ZERO;
             BigDecimal taken = used.getOrDefault(resource, BigDecimal.ZERO);
             // kubelet leaves out extended resources that no node knows of: they are someone else's to check.
             boolean known = capacity.containsKey(resource) || !resource.contains("/");
-            if (known && taken.add(request.getValue()).compareTo(there) > 0) {
-                return outOf(resource, request.getValue(), taken, there);
+            if (known && request.signum() > 0 && taken.add(request).compareTo(there) > 0) {
+                return outOf(resource, request, taken, there);
             }
         }
         return null;
@@ -84,10 +140,6 @@ record PodAdmission(Map<String, String> capacity, Map<String, String> labels) {
     private static boolean isCritical(V1Pod pod) {
         Integer priority = pod.getSpec().getPriority();
         return PodSources.isStatic(pod) || priority != null && priority >= SYSTEM_CRITICAL_PRIORITY;
-    }
-
-    private static Map<String, String> selector(V1Pod pod) {
-        return pod.getSpec().getNodeSelector() == null ? Map.of() : pod.getSpec().getNodeSelector();
     }
 
     /**
@@ -138,13 +190,5 @@ record PodAdmission(Map<String, String> capacity, Map<String, String> labels) {
 
     private static BigDecimal number(@Nullable String quantity) {
         return quantity == null ? BigDecimal.ZERO : Quantity.fromString(quantity).getNumber();
-    }
-
-    /** The pods among these that count. */
-    static List<V1Pod> active(Collection<V1Pod> pods, PodWorkers workers) {
-        return pods.stream().filter(p -> {
-            PodWorkers.State state = workers.state(PodManager.uid(p));
-            return state != null && state != PodWorkers.State.TERMINATED;
-        }).toList();
     }
 }

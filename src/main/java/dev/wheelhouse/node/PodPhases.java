@@ -65,7 +65,6 @@ final class PodPhases {
      */
     static String of(V1Pod pod, PodRuntimeStatus status, boolean stopped) {
         V1PodSpec spec = pod.getSpec();
-        String policy = spec.getRestartPolicy() == null ? "Always" : spec.getRestartPolicy();
         Map<String, V1ContainerStatus> statuses = byName(status);
         boolean begun = status.containers().stream().anyMatch(s -> running(s) || ended(s) != null);
         boolean initializing = false;
@@ -77,7 +76,7 @@ final class PodPhases {
             } else if (ended == null) {
                 initializing = true;
             } else if (ended.getExitCode() != 0) {
-                if (policy.equals("Never")) {
+                if (!RestartPolicies.restarts(spec.getRestartPolicy(), init, ended.getExitCode())) {
                     return FAILED;
                 }
                 initializing = true;
@@ -85,8 +84,8 @@ final class PodPhases {
         }
         int waiting = 0;
         int running = 0;
-        int ends = 0;
-        int successes = 0;
+        boolean restarting = false;
+        boolean success = true;
         for (V1Container container : spec.getContainers()) {
             V1ContainerStatus s = statuses.get(container.getName());
             V1ContainerStateTerminated ended = s == null ? null : ended(s);
@@ -95,8 +94,8 @@ final class PodPhases {
             } else if (ended == null) {
                 waiting++;
             } else {
-                ends++;
-                successes += ended.getExitCode() == 0 ? 1 : 0;
+                restarting |= RestartPolicies.restarts(spec.getRestartPolicy(), container, ended.getExitCode());
+                success &= ended.getExitCode() == 0;
             }
         }
         for (V1Container init : initContainers(spec)) {
@@ -110,10 +109,6 @@ final class PodPhases {
             return RUNNING;
         }
         boolean over = stopped && !PodSources.isStatic(pod);
-        boolean success = successes == ends;
-        if (over || policy.equals("Never") || policy.equals("OnFailure") && success) {
-            return success ? SUCCEEDED : FAILED;
-        }
-        return RUNNING;
+        return restarting && !over ? RUNNING : success ? SUCCEEDED : FAILED;
     }
 }

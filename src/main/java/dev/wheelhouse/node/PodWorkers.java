@@ -1,14 +1,13 @@
 package dev.wheelhouse.node;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -26,7 +26,8 @@ import dev.wheelhouse.workqueue.WorkQueue;
 /**
  * Drives each pod through its life: synced, terminating, terminated. Each pod has one worker, which does one thing at a time
  * and always with the latest state; pods do not wait for each other, save that static pods of one name run one after the other
- * (upstream: {@code pkg/kubelet/pod_workers.go}). The workers share a few loops and one queue of UIDs. Thread safe.
+ * (upstream: {@code pkg/kubelet/pod_workers.go}). {@link #loop()} has as many of
+ * them at work at once as {@code bound} allows. Thread safe.
  */
 final class PodWorkers {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
@@ -35,11 +36,6 @@ final class PodWorkers {
     /** Why a pod comes to its worker. */
     enum UpdateType {
         CREATE, UPDATE, KILL
-    }
-
-    /** How far a pod is. */
-    enum State {
-        SYNC, TERMINATING, TERMINATED
     }
 
     /** The work itself. For one pod, one call at a time. What throws is tried again after a backoff. */
@@ -58,76 +54,39 @@ final class PodWorkers {
         Duration untilDeadline(V1Pod pod);
     }
 
-    private static final class Worker {
-        final String uid;
-        final ObjectKey name;
-        final boolean isStatic;
-        V1Pod pod;
-        State state = State.SYNC;
-        boolean started;
-        boolean finished;
-        boolean restartRequested;
-        @Nullable
-        Duration grace;
-        long nextSync;
-        long timer = Long.MAX_VALUE;
-
-        Worker(V1Pod pod) {
-            this.uid = PodManager.uid(pod);
-            this.name = ObjectKey.of(pod);
-            this.isStatic = PodSources.isStatic(pod);
-            this.pod = pod;
-        }
-
-        void shortenGrace(@Nullable Duration override) {
-            Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
-            shorten(deletion == null ? null : Duration.ofSeconds(deletion));
-            shorten(override);
-            Long own = pod.getSpec().getTerminationGracePeriodSeconds();
-            if (grace == null) {
-                shorten(Duration.ofSeconds(own == null ? 30 : own));
-            }
-        }
-
-        private void shorten(@Nullable Duration candidate) {
-            if (candidate != null && (grace == null || candidate.compareTo(grace) < 0)) {
-                grace = candidate.compareTo(Duration.ofSeconds(1)) < 0 ? Duration.ofSeconds(1) : candidate;
-            }
-        }
-    }
-
-    private record Timer(long at, String uid) implements Comparable<Timer> {
-        @Override
-        public int compareTo(Timer other) {
-            return at != other.at ? Long.compare(at, other.at) : uid.compareTo(other.uid);
-        }
-    }
-
     private final Syncer syncer;
     private final Predicate<String> runtimeHas;
     private final WorkQueue<String> queue;
+    private final WorkerPool pool;
     private final Duration resync;
     private final NodeMetrics metrics;
     private final Clock clock;
-    private final Map<String, Worker> workers = new HashMap<>();
-    private final Map<ObjectKey, String> startedStatic = new HashMap<>();
-    private final Map<ObjectKey, ArrayDeque<String>> waitingStatic = new HashMap<>();
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+    private final Map<String, PodWorker> workers = new HashMap<>();
+    private final StaticPodTurns staticPods = new StaticPodTurns();
+    private final DueTimes syncTimes = new DueTimes();
     private boolean cleanUpWanted;
 
     /**
      * @param runtimeHas whether the runtime knows a pod
      * @param queue of UIDs; the workers own it
+     * @param bound how many pods are dealt with at once
+     * @param executor where each pod is dealt with
      * @param resync after how long without an update a pod is synced again, at the earliest
      */
-    PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, Duration resync,
-            NodeMetrics metrics, Clock clock) {
+    PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, int bound, Executor executor,
+            Duration resync, NodeMetrics metrics, Clock clock) {
         this.syncer = syncer;
         this.runtimeHas = runtimeHas;
         this.queue = queue;
+        this.pool = new WorkerPool(queue, this::work, bound, executor);
         this.resync = resync;
         this.metrics = metrics;
         this.clock = clock;
+    }
+
+    /** What hands the pods that wait to their workers. */
+    Loop loop() {
+        return pool;
     }
 
     /**
@@ -139,7 +98,7 @@ final class PodWorkers {
         String uid = PodManager.uid(pod);
         boolean has = runtimeHas.test(uid);
         synchronized (this) {
-            Worker worker = workers.get(uid);
+            PodWorker worker = workers.get(uid);
             if (worker == null) {
                 worker = make(pod, has);
             } else if (worker.state != State.SYNC && type == UpdateType.CREATE) {
@@ -164,14 +123,14 @@ final class PodWorkers {
         queue.add(uid);
     }
 
-    private Worker make(V1Pod pod, boolean runtimeHasIt) {
-        Worker worker = new Worker(pod);
+    private PodWorker make(V1Pod pod, boolean runtimeHasIt) {
+        PodWorker worker = new PodWorker(pod);
         if (pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase()) && !runtimeHasIt) {
             worker.state = State.TERMINATED;
         }
         workers.put(worker.uid, worker);
         if (worker.isStatic) {
-            waitingStatic.computeIfAbsent(worker.name, n -> new ArrayDeque<>()).add(worker.uid);
+            staticPods.add(worker.name, worker.uid);
         }
         return worker;
     }
@@ -179,7 +138,7 @@ final class PodWorkers {
     /** Has a pod synced again, if it has a worker that is not done with it. */
     void sync(String uid) {
         synchronized (this) {
-            Worker worker = workers.get(uid);
+            PodWorker worker = workers.get(uid);
             if (worker == null || worker.finished) {
                 return;
             }
@@ -187,37 +146,8 @@ final class PodWorkers {
         queue.add(uid);
     }
 
-    /** One loop of the pool; make as many as pods are to be synced at once. */
-    Loop loop() {
-        return new Loop() {
-            @Override
-            public long step() {
-                String uid = queue.poll();
-                if (uid == null) {
-                    return queue.nanosToNextDue();
-                }
-                try {
-                    work(uid);
-                } finally {
-                    queue.done(uid);
-                }
-                return BUSY;
-            }
-
-            @Override
-            public void await(long nanos) throws InterruptedException {
-                queue.awaitReady(nanos);
-            }
-
-            @Override
-            public void close() {
-                queue.shutDown();
-            }
-        };
-    }
-
     private void work(String uid) {
-        Worker worker;
+        PodWorker worker;
         V1Pod pod;
         State state;
         Duration grace;
@@ -228,7 +158,7 @@ final class PodWorkers {
             }
             pod = worker.pod;
             state = worker.state;
-            grace = worker.grace == null ? Duration.ofSeconds(30) : worker.grace;
+            grace = worker.grace();
         }
         long start = clock.nanoTime();
         try {
@@ -249,22 +179,11 @@ final class PodWorkers {
         }
     }
 
-    /** Keeps one timer for each worker, at the time of its next sync or before it. */
-    private void setTimer(Worker worker) {
-        if (worker.nextSync < worker.timer) {
-            worker.timer = worker.nextSync;
-            timers.add(new Timer(worker.timer, worker.uid));
-        }
-    }
-
-    private synchronized void synced(Worker worker, State state, boolean done, @Nullable Duration deadline) {
+    private synchronized void synced(PodWorker worker, State state, boolean done, @Nullable Duration deadline) {
         if (done) {
             switch (state) {
                 case SYNC -> {
-                    if (worker.state == State.SYNC) {
-                        worker.state = State.TERMINATING;
-                        worker.shortenGrace(null);
-                    }
+                    worker.terminate();
                     queue.add(worker.uid);
                 }
                 case TERMINATING -> {
@@ -275,81 +194,56 @@ final class PodWorkers {
             }
         }
         if (!worker.finished) {
+            // Pods that came together are spread, each by its own share.
             double jitter = 1 + (worker.uid.hashCode() & 0xff) / 512.0;
             long wait = (long) (resync.toNanos() * jitter);
-            worker.nextSync = clock.nanoTime() + (deadline == null ? wait : Math.min(wait, deadline.toNanos()));
-            setTimer(worker);
+            syncTimes.set(worker.uid,
+                    clock.nanoTime() + (deadline == null ? wait : Math.min(wait, deadline.toNanos())));
         }
     }
 
-    private void finish(Worker worker) {
+    private void finish(PodWorker worker) {
         worker.finished = true;
         cleanUpWanted = true;
-        if (startedStatic.remove(worker.name, worker.uid) && waitingStatic.containsKey(worker.name)) {
-            waitingStatic.get(worker.name).forEach(queue::add);
-        }
+        syncTimes.remove(worker.uid);
+        staticPods.end(worker.name, worker.uid).forEach(queue::add);
     }
 
     /** Whether a worker may begin, or go on: static pods of one name wait for each other. */
-    private boolean maySync(Worker worker) {
+    private boolean maySync(PodWorker worker) {
         if (worker.started || !worker.isStatic) {
             worker.started = true;
             return true;
         }
-        ArrayDeque<String> waiting = waitingStatic.getOrDefault(worker.name, new ArrayDeque<>());
         if (worker.state != State.SYNC) {
-            waiting.remove(worker.uid);
-            dropIfEmpty(worker.name);
+            staticPods.giveUp(worker.name, worker.uid);
             finish(worker);
             return false;
         }
-        String running = startedStatic.get(worker.name);
-        while (!waiting.isEmpty() && !isWaiting(waiting.peek())) {
-            waiting.remove();
-        }
-        if (running != null || !worker.uid.equals(waiting.peek())) {
+        worker.started = staticPods.start(worker.name, worker.uid, this::isWaiting);
+        if (!worker.started) {
             queue.addAfter(worker.uid, START_RETRY);
-            return false;
         }
-        waiting.remove();
-        dropIfEmpty(worker.name);
-        startedStatic.put(worker.name, worker.uid);
-        worker.started = true;
-        return true;
+        return worker.started;
     }
 
     private boolean isWaiting(String uid) {
-        Worker worker = workers.get(uid);
+        PodWorker worker = workers.get(uid);
         return worker != null && !worker.started && worker.state == State.SYNC;
-    }
-
-    private void dropIfEmpty(ObjectKey name) {
-        waitingStatic.computeIfPresent(name, (n, uids) -> uids.isEmpty() ? null : uids);
     }
 
     /** The pods that have not been synced for the resync period; each is given once. */
     synchronized List<String> dueForSync() {
         List<String> due = new ArrayList<>();
         long now = clock.nanoTime();
-        while (!timers.isEmpty() && timers.peek().at <= now) {
-            Timer timer = timers.remove();
-            Worker worker = workers.get(timer.uid);
-            if (worker == null || worker.finished || worker.timer != timer.at) {
-                continue;
-            }
-            worker.timer = Long.MAX_VALUE;
-            if (worker.nextSync > now) {
-                setTimer(worker);
-            } else {
-                due.add(worker.uid);
-            }
+        for (String uid = syncTimes.poll(now); uid != null; uid = syncTimes.poll(now)) {
+            due.add(uid);
         }
         return due;
     }
 
     synchronized long nanosToNextSync() {
-        Timer next = timers.peek();
-        return next == null ? Long.MAX_VALUE : Math.max(0, next.at - clock.nanoTime());
+        return syncTimes.nanosToNext(clock.nanoTime());
     }
 
     /** Whether {@link #syncKnownPods} may have something to forget. */
@@ -365,7 +259,7 @@ final class PodWorkers {
      */
     synchronized List<String> syncKnownPods(Set<String> desired) {
         cleanUpWanted = false;
-        for (Worker worker : List.copyOf(workers.values())) {
+        for (PodWorker worker : List.copyOf(workers.values())) {
             boolean orphan = !desired.contains(worker.uid);
             if (!orphan && !worker.restartRequested) {
                 continue;
@@ -376,8 +270,7 @@ final class PodWorkers {
             }
             cleanUpWanted = true;
             if (orphan && worker.state == State.SYNC) {
-                worker.state = State.TERMINATING;
-                worker.shortenGrace(null);
+                worker.terminate();
                 queue.add(worker.uid);
             }
         }
@@ -386,20 +279,20 @@ final class PodWorkers {
 
     /** How far a pod is; null if it has no worker. */
     synchronized @Nullable State state(String uid) {
-        Worker worker = workers.get(uid);
+        PodWorker worker = workers.get(uid);
         return worker == null ? null : worker.state;
     }
 
     /** Whether a worker has done all that there is to do for a pod. */
     synchronized boolean isFinished(String uid) {
-        Worker worker = workers.get(uid);
+        PodWorker worker = workers.get(uid);
         return worker != null && worker.finished;
     }
 
     /** Whether a static pod of this name is still being stopped. */
     synchronized boolean isStopping(ObjectKey name) {
-        String uid = startedStatic.get(name);
-        Worker worker = uid == null ? null : workers.get(uid);
+        String uid = staticPods.started(name);
+        PodWorker worker = uid == null ? null : workers.get(uid);
         return worker != null && worker.state != State.SYNC && !worker.finished;
     }
 

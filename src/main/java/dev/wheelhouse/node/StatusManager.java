@@ -3,6 +3,7 @@ package dev.wheelhouse.node;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,14 +25,16 @@ import dev.wheelhouse.workqueue.WorkQueue;
 /**
  * Tells the API server how the pods are, and ends the deletion of those that have stopped (upstream:
  * {@code pkg/kubelet/status/status_manager.go}). Changes of one pod that come faster than they can be written are written as
- * one; nothing is written that the server has already. Thread safe; one loop writes.
+ * one; nothing is written that the server has already. Each pod is written for by a task of its own, so that a write that hangs
+ * delays no other pod's. Thread safe.
  */
-final class StatusManager implements Loop {
+final class StatusManager {
     private static final Logger log = LoggerFactory.getLogger(StatusManager.class);
 
     private final ResourceClient<V1Pod> client;
     private final PodManager pods;
     private final WorkQueue<String> queue;
+    private final WorkerPool pool;
     private final NodeMetrics metrics;
     private final Map<String, Entry> entries = new HashMap<>();
 
@@ -46,12 +49,23 @@ final class StatusManager implements Loop {
         }
     }
 
-    /** @param queue of UIDs; the manager owns it */
-    StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue, NodeMetrics metrics) {
+    /**
+     * @param queue of UIDs; the manager owns it
+     * @param bound how many statuses are written at once
+     * @param executor where each is written
+     */
+    StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue, int bound, Executor executor,
+            NodeMetrics metrics) {
         this.metrics = metrics;
         this.client = client;
         this.pods = pods;
         this.queue = queue;
+        this.pool = new WorkerPool(queue, this::deal, bound, executor);
+    }
+
+    /** What has the statuses written that are news. */
+    Loop loop() {
+        return pool;
     }
 
     /** The status that was last set, written or not; null if there is none. */
@@ -106,21 +120,16 @@ final class StatusManager implements Loop {
         entries.keySet().retainAll(uids);
     }
 
-    @Override
-    public long step() {
-        String uid = queue.poll();
-        if (uid == null) {
-            return queue.nanosToNextDue();
-        }
+    private void deal(String uid) {
         try {
             write(uid);
             queue.forget(uid);
         } catch (ApiError e) {
             failed(uid, e);
-        } finally {
-            queue.done(uid);
+        } catch (RuntimeException e) {
+            queue.addRateLimited(uid);
+            log.error("the status of the pod with the UID {} could not be written and is tried again", uid, e);
         }
-        return BUSY;
     }
 
     private void failed(String uid, ApiError e) {
@@ -150,6 +159,8 @@ final class StatusManager implements Loop {
             status = entry.status;
             finished = entry.finished;
             apiPod = newer(apiPod, entry.lastAnswer);
+            // What the watch has told of need not be kept a second time.
+            entry.lastAnswer = apiPod == entry.lastAnswer ? apiPod : null;
         }
         String patch = StatusPatch.between(apiPod, status);
         if (patch != null) {
@@ -175,19 +186,10 @@ final class StatusManager implements Loop {
         }
     }
 
+    /** The write's answer, as long as the watch has not told of it. */
     private static V1Pod newer(V1Pod seen, @Nullable V1Pod answer) {
         return answer != null && answer.getMetadata().getUid().equals(seen.getMetadata().getUid())
-                && ResourceVersions.atLeast(answer.getMetadata().getResourceVersion(),
-                        seen.getMetadata().getResourceVersion()) ? answer : seen;
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        queue.awaitReady(nanos);
-    }
-
-    @Override
-    public void close() {
-        queue.shutDown();
+                && !ResourceVersions.atLeast(seen.getMetadata().getResourceVersion(),
+                        answer.getMetadata().getResourceVersion()) ? answer : seen;
     }
 }

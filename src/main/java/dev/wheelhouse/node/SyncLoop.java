@@ -11,7 +11,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
@@ -25,8 +24,9 @@ import dev.wheelhouse.runtime.Signal;
 
 /**
  * The node agent's main loop. One step handles one thing: a change of the configuration, a lifecycle event of a pod, the pods
- * that are due for a periodic sync, or housekeeping. They take turns, so that none waits for ever (upstream:
- * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod: pods are their workers' business.
+ * that are due for a periodic sync, those that wait to be admitted, or housekeeping. They take turns, so that none waits for ever (upstream:
+ * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod, nor for the API server: pods
+ * are their workers' business.
  */
 final class SyncLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(SyncLoop.class);
@@ -36,6 +36,8 @@ final class SyncLoop implements Loop {
     /** How often it is looked at when nothing asks for it. */
     static final Duration IDLE_HOUSEKEEPING = Duration.ofMinutes(1);
 
+    private static final int TURNS = 5;
+
     private final PodUpdates updates;
     private final SourcesReady sourcesReady;
     private final PodManager pods;
@@ -43,9 +45,7 @@ final class SyncLoop implements Loop {
     private final StatusManager statuses;
     private final MirrorPods mirrors;
     private final PodRuntime runtime;
-    private final PodAdmission admission;
-    private final PodEvents events;
-    private final NodeMetrics metrics;
+    private final PodAdmitter admitter;
     private final Clock clock;
     private final Signal signal = new Signal();
     private int turn;
@@ -54,10 +54,8 @@ final class SyncLoop implements Loop {
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
             StatusManager statuses, MirrorPods mirrors, PodRuntime runtime,
-            PodAdmission admission, PodEvents events, NodeMetrics metrics, Clock clock) {
-        this.admission = admission;
-        this.events = events;
-        this.metrics = metrics;
+            PodAdmitter admitter, Clock clock) {
+        this.admitter = admitter;
         this.updates = updates;
         this.sourcesReady = sourcesReady;
         this.pods = pods;
@@ -69,6 +67,7 @@ final class SyncLoop implements Loop {
         this.lastHousekeeping = clock.nanoTime();
         updates.onAdded(signal::raise);
         runtime.onEvent(signal::raise);
+        admitter.onNews(signal::raise);
     }
 
     @Override
@@ -76,19 +75,21 @@ final class SyncLoop implements Loop {
         if (closed) {
             return IDLE;
         }
-        for (int i = 0; i < 4; i++) {
-            turn = (turn + 1) % 4;
+        for (int i = 0; i < TURNS; i++) {
+            turn = (turn + 1) % TURNS;
             boolean handled = switch (turn) {
                 case 0 -> configUpdate();
                 case 1 -> lifecycleEvent();
                 case 2 -> periodicSync();
+                case 3 -> admission();
                 default -> housekeeping();
             };
             if (handled) {
                 return BUSY;
             }
         }
-        return Math.min(runtime.nanosToNextEvent(), Math.min(workers.nanosToNextSync(), nanosToHousekeeping()));
+        return Math.min(Math.min(runtime.nanosToNextEvent(), admitter.nanosToNext()),
+                Math.min(workers.nanosToNextSync(), nanosToHousekeeping()));
     }
 
     @Override
@@ -134,35 +135,28 @@ final class SyncLoop implements Loop {
         for (V1Pod pod : added.stream().sorted(byAge).toList()) {
             pods.put(pod);
             if (!mirrorChanged(pod)) {
-                workers.update(admitted(pod), UpdateType.CREATE, null);
+                start(pod);
             }
         }
     }
 
-    /** The pod, or if this node cannot take it, the pod as it is when it has failed. */
-    private V1Pod admitted(V1Pod pod) {
-        boolean ending = pod.getMetadata().getDeletionTimestamp() != null
-                || pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase());
-        PodAdmission.Rejection rejection = ending || workers.state(PodManager.uid(pod)) != null
-                ? null
-                : admission.decide(pod, PodAdmission.active(pods.pods(), workers));
-        if (rejection == null) {
-            return pod;
+    private void start(V1Pod pod) {
+        V1Pod admitted = admitter.admit(pod);
+        if (admitted != null) {
+            workers.update(admitted, UpdateType.CREATE, null);
         }
-        log.warn("pod {} is rejected ({}): {}", PodSources.describe(pod), rejection.reason(), rejection.message());
-        metrics.podRejected(rejection.reason());
-        events.event(pod, "", "Warning", rejection.reason(), rejection.message());
-        V1PodStatus failed = new V1PodStatus().phase(PodPhases.FAILED).reason(rejection.reason())
-                .message("Pod was rejected: " + rejection.message()).startTime(Moment.of(clock).stamp())
-                .observedGeneration(pod.getMetadata().getGeneration());
-        statuses.finish(pod, failed);
-        return new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec()).status(failed);
+    }
+
+    private boolean admission() {
+        List<V1Pod> due = admitter.due();
+        due.forEach(this::start);
+        return !due.isEmpty();
     }
 
     private void change(List<V1Pod> changed) {
         for (V1Pod pod : changed) {
             pods.put(pod);
-            if (!mirrorChanged(pod)) {
+            if (!mirrorChanged(pod) && !admitter.isWaiting(PodManager.uid(pod))) {
                 workers.update(pod, UpdateType.UPDATE, null);
                 statuses.reconcile(PodManager.uid(pod));
             }
@@ -240,13 +234,14 @@ final class SyncLoop implements Loop {
             V1Pod pod = pods.get(uid);
             if (pod != null) {
                 statuses.forget(uid);
-                workers.update(admitted(pod), UpdateType.CREATE, null);
+                start(pod);
             }
         }
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
-        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::delete);
+        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m)))
+                .forEach(mirrors::deleteOrphan);
         return true;
     }
 }

@@ -2,12 +2,17 @@ package dev.wheelhouse.podconfig;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -113,19 +118,42 @@ final class HttpFetch implements AutoCloseable {
         try {
             return sending.get(Math.max(1, deadline - clock.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("no complete answer within " + seconds(options.timeout()), e);
+            throw late(e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException io
-                    ? new IOException(io.getMessage() == null ? io.toString() : io.getMessage(), io)
-                    : new IOException(String.valueOf(e.getCause()), e);
+            throw explained(request.uri(), e.getCause() == null ? e : e.getCause());
         } finally {
             sending.cancel(true);
             inFlight = null;
         }
     }
 
+    private IOException late(Throwable cause) {
+        return new IOException("no complete answer within " + seconds(options.timeout()), cause);
+    }
+
+    /** In a sentence: the client's own exceptions often have no message. */
+    private IOException explained(URI url, Throwable cause) {
+        if (cause instanceof HttpConnectTimeoutException) {
+            return new IOException(url.getAuthority() + " did not accept a connection within "
+                    + seconds(options.timeout()), cause);
+        }
+        if (cause instanceof HttpTimeoutException) {
+            return late(cause);
+        }
+        if (cause instanceof ConnectException) {
+            for (Throwable t = cause; t != null; t = t.getCause()) {
+                if (t instanceof UnresolvedAddressException || t instanceof UnknownHostException) {
+                    return new IOException("the host " + url.getHost() + " is not known", cause);
+                }
+            }
+            return new IOException("no connection to " + url.getAuthority()
+                    + (cause.getMessage() == null ? ": refused" : ": " + cause.getMessage()), cause);
+        }
+        return new IOException(cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
+    }
+
     private static String seconds(Duration duration) {
-        return duration.toMillis() / 1000.0 + " s";
+        return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() / 1000.0 + " s";
     }
 
     @Override

@@ -66,8 +66,7 @@ public final class HttpSource implements Loop {
         }
         try {
             take(fetch.get(etag, lastModified));
-            succeeded();
-        } catch (IOException | ManifestException e) {
+        } catch (IOException e) {
             if (!closed) {
                 failed(e);
             }
@@ -76,12 +75,15 @@ public final class HttpSource implements Loop {
         return Math.max(1, nextFetch - clock.nanoTime());
     }
 
-    private void take(HttpFetch.Answer answer) throws IOException, ManifestException {
-        if (answer.status() == 304) {
-            return;
-        }
-        if (answer.status() != 200) {
+    private void take(HttpFetch.Answer answer) throws IOException {
+        if (answer.status() != 200 && answer.status() != 304) {
             throw new IOException("the server answered " + answer.status() + " where 200 was expected");
+        }
+        succeeded();
+        if (answer.status() == 304) {
+            // It is what it was when it was last good, whatever came in between.
+            journal.clear(options.url().toString());
+            return;
         }
         String now = StaticPods.sha256(answer.body());
         if (!now.equals(digest)) {
@@ -89,7 +91,7 @@ public final class HttpSource implements Loop {
                 pods = ManifestReader.read(options.url().toString(), answer.body(), origin);
             } catch (ManifestException e) {
                 journal.refuse(e.refusal(), pods);
-                throw e;
+                return;
             }
             channel.set(pods);
         }
@@ -107,15 +109,16 @@ public final class HttpSource implements Loop {
         }
     }
 
-    /** The first failures are said, then that no more will be. */
-    private void failed(Exception e) {
+    /** The first failures to read are said, then that no more will be. */
+    private void failed(IOException e) {
         journal.failed(String.valueOf(e.getMessage()));
         failures++;
         if (failures <= LOUD_FAILURES) {
             log.warn("pods could not be read from {}: {}", options.url(), e.getMessage());
         } else if (failures == LOUD_FAILURES + 1) {
-            log.warn("pods could not be read from {}: {}; further failures are not logged until it succeeds",
-                    options.url(), e.getMessage());
+            log.warn(
+                    "pods could not be read from {}: {}; it goes on trying every {} s, and logs no more until it succeeds",
+                    options.url(), e.getMessage(), options.period().toSeconds());
         } else {
             log.debug("pods could not be read from {}: {}", options.url(), e.getMessage());
         }

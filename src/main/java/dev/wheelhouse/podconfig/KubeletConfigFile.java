@@ -2,8 +2,6 @@ package dev.wheelhouse.podconfig;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -13,12 +11,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * What a KubeletConfiguration says about static pods, as kubelet's {@code --config} reads it (upstream:
@@ -34,7 +32,6 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
         Map<String, List<String>> staticPodUrlHeaders, @Nullable Duration fileCheckFrequency,
         @Nullable Duration httpCheckFrequency) {
 
-    private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ns|us|µs|ms|s|m|h)");
     public KubeletConfigFile {
         staticPodUrlHeaders = Map.copyOf(staticPodUrlHeaders);
     }
@@ -64,34 +61,6 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
         } catch (ManifestException e) {
             throw new IllegalArgumentException(e.refusal().toString(), e);
         }
-    }
-
-    /** A duration as Go writes it, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}; null if the text is none. */
-    public static @Nullable Duration parseDuration(String text) {
-        if (text.equals("0")) {
-            return Duration.ZERO;
-        }
-        Matcher matcher = PART.matcher(text);
-        BigDecimal nanos = BigDecimal.ZERO;
-        int at = 0;
-        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
-            nanos = nanos
-                    .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(nanos(matcher.group(2)))));
-            at = matcher.end();
-        }
-        boolean good = at == text.length() && at > 0 && nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
-        return good ? Duration.ofNanos(nanos.setScale(0, RoundingMode.DOWN).longValue()) : null;
-    }
-
-    private static long nanos(String unit) {
-        return switch (unit) {
-            case "ns" -> 1L;
-            case "us", "µs" -> 1_000L;
-            case "ms" -> 1_000_000L;
-            case "s" -> 1_000_000_000L;
-            case "m" -> 60_000_000_000L;
-            default -> 3_600_000_000_000L;
-        };
     }
 
     private record Reader(Path file, YamlDocuments.Document document) {
@@ -163,7 +132,7 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
 
         private @Nullable Duration duration(String field) {
             String text = text(field);
-            Duration duration = text.isEmpty() ? Duration.ZERO : parseDuration(text);
+            Duration duration = text.isEmpty() ? Duration.ZERO : Durations.parse(text);
             if (duration == null) {
                 throw refused(field, "it is \"" + text + "\": write a duration, such as 20s or 1m30s");
             }

@@ -52,7 +52,7 @@ final class ManifestReader {
             String kind = document.json().path("kind").asString("");
             String version = document.json().path("apiVersion").asString("");
             if (!document.json().isObject()) {
-                throw refused(location, document, List.of(), "a " + document.json().getNodeType()
+                throw refused(location, document, List.of(), found(document.json())
                         + " where an object should be: write apiVersion, kind, metadata and spec of a Pod");
             }
             if (kind.equals("List") || kind.equals("PodList")) {
@@ -69,6 +69,13 @@ final class ManifestReader {
             }
         }
         return pods;
+    }
+
+    private static String found(JsonNode json) {
+        if (json.isString()) {
+            return json.asString().startsWith("<") ? "a web page, or other XML," : "plain text";
+        }
+        return json.isArray() ? "a list" : json.isNumber() ? "a number" : "one word";
     }
 
     private static V1Pod pod(String location, Document document, JsonNode json, List<Object> at, StaticPods origin,

@@ -1,5 +1,6 @@
 package dev.wheelhouse.podconfig;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,24 +17,28 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * How a source fares: when it was read, and what it refuses now, by file or URL. Each refusal is said once, and again only when it changes: in the log, and to
- * whoever hears of rejected pods, for each pod that runs on from the last good manifest. Thread safe.
+ * How a source fares: when it was read, and what it refuses now, by file or URL. Each refusal is logged once, and again only when
+ * it changes. Whoever hears of rejected pods hears of it for each pod that runs on from the last good manifest, and again every
+ * half an hour for as long as it holds: Events are forgotten after an hour. Thread safe.
  */
 final class SourceJournal {
     private static final Logger log = LoggerFactory.getLogger(SourceJournal.class);
 
     private static final int REMEMBERED = 20;
+    static final Duration REPEAT = Duration.ofMinutes(30);
 
     private final String source;
     private final RejectedPods rejected;
     private final PodSourceMetrics metrics;
     private final Clock clock;
-    private final Map<String, Refusal> current = new LinkedHashMap<>();
+    private final Map<String, Current> current = new LinkedHashMap<>();
     private final ArrayDeque<Entry> history = new ArrayDeque<>();
     private @Nullable Instant lastRead;
     private String failure = "";
 
     private record Entry(Instant at, Refusal refusal) {}
+
+    private record Current(Refusal refusal, long repeatAt) {}
 
     SourceJournal(String source, RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
         this.source = source;
@@ -58,29 +63,42 @@ final class SourceJournal {
     /** @param from the path or URL */
     synchronized SourceReport report(String from) {
         return new SourceReport(source, from, lastRead, failure,
-                history.stream().map(e -> new SourceReport.Refused(e.at, e.refusal,
-                        current.get(e.refusal.location()) == e.refusal)).toList());
+                history.stream().map(e -> new SourceReport.Refused(e.at, e.refusal, isCurrent(e.refusal))).toList());
+    }
+
+    private boolean isCurrent(Refusal refusal) {
+        Current now = current.get(refusal.location());
+        return now != null && now.refusal == refusal;
     }
 
     /** @param runningOn the pods of the last manifest there that was good */
     void refuse(Refusal refusal, List<V1Pod> runningOn) {
+        boolean news;
         synchronized (this) {
-            if (refusal.equals(current.get(refusal.location()))) {
+            Current before = current.get(refusal.location());
+            news = before == null || !before.refusal.equals(refusal);
+            if (before != null && !news && clock.nanoTime() < before.repeatAt) {
                 return;
             }
-            current.put(refusal.location(), refusal);
-            history.addFirst(new Entry(clock.now(), refusal));
+            current.put(refusal.location(),
+                    new Current(news || before == null ? refusal : before.refusal, clock.deadline(REPEAT)));
+            if (news) {
+                history.addFirst(new Entry(clock.now(), refusal));
+            }
             if (history.size() > REMEMBERED) {
                 history.removeLast();
             }
         }
-        metrics.refused(source);
-        log.warn("manifest refused: {}{}", refusal,
-                runningOn.isEmpty()
-                        ? ""
-                        : "; what it said before runs on: "
-                                + runningOn.stream().map(PodSources::describe).toList());
+        if (news) {
+            metrics.refused(source);
+            log.warn("manifest refused: {}{}", refusal, runningOn.isEmpty()
+                    ? ""
+                    : "; what it said before runs on: " + runningOn.stream().map(PodSources::describe).toList());
+        }
         runningOn.forEach(pod -> rejected.rejected(source, pod, refusal + "; the pod runs on as it was"));
+        if (runningOn.isEmpty()) {
+            rejected.refused(source, refusal);
+        }
     }
 
     /** The manifest at a location is good, or gone. */
@@ -95,7 +113,7 @@ final class SourceJournal {
     }
 
     synchronized List<Refusal> list() {
-        return new ArrayList<>(current.values());
+        return current.values().stream().map(Current::refusal).toList();
     }
 
     synchronized List<String> locations() {

@@ -1,15 +1,53 @@
 package dev.wheelhouse.runtime;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Arithmetic on durations that never overflows. */
+import org.jspecify.annotations.Nullable;
+
+/** Durations as Go writes them, and arithmetic that never overflows. */
 public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
 
     private Durations() {}
 
     /** Nanoseconds of a duration; {@code Long.MAX_VALUE} for any duration longer than 292 years. */
     public static long saturatedNanos(Duration duration) {
         return duration.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    /**
+     * A duration as Go writes it, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}; null if the text is none, or it is longer
+     * than 292 years, or negative.
+     */
+    public static @Nullable Duration parse(String text) {
+        if (text.equals("0")) {
+            return Duration.ZERO;
+        }
+        Matcher matcher = PART.matcher(text);
+        BigDecimal nanos = BigDecimal.ZERO;
+        int at = 0;
+        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
+            nanos = nanos
+                    .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(nanos(matcher.group(2)))));
+            at = matcher.end();
+        }
+        boolean good = at == text.length() && at > 0 && nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+        return good ? Duration.ofNanos(nanos.setScale(0, RoundingMode.DOWN).longValue()) : null;
+    }
+
+    private static long nanos(String unit) {
+        return switch (unit) {
+            case "ns" -> 1L;
+            case "us", "µs" -> 1_000L;
+            case "ms" -> 1_000_000L;
+            case "s" -> 1_000_000_000L;
+            case "m" -> 60_000_000_000L;
+            default -> 3_600_000_000_000L;
+        };
     }
 }

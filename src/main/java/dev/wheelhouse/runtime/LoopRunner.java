@@ -3,6 +3,8 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.slf4j.Logger;
@@ -19,8 +21,9 @@ public final class LoopRunner implements AutoCloseable {
     private final String name;
     private final Clock clock;
     private final List<Running> running = new ArrayList<>();
+    private final Set<Thread> tasks = ConcurrentHashMap.newKeySet();
     private final AtomicInteger failures = new AtomicInteger();
-    private boolean closed;
+    private volatile boolean closed;
 
     private record Running(Loop loop, Thread thread) {}
 
@@ -51,12 +54,36 @@ public final class LoopRunner implements AutoCloseable {
         thread.start();
     }
 
+    /**
+     * Runs a task that may block, on a virtual thread of its own; the close of this runner interrupts and joins it as it does
+     * the loops. Once closed, it runs nothing more.
+     */
+    public void run(String taskName, Runnable task) {
+        Thread thread = Thread.ofVirtual().name(name + "/" + taskName).unstarted(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                failures.incrementAndGet();
+                log.error("{} failed", Thread.currentThread().getName(), e);
+            } finally {
+                tasks.remove(Thread.currentThread());
+            }
+        });
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            tasks.add(thread);
+            thread.start();
+        }
+    }
+
     private void drive(Loop loop) {
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.5, Duration.ofMinutes(2),
                 clock,
                 new java.util.SplittableRandom());
         try {
-            while (!isClosed()) {
+            while (!closed) {
                 try {
                     long wait = loop.step();
                     if (Thread.interrupted()) {
@@ -80,11 +107,7 @@ public final class LoopRunner implements AutoCloseable {
         }
     }
 
-    private synchronized boolean isClosed() {
-        return closed;
-    }
-
-    /** How often a step threw. */
+    /** How often a step, or a task, threw. */
     public int failures() {
         return failures.get();
     }
@@ -99,7 +122,8 @@ public final class LoopRunner implements AutoCloseable {
     }
 
     /**
-     * Closes every loop in reverse order of their start, interrupts what still waits, and joins the threads.
+     * Closes every loop in reverse order of their start, interrupts what still waits, and joins the threads of loops and
+     * tasks.
      *
      * @param grace how long to wait in all
      * @return the names of the threads that were still alive after it
@@ -111,17 +135,19 @@ public final class LoopRunner implements AutoCloseable {
             ending = new ArrayList<>(running).reversed();
         }
         ending.forEach(r -> r.loop.close());
-        ending.forEach(r -> r.thread.interrupt());
+        List<Thread> threads = new ArrayList<>(ending.stream().map(Running::thread).toList());
+        threads.addAll(tasks);
+        threads.forEach(Thread::interrupt);
         long deadline = System.nanoTime() + Durations.saturatedNanos(grace);
         List<String> left = new ArrayList<>();
         boolean interrupted = false;
-        for (Running r : ending) {
-            if (r.thread == Thread.currentThread()) {
+        for (Thread thread : threads) {
+            if (thread == Thread.currentThread()) {
                 continue;
             }
             try {
-                if (!interrupted && !r.thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
-                    left.add(r.thread.getName());
+                if (!interrupted && !thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+                    left.add(thread.getName());
                 }
             } catch (InterruptedException e) {
                 interrupted = true;

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Taint;
 
+import dev.wheelhouse.api.HostPort;
+
 /**
  * A node and the sums over the pods on it, kept up to date pod by pod. Not thread safe: {@link SchedulerCache} guards it.
  * Until the node itself is known only the sums are.

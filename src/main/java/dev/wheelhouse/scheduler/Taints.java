@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
+
+import dev.wheelhouse.api.Tolerations;
 
 /** Taints and who tolerates them (upstream: {@code api/core/v1/toleration.go}, {@code plugins/tainttoleration}). */
 final class Taints {
@@ -59,7 +59,7 @@ final class Taints {
     static boolean forbid(List<V1Taint> taints, List<V1Toleration> tolerations) {
         for (V1Taint taint : taints) {
             boolean forbids = "NoSchedule".equals(taint.getEffect()) || "NoExecute".equals(taint.getEffect());
-            if (forbids && !tolerated(taint, tolerations)) {
+            if (forbids && !Tolerations.tolerate(tolerations, taint)) {
                 return true;
             }
         }
@@ -70,7 +70,7 @@ final class Taints {
     static int discourage(List<V1Taint> taints, List<V1Toleration> tolerations) {
         int count = 0;
         for (V1Taint taint : taints) {
-            if ("PreferNoSchedule".equals(taint.getEffect()) && !tolerated(taint, tolerations)) {
+            if ("PreferNoSchedule".equals(taint.getEffect()) && !Tolerations.tolerate(tolerations, taint)) {
                 count++;
             }
         }
@@ -79,44 +79,6 @@ final class Taints {
 
     /** Whether a pod may go to nodes that are cordoned. */
     static boolean tolerateUnschedulable(List<V1Toleration> tolerations) {
-        return tolerated(new V1Taint().key(UNSCHEDULABLE).effect("NoSchedule"), tolerations);
-    }
-
-    private static boolean tolerated(V1Taint taint, List<V1Toleration> tolerations) {
-        for (V1Toleration toleration : tolerations) {
-            if (tolerates(toleration, taint)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean tolerates(V1Toleration toleration, V1Taint taint) {
-        if (!text(toleration.getEffect()).isEmpty() && !toleration.getEffect().equals(taint.getEffect())) {
-            return false;
-        }
-        if (!text(toleration.getKey()).isEmpty() && !toleration.getKey().equals(taint.getKey())) {
-            return false;
-        }
-        return switch (text(toleration.getOperator())) {
-            case "", "Equal" -> text(toleration.getValue()).equals(text(taint.getValue()));
-            case "Exists" -> true;
-            case "Lt" -> compare(taint.getValue(), toleration.getValue()) < 0;
-            case "Gt" -> compare(taint.getValue(), toleration.getValue()) > 0;
-            default -> false;
-        };
-    }
-
-    /** Compares two numbers; 0 where either is none, so that neither Lt nor Gt holds. */
-    private static int compare(@Nullable String taint, @Nullable String toleration) {
-        try {
-            return Long.compare(Long.parseLong(text(taint)), Long.parseLong(text(toleration)));
-        } catch (NumberFormatException e) {
-            return 0;
-        }
-    }
-
-    private static String text(@Nullable String value) {
-        return value == null ? "" : value;
+        return Tolerations.tolerate(tolerations, new V1Taint().key(UNSCHEDULABLE).effect("NoSchedule"));
     }
 }

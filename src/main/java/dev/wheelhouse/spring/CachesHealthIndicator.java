@@ -10,7 +10,6 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 import dev.wheelhouse.informer.InformerState;
-import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 
@@ -22,10 +21,10 @@ final class CachesHealthIndicator implements HealthIndicator {
     private static final Duration TOLERATED = Duration.ofMinutes(1);
 
     private final ControllerManager manager;
-    private final SharedInformerFactory informers;
+    private final List<InformerStates> informers;
     private final Clock clock;
 
-    CachesHealthIndicator(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
+    CachesHealthIndicator(ControllerManager manager, List<InformerStates> informers, Clock clock) {
         this.manager = manager;
         this.informers = informers;
         this.clock = clock;
@@ -36,12 +35,12 @@ final class CachesHealthIndicator implements HealthIndicator {
         List<String> waiting = manager.isRunning() ? List.of() : manager.waitingFor();
         List<String> stale = new ArrayList<>();
         Map<String, Object> caches = new TreeMap<>();
-        for (InformerState state : informers.states()) {
-            String name = state.type().groupResource()
-                    + (state.namespace().isEmpty() ? "" : " in " + state.namespace());
-            caches.put(name, describe(state));
-            if (isStale(state)) {
-                stale.add(name + ": " + state.lastError());
+        for (InformerStates source : informers) {
+            for (InformerState state : source.states()) {
+                caches.put(state.name(), describe(state));
+                if (isStale(state)) {
+                    stale.add(state.name() + ": " + state.lastError());
+                }
             }
         }
         boolean ready = manager.isRunning() && stale.isEmpty();

@@ -1,81 +1,186 @@
 package dev.wheelhouse.spring;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.InformerMetrics;
+import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.runtime.Clock;
 
-/** The informers' metrics in Micrometer, named as client-go's reflector metrics where it has them. */
+/**
+ * The informers' metrics in Micrometer, named as client-go's reflector and informer metrics where it has them (upstream:
+ * client-go {@code tools/cache/reflector_metrics.go} and {@code fifo_metrics.go}). Informers that differ in nothing that is a tag
+ * share their meters: gauges are then their sum, or for a lag the largest.
+ */
 final class InformerMeters implements InformerMetrics.Provider {
-    private final MeterRegistry registry;
+    /** Digits of a resource version that a double holds exactly. */
+    private static final int DIGITS = 15;
 
-    InformerMeters(MeterRegistry registry) {
+    private final MeterRegistry registry;
+    private final Clock clock;
+    private final ConcurrentHashMap<Tags, Group> groups = new ConcurrentHashMap<>();
+
+    InformerMeters(MeterRegistry registry, Clock clock) {
         this.registry = registry;
+        this.clock = clock;
     }
 
     @Override
-    public InformerMetrics forInformer(ResourceType type, Class<?> model, String namespace) {
-        return new Meters(registry,
-                Tags.of("resource", type.groupResource(), "model", model.getSimpleName(), "namespace",
-                        namespace.isEmpty() ? "*" : namespace));
+    public InformerMetrics forInformer(ResourceType type, Class<?> model, String namespace, String selector) {
+        Tags tags = Tags.of("resource", type.groupResource(), "version", type.version(), "model",
+                model.getSimpleName(), "namespace", namespace.isEmpty() ? "*" : namespace, "selector", selector);
+        return new Meters(tags);
     }
 
-    private static final class Meters implements InformerMetrics {
-        private final MeterRegistry registry;
+    /** Gauges of the informers with the same tags. */
+    private final class Group {
+        final List<Supplier<InformerState>> states = new CopyOnWriteArrayList<>();
+        private final List<Meter> gauges = new CopyOnWriteArrayList<>();
+
+        Group(Tags tags) {
+            gauge(tags, "informer.objects", "Objects in the cache", group -> group.sum(InformerState::objects));
+            gauge(tags, "informer.synced", "1 once the cache has held the whole initial list",
+                    group -> group.all(InformerState::synced) ? 1 : 0);
+            gauge(tags, "informer.queued.items", "Changes that were read and are not in the cache yet",
+                    group -> group.sum(state -> state.counts().queued()));
+            gauge(tags, "informer.store.resource.version",
+                    "The 15 least significant digits of the resource version that the cache has followed to",
+                    group -> group.most(state -> digits(state.resourceVersion())));
+            gauge(tags, "informer.pending", "Notifications that wait for handlers", group -> group
+                    .sum(state -> state.handlers().stream().mapToInt(InformerState.Handler::pending).sum()));
+            gauges.add(Gauge.builder("informer.lag", this, group -> group.most(this::lag)).tags(tags)
+                    .description("Since when the server told nothing, not even by a bookmark: the cache is not older")
+                    .baseUnit("seconds").register(registry));
+        }
+
+        private void gauge(Tags tags, String name, String description, ToDoubleFunction<Group> value) {
+            gauges.add(Gauge.builder(name, this, value).tags(tags).description(description).register(registry));
+        }
+
+        private double lag(InformerState state) {
+            Duration lag = state.lag(clock.now());
+            return lag == null ? Double.NaN : lag.toMillis() / 1000.0;
+        }
+
+        private double sum(ToDoubleFunction<InformerState> value) {
+            return states.stream().mapToDouble(state -> value.applyAsDouble(state.get())).sum();
+        }
+
+        private double most(ToDoubleFunction<InformerState> value) {
+            return states.stream().mapToDouble(state -> value.applyAsDouble(state.get())).max().orElse(Double.NaN);
+        }
+
+        private boolean all(java.util.function.Predicate<InformerState> predicate) {
+            return states.stream().allMatch(state -> predicate.test(state.get()));
+        }
+
+        void remove() {
+            gauges.forEach(registry::remove);
+        }
+    }
+
+    private static double digits(String version) {
+        String last = version.length() > DIGITS ? version.substring(version.length() - DIGITS) : version;
+        try {
+            return last.isEmpty() ? Double.NaN : Long.parseLong(last);
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
+    }
+
+    private final class Meters implements InformerMetrics {
         private final Tags tags;
-        private final AtomicInteger objects = new AtomicInteger();
-        private final AtomicInteger synced = new AtomicInteger();
-        private final ConcurrentHashMap<String, AtomicInteger> pending = new ConcurrentHashMap<>();
         private final ConcurrentHashMap<String, Timer> handlers = new ConcurrentHashMap<>();
+        private final ConcurrentHashMap<String, Timer> failedHandlers = new ConcurrentHashMap<>();
+        private final Counter lists;
+        private final DistributionSummary itemsPerList;
         private final Counter watches;
+        private final Counter shortWatches;
+        private final DistributionSummary itemsPerWatch;
         private final Counter bytes;
         private final Counter events;
         private final Counter decodeErrors;
-        private final Counter items;
+        private final Timer processing;
+        private volatile Supplier<InformerState> state = () -> {
+            throw new IllegalStateException("asked before it was made");
+        };
 
-        Meters(MeterRegistry registry, Tags tags) {
-            this.registry = registry;
+        Meters(Tags tags) {
             this.tags = tags;
-            Gauge.builder("informer.objects", objects, AtomicInteger::get).description("Objects in the cache")
-                    .tags(tags)
-                    .register(registry);
-            Gauge.builder("informer.synced", synced, AtomicInteger::get)
-                    .description("1 once the cache has held the whole initial list").tags(tags).register(registry);
+            lists = counter("reflector.lists", "Lists, all pages of one together");
+            itemsPerList = summary("reflector.items.per.list", "Objects that a list brought");
             watches = counter("reflector.watches", "Watches that were opened");
+            shortWatches = counter("reflector.short.watches", "Watches that ended within a second and brought nothing");
+            itemsPerWatch = summary("reflector.items.per.watch", "Events that a watch brought until it ended");
             bytes = counter("reflector.bytes", "Bytes read from the API server");
             events = counter("reflector.events", "Events handed on to the cache");
             decodeErrors = counter("reflector.decode.errors", "Objects skipped because they could not be decoded");
-            items = counter("reflector.list.items", "Objects that lists brought");
+            processing = Timer.builder("informer.processing.latency").tags(tags)
+                    .description("From a batch's pop off the queue until it is in the cache and with the listeners")
+                    .register(registry);
         }
 
         private Counter counter(String name, String description) {
             return Counter.builder(name).description(description).tags(tags).register(registry);
         }
 
-        @Override
-        public void synced(Duration sinceStart) {
-            synced.set(1);
+        private DistributionSummary summary(String name, String description) {
+            return DistributionSummary.builder(name).description(description).tags(tags).register(registry);
         }
 
         @Override
-        public void objects(int count) {
-            objects.set(count);
+        public void made(Supplier<InformerState> source) {
+            state = source;
+            groups.compute(tags, (key, known) -> {
+                Group group = known == null ? new Group(key) : known;
+                group.states.add(source);
+                return group;
+            });
+        }
+
+        @Override
+        public void stopped() {
+            groups.computeIfPresent(tags, (key, group) -> {
+                group.states.remove(state);
+                if (!group.states.isEmpty()) {
+                    return group;
+                }
+                group.remove();
+                return null;
+            });
+        }
+
+        @Override
+        public void synced(Duration sinceStart) {
+            Timer.builder("informer.sync.duration").description("From an informer's start until its cache has synced")
+                    .tags(tags).register(registry).record(sinceStart);
+        }
+
+        @Override
+        public void processed(Duration took) {
+            processing.record(took);
         }
 
         @Override
         public void handled(String listener, Duration took, boolean failed) {
-            handlers.computeIfAbsent(listener + (failed ? "!" : ""), l -> Timer.builder("informer.handler.duration")
-                    .description("How long handlers take")
-                    .tags(tags.and("handler", listener, "failed", String.valueOf(failed)))
-                    .register(registry)).record(took);
+            (failed ? failedHandlers : handlers)
+                    .computeIfAbsent(listener, l -> Timer.builder("informer.handler.duration")
+                            .description("How long handlers take")
+                            .tags(tags.and("handler", l, "failed", String.valueOf(failed))).register(registry))
+                    .record(took);
         }
 
         @Override
@@ -86,28 +191,19 @@ final class InformerMeters implements InformerMetrics.Provider {
         }
 
         @Override
-        public void pending(String listener, int count) {
-            pending.computeIfAbsent(listener, l -> {
-                AtomicInteger value = new AtomicInteger();
-                Gauge.builder("informer.pending", value, AtomicInteger::get)
-                        .description("Notifications that wait for a handler")
-                        .tags(tags.and("handler", l)).register(registry);
-                return value;
-            }).set(count);
-        }
-
-        @Override
         public void listed(Duration took, int count, boolean succeeded) {
             Timer.builder("reflector.list.duration").description("How long lists take, all pages")
                     .tags(tags.and("outcome", succeeded ? "success" : "failure")).register(registry).record(took);
-            items.increment(count);
+            lists.increment();
+            if (succeeded) {
+                itemsPerList.record(count);
+            }
         }
 
         @Override
         public void relisted(String cause) {
             Counter.builder("reflector.relists").description("Lists after the first, by cause")
-                    .tags(tags.and("cause", cause))
-                    .register(registry).increment();
+                    .tags(tags.and("cause", cause)).register(registry).increment();
         }
 
         @Override
@@ -116,9 +212,13 @@ final class InformerMeters implements InformerMetrics.Provider {
         }
 
         @Override
-        public void watchEnded(String cause, Duration lasted) {
+        public void watchEnded(String cause, Duration lasted, long count) {
             Timer.builder("reflector.watch.duration").description("How long watches last, by the cause of their end")
                     .tags(tags.and("cause", cause)).register(registry).record(lasted);
+            itemsPerWatch.record(count);
+            if (count == 0 && lasted.toMillis() < 1000) {
+                shortWatches.increment();
+            }
         }
 
         @Override

@@ -21,6 +21,7 @@ import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
+import dev.wheelhouse.runtime.Durations;
 
 /** Which nodes run in this process, by the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class Nodes {
@@ -46,7 +47,7 @@ final class Nodes {
         List<NodeAgentOptions> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             NodeAgentOptions node = NodeAgentOptions.hollow(properties.nodes().namePrefix() + (i + 1), i);
-            nodes.add(node.withCapacity(merged(node.capacity(), capacity)));
+            nodes.add(profiled(node.withCapacity(merged(node.capacity(), capacity)), properties.nodes().profile()));
         }
         NodeProperties own = properties.node();
         Path manifests = workingDirectory.resolve(DEFAULT_MANIFESTS);
@@ -61,7 +62,8 @@ final class Nodes {
         int at = nodes.stream().map(NodeAgentOptions::name).toList().indexOf(name);
         if (at < 0) {
             at = count;
-            nodes.add(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity));
+            nodes.add(profiled(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity),
+                    properties.nodes().profile()));
         }
         nodes.set(at, with(nodes.get(at), own, at == 0 && watched ? manifests : null));
         return nodes;
@@ -73,6 +75,14 @@ final class Nodes {
             return node.withCapacity(merged(node.capacity(), capacity));
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.name: " + e.getMessage());
+        }
+    }
+
+    private static NodeAgentOptions profiled(NodeAgentOptions node, String profile) {
+        try {
+            return node.withProfile(profile);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.nodes.profile: " + e.getMessage());
         }
     }
 
@@ -189,7 +199,7 @@ final class Nodes {
         if (text == null) {
             return otherwise;
         }
-        Duration duration = KubeletConfigFile.parseDuration(text);
+        Duration duration = Durations.parse(text);
         if (duration == null || duration.isZero()) {
             throw bad(option, text, "a duration, such as 20s or 1m30s");
         }

@@ -23,7 +23,6 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.AnnotatedReconcilers;
@@ -41,9 +40,16 @@ class OfficialClientConfiguration {
     /** The integration looks for a bean of exactly this name. Its caches are its own: a handler may set transforms. */
     @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
-    WheelhouseInformerFactory officialInformerFactory(ApiClient api, KubeClient client, Clock clock) {
-        return new WheelhouseInformerFactory(api, client, clock, InformerMetrics.Provider.NONE,
+    WheelhouseInformerFactory officialInformerFactory(ApiClient api, KubeClient client, Clock clock,
+            MeterRegistry registry) {
+        return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock),
                 InformerOptions.defaults());
+    }
+
+    /** Their caches are shown, and count for readiness, as the service's own. */
+    @Bean
+    InformerStates officialInformerStates(ObjectProvider<WheelhouseInformerFactory> factories) {
+        return () -> factories.orderedStream().flatMap(factory -> factory.states().stream()).toList();
     }
 
     /** In place of the integration's own, whose controllers have a queue and workers of their own. */

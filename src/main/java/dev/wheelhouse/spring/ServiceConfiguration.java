@@ -19,7 +19,6 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -60,8 +59,10 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    SharedInformerFactory informers(KubeClient client, Clock clock, MeterRegistry registry) {
-        return new InformerFactory(client, clock, new InformerMeters(registry), InformerOptions.defaults());
+    SharedInformerFactory informers(WheelhouseProperties properties, KubeClient client, Clock clock,
+            MeterRegistry registry) {
+        return new InformerFactory(client, clock, new InformerMeters(registry, clock),
+                properties.informer().options());
     }
 
     @Bean(destroyMethod = "close")
@@ -102,8 +103,18 @@ class ServiceConfiguration {
     }
 
     @Bean
-    CachesHealthIndicator caches(ControllerManager manager, SharedInformerFactory informers, Clock clock) {
-        return new CachesHealthIndicator(manager, informers, clock);
+    InformerStates informerStates(SharedInformerFactory informers) {
+        return informers::states;
+    }
+
+    @Bean
+    CachesHealthIndicator caches(ControllerManager manager, ObjectProvider<InformerStates> informers, Clock clock) {
+        return new CachesHealthIndicator(manager, informers.orderedStream().toList(), clock);
+    }
+
+    @Bean
+    InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
+        return new InformersEndpoint(informers.orderedStream().toList(), clock);
     }
 
     @Bean

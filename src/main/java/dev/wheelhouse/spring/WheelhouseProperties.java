@@ -1,7 +1,5 @@
 package dev.wheelhouse.spring;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ManagerGuard;
 
 /**
@@ -26,14 +25,15 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
  * @param node one node of one's own, and its pod sources
+ * @param informer the caches
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers,
-        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue NodeProperties node) {
+        @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
+        @DefaultValue NodeProperties node, @DefaultValue Informer informer) {
 
     /** Which API server to work on. */
     public enum Mode {
@@ -48,16 +48,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     /**
-     * @param address where it listens; loopback unless told otherwise
-     * @param port 0 for any free one
-     * @param kubeconfig the file in which it writes how to reach it
-     * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
+     * @param dropLastApplied whether the caches leave the value of {@code kubectl.kubernetes.io/last-applied-configuration} out
      */
-    public record ApiServer(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
-            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig, @Nullable String dataDir) {
-        public ApiServer {
-            require(dataDir == null || !dataDir.isBlank(), "wheelhouse.apiserver.data-dir", "empty",
-                    "the name of a directory");
+    public record Informer(@DefaultValue("false") boolean dropLastApplied) {
+        InformerOptions options() {
+            return InformerOptions.builder().dropLastApplied(dropLastApplied).build();
         }
     }
 
@@ -67,10 +62,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
      * @param cpu each node's CPUs, a quantity
      * @param memory each node's memory, a quantity
      * @param pods how many pods each node takes
+     * @param profile how pods behave that do not say so themselves: none, slow, flaky, stuck, crashing, unpullable
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
-            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods) {
+            @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile) {
         public Nodes {
             require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count", String.valueOf(count),
                     "a number from 0 to 3000");
@@ -89,23 +85,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     public WheelhouseProperties {
-        require(isLoopback(apiserver.address), "wheelhouse.apiserver.address", apiserver.address,
-                "a loopback address, as whoever reaches the embedded API server may do anything there");
-        require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
-                "a port from 0 to 65535");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(java.util.Locale.ROOT)
                     + ": leave out one of the two");
-        }
-    }
-
-    private static boolean isLoopback(String address) {
-        try {
-            return InetAddress.getByName(address).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
         }
     }
 

@@ -3,7 +3,9 @@ package dev.wheelhouse.apiserver;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
@@ -19,9 +26,21 @@ import dev.wheelhouse.apiserver.rest.WatchFeed;
 
 /** A server on which a recorded transcript is replayed, entry by entry, with what its recorder did beside the entries. */
 final class RecordedServer implements AutoCloseable {
+    private static final Map<String, User> TOKENS = Map.of(
+            "admin-token", new User("admin", "admin", List.of(User.MASTERS, "system:authenticated"), Map.of()),
+            "nobody-token", new User("nobody", "nobody", List.of("g1", "g2", "system:authenticated"), Map.of()));
+    private static final Credentials ADMIN = Credentials.of(Map.of("Authorization", List.of("Bearer admin-token")),
+            null);
+
     private final String file;
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults());
+    private final EmbeddedApiServer first = secured();
+    private EmbeddedApiServer server = first;
     private final RecordedComparison comparison = new RecordedComparison();
+
+    private static EmbeddedApiServer secured() {
+        return new EmbeddedApiServer(ApiServerOptions.defaults()
+                .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
+    }
 
     RecordedServer(String file) {
         this.file = file;
@@ -30,7 +49,8 @@ final class RecordedServer implements AutoCloseable {
 
     private JsonNode call(String method, String path, String contentType, String body) {
         ApiResponse answer = server.rest()
-                .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+                .handle(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8))
+                        .withCredentials(ADMIN));
         ApiResponse.Content content = (ApiResponse.Content) answer;
         if (content.code() >= 300) {
             throw new AssertionError(method + " " + path + ": " + new String(content.body(), StandardCharsets.UTF_8));
@@ -72,6 +92,14 @@ final class RecordedServer implements AutoCloseable {
                   "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name));
     }
 
+    /** Another server for two entries, which the recorder asked of one that it had just started. */
+    private void fresh() {
+        server = secured();
+        post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
+        post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\"}}");
+        patchConfigMap("a", "{\"data\": {\"k\": \"v2\"}}");
+    }
+
     private void learnVersion(String recorded) {
         comparison.learn(recorded, Long.toString(server.store().version()));
     }
@@ -80,6 +108,9 @@ final class RecordedServer implements AutoCloseable {
     private void prepare(int entry) {
         switch (file + " " + entry) {
             case "list_paging 0" -> {
+                // A real server keeps its own authentication settings there.
+                post("/api/v1/namespaces/kube-system/configmaps",
+                        "{\"metadata\": {\"name\": \"extension-apiserver-authentication\"}}");
                 for (int i = 0; i < 7; i++) {
                     configMap("c" + i, "\"n\": \"" + i + "\", \"par\": \"" + (i % 2 == 0 ? "even" : "odd") + "\"");
                 }
@@ -107,6 +138,13 @@ final class RecordedServer implements AutoCloseable {
                             .replaceFirst(".*hash=", ""));
             case "watch 5" -> configMap("s1", "");
             case "watch 8" -> learnVersion("329");
+            case "watch 10" -> fresh();
+            case "watch 11" -> server.store().compact();
+            case "watch 12" -> {
+                server.close();
+                server = first;
+            }
+
             case "watch 20" -> learnVersion("339");
             case "deletes 0" -> deployment("orphan");
             case "deletes 3" -> deployment("background");
@@ -172,11 +210,23 @@ final class RecordedServer implements AutoCloseable {
         ApiResponse answer = server.rest().handle(new ApiRequest(Json.text(request, "method"),
                 mark < 0 ? path : path.substring(0, mark), Query.parse(mark < 0 ? null : path.substring(mark + 1)),
                 Json.text(request, "headers", "Accept"), Json.text(request, "headers", "Content-Type"), "",
-                body(index, request)));
+                body(index, request), credentials(request), User.ANONYMOUS));
         return switch (answer) {
             case ApiResponse.Stream stream -> watch(index, path, stream.feed(), recorded);
-            case ApiResponse.Content content -> content(entry, path, content, recorded);
+            case ApiResponse.Content content -> content(index, entry, path, content, recorded);
         };
+    }
+
+    /** The recorder was the administrator unless the entry says otherwise. */
+    private static Credentials credentials(ObjectNode request) {
+        Map<String, List<String>> headers = new LinkedHashMap<>(
+                Map.of("Authorization", List.of("Bearer admin-token")));
+        if (request.get("headers") instanceof ObjectNode recorded) {
+            recorded.properties().forEach(header -> headers.put(header.getKey(),
+                    List.of(header.getValue().asString())));
+        }
+        headers.computeIfPresent("Authorization", (name, values) -> values.contains("(none)") ? List.of() : values);
+        return Credentials.of(headers, null);
     }
 
     private byte[] body(int index, ObjectNode request) {
@@ -194,7 +244,7 @@ final class RecordedServer implements AutoCloseable {
         return Json.text(request, "raw").getBytes(StandardCharsets.UTF_8);
     }
 
-    private List<String> content(JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
+    private List<String> content(int index, JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
         List<String> differences = new ArrayList<>();
         String text = new String(content.body(), StandardCharsets.UTF_8);
         if (content.code() != Json.number(recorded, 0, "status")) {
@@ -206,7 +256,13 @@ final class RecordedServer implements AutoCloseable {
         if (body instanceof ObjectNode && body.has("podspec")) {
             differences.addAll(comparison.compare(body, digest((ObjectNode) Json.read(text))));
         } else if (body != null && body.isContainer()) {
-            differences.addAll(comparison.compare(body, Json.read(text)));
+            JsonNode found = Json.read(text);
+            if ((file + " " + index).equals("status_generation_scale 15")) {
+                // The recorder made its next request out of this answer, in place.
+                Json.child((ObjectNode) found, "metadata").remove("resourceVersion");
+                Json.child((ObjectNode) found, "spec").put("replicas", 4);
+            }
+            differences.addAll(comparison.compare(body, found));
         } else if (recorded.has("text") && !recorded.get("text").asString().startsWith("k8s")
                 && !recorded.get("text").asString().startsWith("apiVersion")
                 && !comparison.path(recorded.get("text").asString()).equals(text)

@@ -256,6 +256,11 @@ public final class FakeApi implements KubeClient {
             return replace("update_status", object, true);
         }
 
+        @Override
+        public T updateSubresource(T object, String subresource) {
+            return replace("update_" + subresource, object, true);
+        }
+
         private T replace(String verb, T object, boolean status) {
             ObjectKey key = ObjectKey.of(object);
             return call(verb, key, () -> {
@@ -323,6 +328,13 @@ public final class FakeApi implements KubeClient {
                 }
                 return true;
             });
+        }
+
+        @Override
+        public void deleteCollection(String namespace, Deletion deletion) {
+            List.copyOf(of(type).keySet()).stream()
+                    .filter(key -> namespace.isEmpty() || key.namespace().equals(namespace))
+                    .forEach(key -> delete(key, deletion));
         }
 
         @Override

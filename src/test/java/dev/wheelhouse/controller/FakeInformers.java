@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -76,8 +77,15 @@ public final class FakeInformers implements SharedInformerFactory {
     }
 
     @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
-        return informer(type, PartialObjectMetadata.class);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        return informer(type, model, String.join(",", namespaces), labels, fields);
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields) {
+        return informer(type, PartialObjectMetadata.class, namespace, labels, fields);
     }
 
     @Override
@@ -104,6 +112,7 @@ public final class FakeInformers implements SharedInformerFactory {
         private final Map<ObjectKey, T> objects = new TreeMap<>();
         private final Map<String, Function<T, Collection<String>>> indices = new HashMap<>();
         private final List<ResourceEventHandler<T>> handlers = new ArrayList<>();
+        private UnaryOperator<T> transform = UnaryOperator.identity();
 
         Cache(ResourceType type) {
             this.type = type;
@@ -113,7 +122,7 @@ public final class FakeInformers implements SharedInformerFactory {
         void fill() {
             objects.clear();
             for (KubernetesObject object : api.all(type, KubernetesObject.class)) {
-                objects.put(ObjectKey.of(object), (T) object);
+                objects.put(ObjectKey.of(object), transform.apply((T) object));
             }
             objects.values().forEach(object -> handlers.forEach(handler -> handler.onAdd(object, true)));
         }
@@ -121,7 +130,7 @@ public final class FakeInformers implements SharedInformerFactory {
         @SuppressWarnings("unchecked")
         void apply(FakeApi.Change change) {
             T before = (T) change.before();
-            T after = (T) change.after();
+            T after = change.after() == null ? null : transform.apply((T) change.after());
             if (after == null) {
                 T gone = before == null ? null : objects.remove(ObjectKey.of(before));
                 if (gone != null) {
@@ -164,6 +173,11 @@ public final class FakeInformers implements SharedInformerFactory {
         }
 
         @Override
+        public void setTransform(UnaryOperator<T> function) {
+            transform = function;
+        }
+
+        @Override
         public Indexer<T> getIndexer() {
             return this;
         }
@@ -175,7 +189,7 @@ public final class FakeInformers implements SharedInformerFactory {
 
         @Override
         public InformerState state() {
-            return new InformerState(type, "", true, objects.size(), revision, null, null, 0, 0);
+            return InformerState.of(type, "", true, objects.size(), revision, null);
         }
 
         @Override

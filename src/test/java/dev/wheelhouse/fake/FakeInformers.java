@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +76,15 @@ public final class FakeInformers implements SharedInformerFactory {
     }
 
     @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
-        return informer(type, PartialObjectMetadata.class);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        return informer(type, model, String.join(",", namespaces), labels, fields);
+    }
+
+    @Override
+    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields) {
+        return informer(type, PartialObjectMetadata.class, namespace, labels, fields);
     }
 
     @Override
@@ -120,6 +128,7 @@ public final class FakeInformers implements SharedInformerFactory {
         private final Queue<FakeCluster.Change> pending = new ArrayDeque<>();
         private final Map<ObjectKey, T> cache = new HashMap<>();
         private final List<ResourceEventHandler<T>> handlers = new ArrayList<>();
+        private UnaryOperator<T> transform = UnaryOperator.identity();
         private boolean synced;
 
         FakeInformer(ResourceType type, Class<T> model) {
@@ -151,7 +160,7 @@ public final class FakeInformers implements SharedInformerFactory {
                 }
                 return;
             }
-            T object = FakeCluster.read(after, model);
+            T object = transform.apply(FakeCluster.read(after, model));
             cache.put(key, object);
             for (ResourceEventHandler<T> handler : List.copyOf(handlers)) {
                 if (before == null) {
@@ -190,6 +199,11 @@ public final class FakeInformers implements SharedInformerFactory {
         }
 
         @Override
+        public void setTransform(UnaryOperator<T> function) {
+            transform = function;
+        }
+
+        @Override
         public Indexer<T> getIndexer() {
             return this;
         }
@@ -201,8 +215,9 @@ public final class FakeInformers implements SharedInformerFactory {
 
         @Override
         public InformerState state() {
-            return new InformerState(type, "", synced, cache.size(), "", null,
-                    unavailable.contains(type) ? "list: 403 Forbidden" : null, 0, 0);
+            return InformerState.of(type, "", synced, cache.size(), "", unavailable.contains(type)
+                    ? new InformerState.Failure("list", 403, "list: 403 Forbidden")
+                    : null);
         }
 
         @Override

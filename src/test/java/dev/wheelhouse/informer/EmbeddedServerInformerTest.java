@@ -184,7 +184,7 @@ class EmbeddedServerInformerTest {
     void watchListStreamsTheInitialStateWhereTheServerCanDoIt_andIsListedElsewhere() {
         configMaps.create(configMap("a", "1"));
         try (InformerFactory streaming = new InformerFactory(client, Clock.system(), InformerMetrics.Provider.NONE,
-                InformerOptions.defaults().withWatchList(true))) {
+                InformerOptions.builder().watchList(true).build())) {
             SharedIndexInformer<V1ConfigMap> informer = streaming.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             streaming.start(runner);
             Eventually.eventually("it has synced", SOON, informer::hasSynced);

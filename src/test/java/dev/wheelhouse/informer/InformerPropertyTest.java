@@ -117,14 +117,14 @@ class InformerPropertyTest {
         Run(long seed) {
             random = new SplittableRandom(seed);
             boolean conflates = random.nextInt(3) == 0;
-            InformerOptions options = InformerOptions.defaults().withSeed(seed)
-                    .withBatch(random.nextBoolean() ? 1 : 1 + random.nextInt(8))
-                    .withPageSize(1 + random.nextInt(6))
-                    .withFreshStart(random.nextBoolean())
-                    .withWatchList(random.nextInt(3) == 0)
-                    .withPendingBound(conflates ? 1 + random.nextInt(5) : 1_000_000)
-                    .withSilenceDeadline(Duration.ofSeconds(20))
-                    .withMutationDetection(random.nextInt(20) == 0);
+            InformerOptions options = InformerOptions.builder().seed(seed)
+                    .batch(random.nextBoolean() ? 1 : 1 + random.nextInt(8))
+                    .pageSize(1 + random.nextInt(6))
+                    .freshStart(random.nextBoolean())
+                    .watchList(random.nextInt(3) == 0)
+                    .pendingBound(conflates ? 1 + random.nextInt(5) : 1_000_000)
+                    .silenceDeadline(Duration.ofSeconds(20))
+                    .detectMutations(random.nextInt(20) == 0).build();
             informer = new CachingInformer<>(server, V1ConfigMap.class, options, stepper.clock, new InformerMetrics() {
             });
         }

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class InformerTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());
-    private CachingInformer<V1ConfigMap> informer = informer(InformerOptions.defaults().withSeed(1));
+    private CachingInformer<V1ConfigMap> informer = informer(InformerOptions.builder().seed(1).build());
     private final Recorder handler = new Recorder();
 
     private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
@@ -223,7 +223,7 @@ class InformerTest {
 
     @Test
     void theMutationDetectorFindsWhoChangesACachedObject() {
-        informer = informer(InformerOptions.defaults().withMutationDetection(true));
+        informer = informer(InformerOptions.builder().detectMutations(true).build());
         server.add("a", "1");
         stepper.settle();
         informer.verifyUnchanged();

@@ -53,6 +53,8 @@ final class FakeKubeClient implements KubeClient {
     ApiError failNext;
     /** While it is set, every call fails as if the server were away. */
     boolean down;
+    /** While it is set, every call about Nodes fails so. */
+    boolean nodesDown;
     private long version;
     private int uids;
 
@@ -70,8 +72,8 @@ final class FakeKubeClient implements KubeClient {
         return stored.computeIfAbsent(type, t -> new TreeMap<>());
     }
 
-    private void check() {
-        if (down) {
+    private void check(ResourceType type) {
+        if (down || nodesDown && type.equals(ResourceType.NODES)) {
             throw new ApiError("call " + server(), new java.io.IOException("connection refused"));
         }
         ApiError error = failNext;
@@ -175,7 +177,7 @@ final class FakeKubeClient implements KubeClient {
         }
 
         private ObjectNode known(ObjectKey key, String verb) {
-            check();
+            check(type);
             ObjectNode object = objects(type).get(key);
             if (object == null) {
                 throw error(404, "NotFound", verb + " " + type + " " + key);
@@ -198,7 +200,7 @@ final class FakeKubeClient implements KubeClient {
         @Override
         public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
             synchronized (FakeKubeClient.this) {
-                check();
+                check(type);
                 List<T> items = objects(type).values().stream().filter(o -> matches(o, fields)).map(this::decode)
                         .toList();
                 return new ListPage<>(items, String.valueOf(version), null, List.of());
@@ -208,7 +210,7 @@ final class FakeKubeClient implements KubeClient {
         @Override
         public T create(T object) {
             synchronized (FakeKubeClient.this) {
-                check();
+                check(type);
                 ObjectKey key = ObjectKey.of(object);
                 writes.add("create " + type + " " + key);
                 if (objects(type).containsKey(key)) {
@@ -246,6 +248,11 @@ final class FakeKubeClient implements KubeClient {
         }
 
         @Override
+        public T updateSubresource(T object, String subresource) {
+            return update(object);
+        }
+
+        @Override
         public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
             synchronized (FakeKubeClient.this) {
                 writes.add("patch " + type + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key);
@@ -257,6 +264,15 @@ final class FakeKubeClient implements KubeClient {
                 }
                 merge(next, patch, patchType == PatchType.STRATEGIC_MERGE);
                 return decode(put(type, key, next));
+            }
+        }
+
+        @Override
+        public void deleteCollection(String namespace, Deletion deletion) {
+            synchronized (FakeKubeClient.this) {
+                List.copyOf(objects(type).keySet()).stream()
+                        .filter(key -> namespace.isEmpty() || key.namespace().equals(namespace))
+                        .forEach(key -> delete(key, deletion));
             }
         }
 
@@ -319,7 +335,7 @@ final class FakeKubeClient implements KubeClient {
 
                 @Override
                 public WatchStream<T> watch(WatchOptions options) {
-                    check();
+                    check(type);
                     return new Stream(fields, Long.parseLong(options.resourceVersion()));
                 }
             };

@@ -346,12 +346,4 @@ class HollowContainersTest {
 
         assertThat(node.get("web").getStatus().getPodIP()).isEqualTo("10.128.0.1");
     }
-
-    @ParameterizedTest
-    @CsvSource({"1m30s,PT1M30S", "500ms,PT0.5S", "2h,PT2H", "0s,PT0S", "10,", "-1s,", "'1m ',", "'',"})
-    void durationsAreWrittenAsInGo(String text, String expected) {
-        Duration duration = HollowProfile.parseDuration(text);
-
-        assertThat(duration == null ? null : duration.toString()).isEqualTo(expected);
-    }
 }

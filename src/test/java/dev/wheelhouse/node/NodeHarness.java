@@ -30,6 +30,8 @@ final class NodeHarness {
     final ManualClock clock = new ManualClock();
     final FakeKubeClient client = new FakeKubeClient(clock);
     final List<String> events = new ArrayList<>();
+    /** The sources of which a manifest was refused, as the metric counts them. */
+    final List<String> refusals = new ArrayList<>();
     final ResourceClient<V1Pod> pods = client.resource(ResourceType.PODS, V1Pod.class);
     NodeAgent agent;
 
@@ -44,18 +46,24 @@ final class NodeHarness {
     NodeAgent start(NodeAgentOptions options) {
         return NodeAgent.hollow(options, client,
                 (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
-                NodeMetrics.NONE, clock);
+                new NodeMetrics() {
+                    @Override
+                    public void refused(String source) {
+                        refusals.add(source);
+                    }
+                }, clock);
     }
 
-    /** Steps every loop until none has anything to do now. */
+    /** Steps every loop until none has anything to do now, in two rounds: one may have given another something in the first. */
     void settle() {
         try {
-            boolean busy = true;
-            for (int i = 0; busy; i++) {
-                busy = false;
+            int idle = 0;
+            for (int i = 0; idle < 2; i++) {
+                boolean busy = false;
                 for (Loop loop : agent.loops().values()) {
                     busy |= loop.step() == Loop.BUSY;
                 }
+                idle = busy ? 0 : idle + 1;
                 if (i > 100_000) {
                     throw new AssertionError("the node does not come to rest; last writes: "
                             + client.writes.subList(Math.max(0, client.writes.size() - 10), client.writes.size()));

@@ -9,8 +9,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1Affinity;
+import io.kubernetes.client.openapi.models.V1ContainerPort;
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1NodeAffinity;
+import io.kubernetes.client.openapi.models.V1NodeSelector;
+import io.kubernetes.client.openapi.models.V1NodeSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1NodeSelectorTerm;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodOS;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1Taint;
+import io.kubernetes.client.openapi.models.V1Toleration;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.PatchType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -72,22 +86,142 @@ class PodAdmissionTest {
         assertThat(node.events.stream().filter(e -> e.contains("OutOfcpu"))).hasSize(1);
     }
 
+    private void rejected(V1Pod pod, String reason, String message) {
+        node.create(pod);
+        String name = pod.getMetadata().getName();
+
+        assertThat(node.phase(name)).isEqualTo("Failed");
+        assertThat(node.get(name).getStatus().getReason()).isEqualTo(reason);
+        assertThat(node.get(name).getStatus().getMessage()).isEqualTo("Pod was rejected: " + message);
+        assertThat(node.events).contains("Warning " + reason + ": " + message);
+    }
+
     @Test
     void aPodWhoseNodeSelectorDoesNotMatchIsRejected() {
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
+
+        rejected(pod, "NodeAffinity",
+                "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
+    }
+
+    private static V1Pod withAffinity(String name, String key, String operator, String... values) {
+        V1Pod pod = pod(name, "", "");
+        pod.getSpec().affinity(new V1Affinity().nodeAffinity(new V1NodeAffinity()
+                .requiredDuringSchedulingIgnoredDuringExecution(new V1NodeSelector().addNodeSelectorTermsItem(
+                        new V1NodeSelectorTerm().addMatchExpressionsItem(new V1NodeSelectorRequirement().key(key)
+                                .operator(operator).values(List.of(values)))))));
+        return pod;
+    }
+
+    @Test
+    void aPodWhoseRequiredNodeAffinityDoesNotMatchIsRejected() {
+        node.create(withAffinity("fits", "kubernetes.io/hostname", "In", "node-1", "node-2"));
+        assertThat(node.phase("fits")).isEqualTo("Running");
+
+        rejected(withAffinity("a", "kubernetes.io/hostname", "NotIn", "node-1"), "NodeAffinity",
+                "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
+    }
+
+    @Test
+    void aLabelThatTheNodeWasGivenMeanwhileCounts() {
+        node.settle();
+        node.client.resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE,
+                "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
+        V1Pod pod = pod("a", "", "");
+        pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
+
         node.create(pod);
+
+        assertThat(node.phase("a")).isEqualTo("Running");
+    }
+
+    @Test
+    void whileTheNodeCannotBeReadAPodWaitsAndThenWhatIsKnownHasToDo() {
+        node.settle();
+        V1Pod pod = pod("a", "", "");
+        pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
+        node.client.nodesDown = true;
+        node.create(pod);
+        node.pass(PodAdmitter.PATIENCE.minusMillis(200));
+        assertThat(node.phase("a")).isEqualTo("Pending");
+        assertThat(node.events).isEmpty();
+
+        node.pass(Duration.ofMillis(400));
 
         assertThat(node.get("a").getStatus().getReason()).isEqualTo("NodeAffinity");
     }
 
     @Test
-    void aCriticalPodIsAlwaysTaken() {
+    void aHostPortThatIsTakenIsRefusedUntilItIsFree() {
+        for (String name : List.of("a", "b", "other-protocol")) {
+            V1Pod pod = pod(name, "", "");
+            pod.getSpec().getContainers().get(0).addPortsItem(new V1ContainerPort().containerPort(80).hostPort(8080)
+                    .protocol(name.equals("other-protocol") ? "UDP" : "TCP"));
+            node.create(pod);
+        }
+        assertThat(node.get("b").getStatus().getReason()).isEqualTo("NodePorts");
+        assertThat(node.get("b").getStatus().getMessage()).isEqualTo("Pod was rejected: Predicate NodePorts failed:"
+                + " node(s) didn't have free ports for the requested pod ports");
+        assertThat(node.phase("other-protocol")).isEqualTo("Running");
+
+        node.delete("a", null);
+        V1Pod again = pod("c", "", "");
+        again.getSpec().getContainers().get(0)
+                .addPortsItem(new V1ContainerPort().containerPort(80).hostPort(8080).protocol("TCP"));
+        node.create(again);
+        assertThat(node.phase("c")).isEqualTo("Running");
+    }
+
+    @Test
+    void aNoExecuteTaintThatIsNotToleratedIsReasonEnoughAndOthersAreTheSchedulersBusiness() {
+        NodeAgentOptions tainted = NodeAgentOptions.hollow("node-1", 0)
+                .withTaints(List.of(new V1Taint().key("dedicated").value("db").effect("NoExecute"),
+                        new V1Taint().key("busy").effect("NoSchedule")));
+        NodeHarness harness = new NodeHarness(tainted);
+        V1Pod tolerating = pod("tolerating", "", "");
+        tolerating.getSpec().addTolerationsItem(new V1Toleration().key("dedicated").operator("Exists"));
+        harness.create(tolerating);
+        harness.create(pod("a", "", ""));
+
+        assertThat(harness.phase("tolerating")).isEqualTo("Running");
+        assertThat(harness.get("a").getStatus().getReason()).isEqualTo("TaintToleration");
+        assertThat(harness.get("a").getStatus().getMessage()).isEqualTo("Pod was rejected: Predicate TaintToleration"
+                + " failed: node(s) had taints that the pod didn't tolerate");
+    }
+
+    @Test
+    void aPodOfAnotherOperatingSystemIsRejected() {
+        V1Pod windows = pod("os", "", "");
+        windows.getSpec().os(new V1PodOS().name("windows"));
+        rejected(windows, "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
+
+        V1Pod labelled = pod("label", "", "");
+        labelled.getMetadata().labels(Map.of("kubernetes.io/os", "windows"));
+        rejected(labelled, "PodOSSelectorNodeLabelDoesNotMatch",
+                "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label");
+    }
+
+    @Test
+    void aCriticalPodIsNeverOutOfResourcesButNothingElseIsForgiven() {
         V1Pod pod = pod("a", "cpu", "64");
         pod.getSpec().priority(2_000_000_000);
         node.create(pod);
-
         assertThat(node.phase("a")).isEqualTo("Running");
+
+        V1Pod elsewhere = pod("b", "cpu", "64");
+        elsewhere.getSpec().priority(2_000_000_000).nodeSelector(Map.of("disk", "ssd"));
+        rejected(elsewhere, "NodeAffinity",
+                "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
+    }
+
+    @Test
+    void ofSeveralFailuresTheFirstInKubeletsOrderIsSaid() {
+        V1Pod pod = pod("a", "cpu", "64");
+        pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
+        node.create(pod);
+
+        assertThat(node.get("a").getStatus().getReason()).isEqualTo("OutOfcpu");
     }
 
     @Test

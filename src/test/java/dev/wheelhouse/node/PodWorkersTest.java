@@ -6,7 +6,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.Eventually;
-import dev.wheelhouse.node.PodWorkers.State;
+import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
@@ -67,8 +69,13 @@ class PodWorkersTest {
     }
 
     private static PodWorkers workers(PodWorkers.Syncer syncer, Clock clock) {
+        return workers(syncer, clock, 64, Runnable::run);
+    }
+
+    private static PodWorkers workers(PodWorkers.Syncer syncer, Clock clock, int bound, Executor executor) {
         return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE),
-                Duration.ofMinutes(1), NodeMetrics.NONE, clock);
+                bound,
+                executor, Duration.ofMinutes(1), NodeMetrics.NONE, clock);
     }
 
     private static V1Pod pod(String name, String uid, String source) {
@@ -199,13 +206,15 @@ class PodWorkersTest {
     }
 
     @Test
-    void aPodThatTakesLongDoesNotDelayAnother() {
+    void podsThatTakeLongDelayNoOtherUpToTheBound() {
         CountDownLatch release = new CountDownLatch(1);
-        Set<String> synced = java.util.concurrent.ConcurrentHashMap.newKeySet();
-        PodWorkers live = workers(new Recording() {
+        Set<String> synced = ConcurrentHashMap.newKeySet();
+        Set<String> begun = ConcurrentHashMap.newKeySet();
+        Recording slow = new Recording() {
             @Override
             public boolean syncPod(V1Pod pod) {
-                if (PodManager.uid(pod).equals("slow")) {
+                begun.add(PodManager.uid(pod));
+                if (PodManager.uid(pod).startsWith("slow")) {
                     try {
                         release.await(30, TimeUnit.SECONDS);
                     } catch (InterruptedException e) {
@@ -215,18 +224,26 @@ class PodWorkersTest {
                 synced.add(PodManager.uid(pod));
                 return false;
             }
-        }, Clock.system());
+        };
         try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
-            runner.start("a", live.loop());
-            runner.start("b", live.loop());
-            live.update(pod("slow", "slow", "api"), UpdateType.CREATE, null);
+            PodWorkers live = workers(slow, Clock.system(), 8, task -> runner.run("pod", task));
+            runner.start("pods", live.loop());
+            for (int i = 0; i < 7; i++) {
+                live.update(pod("slow" + i, "slow" + i, "api"), UpdateType.CREATE, null);
+            }
+            Eventually.eventually("seven hang", Duration.ofSeconds(20), () -> begun.size() == 7);
             for (int i = 0; i < 50; i++) {
                 live.update(pod("p" + i, "u" + i, "api"), UpdateType.CREATE, null);
             }
             Eventually.eventually("the others are synced", Duration.ofSeconds(20), () -> synced.size() == 50);
-            assertThat(synced).doesNotContain("slow");
+            live.update(pod("slow7", "slow7", "api"), UpdateType.CREATE, null);
+            Eventually.eventually("eight hang", Duration.ofSeconds(20), () -> begun.contains("slow7"));
+            live.update(pod("late", "late", "api"), UpdateType.CREATE, null);
+            assertThat(begun).as("past the bound").doesNotContain("late");
+
             release.countDown();
-            Eventually.eventually("the slow one as well", Duration.ofSeconds(20), () -> synced.contains("slow"));
+
+            Eventually.eventually("all are synced", Duration.ofSeconds(20), () -> synced.size() == 59);
         }
     }
 }

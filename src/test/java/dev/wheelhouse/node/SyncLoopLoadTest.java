@@ -1,13 +1,11 @@
 package dev.wheelhouse.node;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -16,67 +14,15 @@ import dev.wheelhouse.podconfig.PodChannel;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodStorage;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
-import dev.wheelhouse.workqueue.RateLimitingQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the node agent does under load: it delays no pod for another, and it ends in the right state. */
+/** What the node agent does under load: it ends in the right state. */
 class SyncLoopLoadTest {
     private static V1Pod pod(String name, String uid, String version) {
         V1Pod pod = NodeHarness.pod(name, Map.of("version", version), NodeHarness.container("web"));
         pod.getMetadata().uid(uid);
         return pod;
-    }
-
-    @Test
-    void aPodWhoseSyncIsSlowDelaysNoOther() throws InterruptedException {
-        ManualClock clock = new ManualClock();
-        List<String> calls = new ArrayList<>();
-        List<Loop> loops = new ArrayList<>();
-        PodWorkers workers = new PodWorkers(new PodWorkers.Syncer() {
-            @Override
-            public boolean syncPod(V1Pod pod) {
-                String name = String.valueOf(pod.getMetadata().getName());
-                calls.add("begin " + name);
-                if (name.equals("slow")) {
-                    // While this one is at work, the other loop does all that there is to do.
-                    try {
-                        while (loops.get(1).step() == Loop.BUSY) {
-                            assertThat(calls).hasSizeLessThan(100);
-                        }
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
-                }
-                calls.add("end " + name);
-                return false;
-            }
-
-            @Override
-            public boolean syncTerminatingPod(V1Pod pod, Duration grace) {
-                return true;
-            }
-
-            @Override
-            public void syncTerminatedPod(V1Pod pod) {}
-
-            @Override
-            public @Nullable Duration untilDeadline(V1Pod pod) {
-                return null;
-            }
-        }, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE), Duration.ofMinutes(1),
-                NodeMetrics.NONE, clock);
-        loops.add(workers.loop());
-        loops.add(workers.loop());
-        for (String name : List.of("slow", "a", "b", "slow")) {
-            workers.update(pod(name, name, "1"), PodWorkers.UpdateType.UPDATE, null);
-        }
-
-        loops.get(0).step();
-
-        assertThat(calls).containsExactly("begin slow", "begin a", "end a", "begin b", "end b", "end slow");
     }
 
     @Test

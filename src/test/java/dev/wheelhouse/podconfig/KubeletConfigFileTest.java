@@ -50,14 +50,6 @@ class KubeletConfigFileTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', nullValues = "none", value = {"20s|PT20S", "1h2m3.5s|PT1H2M3.5S", "500ms|PT0.5S",
-            "0|PT0S",
-            "1.5us|PT0.0000015S", "20|none", "s|none", "-1s|none", "1s x|none", "999999999h|none"})
-    void durationsAreReadAsInGo(String text, Duration expected) {
-        assertThat(KubeletConfigFile.parseDuration(text)).isEqualTo(expected);
-    }
-
-    @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"staticPodPath: [a]|line 3, staticPodPath: it is [\"a\"]: write text",
             "fileCheckFrequency: soon|line 3, fileCheckFrequency: it is \"soon\": write a duration, such as 20s or 1m30s",
             "fileCheckFrequency: 20|line 3, fileCheckFrequency: it is 20: write text",

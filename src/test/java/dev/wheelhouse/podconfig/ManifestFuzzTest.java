@@ -2,6 +2,7 @@ package dev.wheelhouse.podconfig;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -34,6 +35,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ManifestFuzzTest {
     private static final int ROUNDS = 1000;
+    /** For a manifest of at most half a megabyte, as all of these are. */
+    private static final long MAX_ALLOCATED = 64 << 20;
+    private static final long MAX_RETAINED = 16 << 20;
 
     @TempDir
     Path directory;
@@ -132,12 +136,19 @@ class ManifestFuzzTest {
     private void fuzz(String source, long seed, Loop loop, Refusing refusing, Feeder feeder) throws Exception {
         Random random = new Random(seed);
         List<byte[]> good = kubeadm();
-        Runtime runtime = Runtime.getRuntime();
+        feeder.feed(good.get(0));
+        read(loop);
+        long retained = retained();
         long largest = 0;
         for (int i = 0; i < ROUNDS; i++) {
             Case next = next(random, good);
             feeder.feed(next.bytes);
+            long before = allocated();
             read(loop);
+            long allocated = allocated() - before;
+            largest = Math.max(largest, allocated);
+            assertThat(allocated).as("bytes allocated in round %d, %s of %d bytes", i, next.kind, next.bytes.length)
+                    .isLessThan(MAX_ALLOCATED);
 
             List<Refusal> refusals = refusing.refusals();
             assertThat(refusals).as("round %d, %s", i, next.kind).hasSizeLessThan(2);
@@ -146,9 +157,6 @@ class ManifestFuzzTest {
                         .doesNotContain("\n").doesNotContain("java.");
             }
             counts.computeIfAbsent(next.kind, k -> new int[2])[refusals.isEmpty() ? 0 : 1]++;
-            if (i % 500 == 499) {
-                largest = Math.max(largest, runtime.totalMemory() - runtime.freeMemory());
-            }
         }
         feeder.feed(good.get(0));
         read(loop);
@@ -158,13 +166,25 @@ class ManifestFuzzTest {
         assertThat(last).isNotNull();
         assertThat(Objects.requireNonNull(last).pods()).singleElement()
                 .satisfies(p -> assertThat(p.getMetadata().getName()).isEqualTo("etcd-node-1"));
+        long grown = retained() - retained;
+        assertThat(grown).as("bytes retained after all that").isLessThan(MAX_RETAINED);
         StringBuilder line = new StringBuilder(source + " source, seed " + seed + ", " + ROUNDS + " manifests, at most "
-                + (largest >> 20) + " MiB of heap in use:");
+                + (largest >> 10) + " KiB allocated for one, " + (grown >> 10) + " KiB more retained at the end:");
         counts.forEach(
                 (kind, c) -> line.append(' ').append(kind).append(' ').append(c[0]).append(" taken ").append(c[1])
                         .append(" refused;"));
         System.out.println(line);
         assertThat(counts.values().stream().mapToInt(c -> c[1]).sum()).isGreaterThan(ROUNDS / 3);
+    }
+
+    /** What this thread, which reads and parses, has allocated so far. */
+    private static long allocated() {
+        return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+    }
+
+    private static long retained() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     /** Twice, as a file that has just changed is left to settle first. */

@@ -114,4 +114,27 @@ class LoopRunnerTest {
         release.countDown();
         assertThat(runner.close(Duration.ofSeconds(10))).isEmpty();
     }
+
+    @Test
+    void aTaskThatBlocksIsInterruptedAndJoinedByTheCloseAndNoneRunsAfterIt() throws Exception {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        LoopRunner runner = new LoopRunner("test", Clock.system());
+        runner.run("task", () -> {
+            blocked.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                interrupted.countDown();
+            }
+        });
+        blocked.await();
+
+        assertThat(runner.close(Duration.ofSeconds(10))).isEmpty();
+        assertThat(interrupted.getCount()).isZero();
+        runner.run("late", () -> {
+            throw new AssertionError("it runs");
+        });
+        assertThat(runner.failures()).isZero();
+    }
 }

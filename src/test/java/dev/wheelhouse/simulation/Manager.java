@@ -44,7 +44,7 @@ final class Manager implements AutoCloseable {
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
-                InformerOptions.defaults().withBatch(1).withSeed(seed));
+                InformerOptions.builder().batch(1).seed(seed).build());
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         ControllerContext context = surgery.apply(new DefaultControllerContext(client, informers, clock,
                 events::recorder, DefaultControllerContext.Settings.stepped()));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,9 @@ import dev.wheelhouse.runtime.ManualClock;
  * before each turn of the workers, as on a machine with nothing else to do.
  */
 final class SteppedSystem implements AutoCloseable {
-    /** All controllers but that of namespaces. */
+    /** All controllers but those of namespaces and disruption budgets. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
-            .filter(c -> !c.name().equals("namespace-controller")).toList();
+            .filter(c -> !Set.of("namespace-controller", "disruption-controller").contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
             List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
 

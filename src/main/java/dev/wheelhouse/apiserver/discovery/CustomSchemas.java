@@ -2,7 +2,8 @@ package dev.wheelhouse.apiserver.discovery;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -12,32 +13,39 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 
-/** The schemas of custom kinds in the documents (upstream: {@code apiextensions-apiserver/pkg/controller/openapi/builder}). */
+/**
+ * The schemas of custom kinds in the documents (upstream: {@code apiextensions-apiserver/pkg/controller/openapi/builder} and
+ * {@code openapi/v2/conversion.go}).
+ */
 final class CustomSchemas {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-    /** What version 2 of OpenAPI does not know. */
-    private static final List<String> NOT_IN_V2 = List.of("anyOf", "oneOf", "not", "nullable", "default",
-            "x-kubernetes-validations");
+    private static final String PRESERVE = "x-kubernetes-preserve-unknown-fields";
+    private static final List<String> NOT_IN_V2 = List.of("allOf", "anyOf", "oneOf", "not");
 
     private CustomSchemas() {}
 
     static ObjectNode of(ResourceInfo resource, Dialect dialect) {
-        CustomType custom = resource.custom();
-        ObjectNode schema;
-        if (custom == null || custom.schema() == null || custom.preserves()) {
-            schema = Json.object().put("type", "object");
-            schema.put("x-kubernetes-preserve-unknown-fields", true);
-        } else {
-            schema = custom.schema().deepCopy();
-            ObjectNode properties = Json.child(schema, "properties");
-            properties.set("apiVersion", text("The group and version of the API that the object is written in."));
-            properties.set("kind", text("The type of the object, in CamelCase."));
-            properties.set("metadata", reference(dialect));
-            if (dialect == Dialect.V2) {
-                reduce(schema);
-            }
-        }
+        ObjectNode schema = schema(resource.custom(), dialect);
         SchemaWriter.addKinds(schema, List.of(resource.type().apiVersion() + " " + resource.type().kind()));
+        return schema;
+    }
+
+    /** A type that is open to any field is said to be an object and no more in version 2, or kubectl refuses its fields. */
+    private static ObjectNode schema(@Nullable CustomType custom, Dialect dialect) {
+        ObjectNode declared = custom == null ? null : custom.schema();
+        boolean open = custom == null || declared == null || custom.preserves()
+                || declared.path(PRESERVE).asBoolean(false);
+        if (declared == null || open && dialect == Dialect.V2) {
+            return Json.object().put("type", "object");
+        }
+        ObjectNode schema = declared.deepCopy();
+        ObjectNode properties = Json.child(schema, "properties");
+        properties.set("apiVersion", text("The group and version of the API that the object is written in."));
+        properties.set("kind", text("The type of the object, in CamelCase."));
+        properties.set("metadata", dialect.ref(META + "ObjectMeta"));
+        if (dialect == Dialect.V2) {
+            reduce(schema);
+        }
         return schema;
     }
 
@@ -45,31 +53,53 @@ final class CustomSchemas {
         return Json.object().put("description", description).put("type", "string");
     }
 
-    private static ObjectNode reference(Dialect dialect) {
-        return dialect.ref(META + "ObjectMeta");
-    }
-
-    /** Takes out, at every depth, what the dialect has no words for; values of more than one type get none. */
+    /** Takes out, at every depth, what version 2 has no words for; a value that may be null, or hold anything, has no type. */
     private static void reduce(ObjectNode schema) {
         schema.remove(NOT_IN_V2);
-        if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
-                || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
-            schema.remove(List.of("type", "properties", "items", "additionalProperties"));
-        }
-        for (String nested : Set.of("properties", "definitions")) {
-            for (Map.Entry<String, JsonNode> property : schema.path(nested).properties()) {
-                if (property.getValue() instanceof ObjectNode of) {
-                    reduce(of);
-                }
+        boolean nullable = isNullable(schema);
+        schema.remove("nullable");
+        if (nullable) {
+            schema.remove(List.of("type", "items", "properties"));
+        } else if (schema.path(PRESERVE).asBoolean(false)) {
+            schema.remove(List.of("items", "properties"));
+            if (schema.path("type").asString("").equals("object")) {
+                schema.remove("type");
             }
         }
-        for (String nested : Set.of("items", "additionalProperties")) {
+        if (!schema.has("items") && schema.path("type").asString("").equals("array")) {
+            schema.remove("type");
+        }
+        optionalIfNullable(schema);
+        for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+            if (property.getValue() instanceof ObjectNode of) {
+                reduce(of);
+            }
+        }
+        for (String nested : List.of("items", "additionalProperties")) {
             if (schema.get(nested) instanceof ObjectNode of) {
                 reduce(of);
             }
         }
-        if (schema.get("allOf") instanceof ArrayNode all && !all.toString().contains("$ref")) {
-            schema.remove("allOf");
+    }
+
+    private static boolean isNullable(JsonNode schema) {
+        return schema.path("nullable").asBoolean(false);
+    }
+
+    /** A property that may be null cannot be required: version 2 knows no null. */
+    private static void optionalIfNullable(ObjectNode schema) {
+        if (schema.get("required") instanceof ArrayNode required) {
+            ArrayNode kept = Json.array();
+            required.forEach(name -> {
+                if (!isNullable(schema.path("properties").path(name.asString()))) {
+                    kept.add(name);
+                }
+            });
+            if (isNullable(schema.path("additionalProperties")) || kept.isEmpty()) {
+                schema.remove("required");
+            } else {
+                schema.set("required", kept);
+            }
         }
     }
 }

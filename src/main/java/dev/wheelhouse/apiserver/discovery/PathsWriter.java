@@ -129,8 +129,11 @@ final class PathsWriter {
             @Nullable String typeName) {
         ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
                 .put("operationId", id);
-        ArrayNode parameters = operation.putArray("parameters");
-        queries(verb).forEach(name -> parameters.add(Parameters.query(dialect, name)));
+        List<String> queries = queries(verb);
+        if (!queries.isEmpty()) {
+            ArrayNode parameters = operation.putArray("parameters");
+            queries.forEach(name -> parameters.add(Parameters.query(dialect, name)));
+        }
         switch (verb) {
             case "create", "update" -> {
                 if (typeName != null) {

@@ -10,11 +10,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Equality of JSON values, and how Go prints them. */
-final class JsonValues {
+public final class JsonValues {
     private JsonValues() {}
 
     /** Whether two values are the same JSON: 1 is 1 whatever the size of the number, the order of keys does not matter. */
-    static boolean same(@Nullable JsonNode a, @Nullable JsonNode b) {
+    public static boolean same(@Nullable JsonNode a, @Nullable JsonNode b) {
         if (a == b) {
             return true;
         }

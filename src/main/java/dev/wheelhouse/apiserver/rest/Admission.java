@@ -101,7 +101,9 @@ final class Admission {
     static void mutateUpdate(ResourceType type, ObjectNode object, ObjectNode old) {
         if (type.equals(ResourceType.PODS)) {
             ObjectNode spec = Json.child(object, "spec");
-            for (String field : List.of("priority", "preemptionPolicy")) {
+            // The service account too, though upstream refuses an update without it unless its ServiceAccount plugin is off, as it is in
+            // its own tests of kubectl: a pod's manifest hardly ever names it, and can be replaced so.
+            for (String field : List.of("priority", "preemptionPolicy", "serviceAccountName", "serviceAccount")) {
                 JsonNode before = Json.at(old, "spec", field);
                 if (!spec.has(field) && before != null) {
                     spec.set(field, before);

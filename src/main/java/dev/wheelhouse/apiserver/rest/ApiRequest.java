@@ -2,6 +2,10 @@ package dev.wheelhouse.apiserver.rest;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.User;
+
 /**
  * One request, of whatever transport.
  *
@@ -9,30 +13,46 @@ import org.jspecify.annotations.Nullable;
  * @param accept the Accept header, or empty
  * @param contentType the Content-Type header, or empty
  * @param userAgent the User-Agent header, or empty; its first word names the field manager
+ * @param credentials what it shows of its sender
+ * @param user whom the server took the sender for; before it has looked at the credentials, the administrator
  */
 public record ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
-        byte[] body) {
+        byte[] body, Credentials credentials, User user) {
     private static final byte[] NOTHING = {};
 
-    /** A request for JSON. */
+    /** A request of this process, for JSON. */
     public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
         return of(method, pathAndQuery, "application/json", body);
     }
 
-    /** A request for JSON with a body of some type. */
+    /** A request of this process, for JSON, with a body of some type. */
     public static ApiRequest of(String method, String pathAndQuery, String contentType, byte @Nullable [] body) {
         int mark = pathAndQuery.indexOf('?');
         return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
                 Query.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json", contentType, "",
-                body == null ? NOTHING : body);
+                body == null ? NOTHING : body, Credentials.ofThisProcess(), User.ADMIN);
     }
 
     public ApiRequest withUserAgent(String agent) {
-        return new ApiRequest(method, path, query, accept, contentType, agent, body);
+        return new ApiRequest(method, path, query, accept, contentType, agent, body, credentials, user);
     }
 
     public ApiRequest withAccept(String media) {
-        return new ApiRequest(method, path, query, media, contentType, userAgent, body);
+        return new ApiRequest(method, path, query, media, contentType, userAgent, body, credentials, user);
+    }
+
+    /** What it is about, as authorization sees it. @throws ApiException 400 if its path is malformed */
+    public RequestInfo about() {
+        return RequestInfo.of(method, Router.decoded(path), Router.segments(path), query.flag("watch"),
+                query.get("fieldSelector"));
+    }
+
+    public ApiRequest withCredentials(Credentials shown) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, body, shown, user);
+    }
+
+    ApiRequest withUser(User known) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, body, credentials, known);
     }
 
     /** The manager that changes are ascribed to: the parameter, else the user agent's name, else {@code unknown}. */

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
@@ -25,5 +26,21 @@ public sealed interface ApiResponse {
     }
 
     /** A watch. Who takes it must close it. */
-    record Stream(String contentType, WatchFeed feed) implements ApiResponse {}
+    record Stream(String contentType, WatchFeed feed) implements ApiResponse {
+        static final String PROTOBUF = ProtobufBodies.MEDIA_TYPE + ";stream=watch";
+
+        /** An event as it goes over the wire: a line of JSON, or a protobuf message after its length. */
+        public byte[] frame(WatchFeed.Event event) {
+            if (contentType.equals(PROTOBUF)) {
+                return ProtobufWriter.frame(event.type(), event.object());
+            }
+            byte[] head = ("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.UTF_8);
+            byte[] line = new byte[head.length + event.object().length + 2];
+            System.arraycopy(head, 0, line, 0, head.length);
+            System.arraycopy(event.object(), 0, line, head.length, event.object().length);
+            line[line.length - 2] = '}';
+            line[line.length - 1] = '\n';
+            return line;
+        }
+    }
 }

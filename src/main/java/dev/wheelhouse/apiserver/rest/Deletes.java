@@ -92,7 +92,7 @@ final class Deletes {
     }
 
     ApiResponse delete(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
         ObjectNode answer = delete(target, options);
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
@@ -268,7 +268,7 @@ final class Deletes {
     }
 
     ApiResponse deleteCollection(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
         Snapshot snapshot = store.snapshot(target.stored());
         List<StoredObject> items = snapshot.select(Reads.selection(target, request.query()));

@@ -11,6 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
 
@@ -116,6 +118,22 @@ final class Errors {
         return error(403, "Forbidden", type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
     }
 
+    static ApiException unauthorized() {
+        return error(401, "Unauthorized", "Unauthorized", null);
+    }
+
+    /** In upstream's words ({@code handlers/responsewriters/errors.go}). @param reason why, or empty */
+    static ApiException forbidden(RequestInfo request, User user, String reason) {
+        String why = "User \"" + user.name() + "\" cannot " + request.describe()
+                + (reason.isEmpty() ? "" : ": " + reason);
+        if (!request.isResource()) {
+            return error(403, "Forbidden", "forbidden: " + why, Json.object());
+        }
+        String resource = request.resource() + (request.group().isEmpty() ? "" : "." + request.group());
+        return error(403, "Forbidden", resource + (request.name().isEmpty() ? "" : " \"" + request.name() + "\"")
+                + " is forbidden: " + why, details(request.name(), request.group(), request.resource()));
+    }
+
     static String qualifiedKind(ResourceType type) {
         return type.group().isEmpty() ? type.kind() : type.kind() + "." + type.group();
     }
@@ -158,9 +176,12 @@ final class Errors {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
-    static ApiException notAcceptable() {
+    /** @param protobuf whether that would have been acceptable too */
+    static ApiException notAcceptable(boolean protobuf) {
         return error(406, "NotAcceptable",
-                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml", Json.object());
+                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml"
+                        + (protobuf ? ", " + ProtobufBodies.MEDIA_TYPE : ""),
+                Json.object());
     }
 
     static ApiException tooLarge(long limit) {

@@ -8,10 +8,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
 
 /** JSON values as Go prints them, for the few messages of upstream that do. */
 final class GoText {
     private static final Pattern UNMARSHAL = Pattern.compile("cannot unmarshal (\\w+) into .* of type (\\S+)$");
+
+    private static final List<String> METADATA = List.of("name", "generateName", "namespace", "uid",
+            "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+            "labels", "annotations", "ownerReferences", "finalizers", "managedFields");
 
     private GoText() {}
 
@@ -28,6 +35,30 @@ final class GoText {
             return "[" + String.join(" ", elements) + "]";
         }
         return node.isNull() ? "<nil>" : node.asString("");
+    }
+
+    /**
+     * A patched object as upstream's patch library writes it: the keys of maps are sorted, those of the metadata stand in the order of
+     * the type.
+     */
+    static String patched(ObjectNode object) {
+        return sorted(object, 0).toString();
+    }
+
+    private static JsonNode sorted(JsonNode node, int depth) {
+        if (!(node instanceof ObjectNode object)) {
+            return node;
+        }
+        Map<String, JsonNode> fields = new TreeMap<>();
+        object.properties().forEach(e -> fields.put(e.getKey(),
+                depth == 0 && e.getKey().equals("metadata") ? e.getValue() : sorted(e.getValue(), depth + 1)));
+        ObjectNode out = Json.object();
+        fields.forEach(out::set);
+        if (depth == 0 && fields.get("metadata") instanceof ObjectNode metadata) {
+            ObjectNode ordered = out.putObject("metadata");
+            METADATA.forEach(name -> Meta.set(ordered, name, metadata.get(name)));
+        }
+        return out;
     }
 
     /** The decoder's complaint about a type in the words of upstream's converter of unstructured objects. */

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -14,8 +15,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * What follows from a committed write before its answer: each namespace has a {@code default} ServiceAccount and the
- * {@code kube-root-ca.crt} ConfigMap (upstream has controllers for them), Services give back their addresses, and custom
- * resource definitions are served.
+ * {@code kube-root-ca.crt} ConfigMap (upstream has controllers for them), Services give back their addresses, custom
+ * resource definitions are served, and cluster roles are aggregated.
  */
 final class Hooks {
     private static final String ROOT_CA = "kube-root-ca.crt";
@@ -26,15 +27,19 @@ final class Hooks {
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
     private final Quotas quotas;
+    private final RoleAggregation aggregation;
+    private final String rootCertificates;
 
     Hooks(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses, CustomResources customResources,
-            Quotas quotas) {
+            Quotas quotas, String rootCertificates) {
         this.store = store;
         this.ids = ids;
         this.clock = clock;
         this.addresses = addresses;
         this.customResources = customResources;
         this.quotas = quotas;
+        this.aggregation = new RoleAggregation(store);
+        this.rootCertificates = rootCertificates;
     }
 
     /** @param before null for a creation */
@@ -46,6 +51,7 @@ final class Hooks {
                 }
             }
             case "customresourcedefinitions.apiextensions.k8s.io" -> customResources.serve(after);
+            case RoleAggregation.RESOURCE -> aggregation.refresh();
             default -> {
             }
         }
@@ -55,6 +61,7 @@ final class Hooks {
         switch (type.groupResource()) {
             case "services" -> addresses.release(object);
             case "customresourcedefinitions.apiextensions.k8s.io" -> customResources.withdraw(object);
+            case RoleAggregation.RESOURCE -> aggregation.refresh();
             case "serviceaccounts", "configmaps" -> {
                 var namespace = store.get("namespaces", "", Meta.namespace(object));
                 if (namespace != null && !"Terminating".equals(namespace.field("status.phase"))) {
@@ -75,7 +82,7 @@ final class Hooks {
             ObjectNode config = object("ConfigMap", namespace, ROOT_CA);
             Meta.of(config).putObject("annotations").put("kubernetes.io/description",
                     "The certificate authority of this API server; empty where it is served without TLS.");
-            config.putObject("data").put("ca.crt", "");
+            config.putObject("data").put("ca.crt", rootCertificates);
             create("configmaps", config);
         }
     }
@@ -109,9 +116,16 @@ final class Hooks {
         }
     }
 
-    /** The namespaces, priority classes and the Service that every cluster has. */
+    /** The roles, namespaces, priority classes and the Service that every cluster has. */
     void bootstrap() {
-        BootstrapRoles.all(this).forEach((resource, objects) -> objects.forEach(o -> create(resource, o)));
+        for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
+            ObjectNode meta = Meta.of(policy.object());
+            if (store.get(policy.resource(), Json.text(meta, "namespace"), Json.text(meta, "name")) == null) {
+                meta.put("uid", ids.uid()).put("creationTimestamp", Meta.time(clock.now()));
+                create(policy.resource(), policy.object());
+            }
+        }
+        aggregation.refresh();
         priorityClass("system-cluster-critical", 2_000_000_000);
         priorityClass("system-node-critical", 2_000_001_000);
         for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {

@@ -84,4 +84,31 @@ final class Meta {
             }
         }
     }
+
+    /** The object without its version and the times of its field owners: what tells a change from a repetition. */
+    static ObjectNode withoutWriteTimes(ObjectNode object) {
+        ObjectNode meta = shallowCopy(of(object));
+        meta.remove("resourceVersion");
+        if (meta.get("managedFields") instanceof ArrayNode entries) {
+            ArrayNode timeless = meta.putArray("managedFields");
+            entries.forEach(entry -> {
+                if (entry instanceof ObjectNode owner) {
+                    ObjectNode copy = shallowCopy(owner);
+                    copy.remove("time");
+                    timeless.add(copy);
+                } else {
+                    timeless.add(entry);
+                }
+            });
+        }
+        ObjectNode copy = shallowCopy(object);
+        copy.set("metadata", meta);
+        return copy;
+    }
+
+    private static ObjectNode shallowCopy(ObjectNode object) {
+        ObjectNode copy = Json.object();
+        copy.setAll(object);
+        return copy;
+    }
 }

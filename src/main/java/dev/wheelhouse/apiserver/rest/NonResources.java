@@ -18,15 +18,17 @@ import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 
 /** Paths that name no resource: version, health, discovery, OpenAPI. */
 final class NonResources {
-    private static final Set<String> HEALTH = Set.of("healthz", "livez", "readyz");
+    private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
     private final ResourceRegistry registry;
     private final Discovery discovery;
     private final OpenApi openApi;
     private final Renderer renderer;
+    private final ServerFacts facts;
 
-    NonResources(ResourceRegistry registry, Renderer renderer) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts) {
+        this.facts = facts;
         this.registry = registry;
         this.discovery = new Discovery(registry);
         this.openApi = new OpenApi(registry);
@@ -40,7 +42,8 @@ final class NonResources {
             return json(request, index());
         }
         return switch (path.getFirst()) {
-            case "healthz", "livez", "readyz" -> health(path, request);
+            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> json(request, version());
             case "api" -> path.size() == 1
                     ? discovery(request, true)
@@ -59,16 +62,23 @@ final class NonResources {
         };
     }
 
-    private static ApiResponse notFound() {
+    static ApiResponse notFound() {
         return PodSubresources.text(404, "404 page not found\n");
     }
 
-    private static ApiResponse health(List<String> path, ApiRequest request) {
-        if (path.size() == 1 && request.query().has("verbose")) {
-            return PodSubresources.text(200,
-                    "[+]ping ok\n[+]store ok\n" + path.getFirst() + " check passed\n");
+    private ObjectNode apiVersions() {
+        ObjectNode versions = discovery.apiVersions().deepCopy();
+        String address = facts.address().get();
+        if (!address.isEmpty()) {
+            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
+                    .put("serverAddress", address);
         }
-        return HEALTH.contains(path.getFirst()) ? PodSubresources.text(200, "ok") : notFound();
+        return versions;
+    }
+
+    private ApiResponse metrics() {
+        return new ApiResponse.Content(200, METRICS_TYPE, facts.metrics().get().getBytes(StandardCharsets.UTF_8),
+                List.of(), null);
     }
 
     static ObjectNode version() {
@@ -95,7 +105,7 @@ final class NonResources {
                         Json.bytes(discovery.aggregated(core, version)), List.of(), null);
             }
         }
-        return json(request, core ? discovery.apiVersions() : discovery.apiGroupList());
+        return json(request, core ? apiVersions() : discovery.apiGroupList());
     }
 
     private ApiResponse openApi(List<String> path, ApiRequest request) {
@@ -137,19 +147,13 @@ final class NonResources {
     }
 
     private ApiResponse json(ApiRequest request, ObjectNode body) {
-        Accept accept;
-        try {
-            accept = Accept.parse(request.accept(), request.query());
-        } catch (ApiException e) {
-            accept = Accept.JSON;
-        }
-        return renderer.response(200, body, new Accept(Accept.Form.OBJECT, accept.yaml(), accept.pretty()),
-                List.of());
+        return renderer.response(200, body, Accept.lenient(request, false), List.of());
     }
 
     private ObjectNode index() {
         Set<String> paths = new TreeSet<>(
-                List.of("/api", "/apis", "/healthz", "/livez", "/readyz", "/version", "/openapi/v2", "/openapi/v3"));
+                List.of("/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2",
+                        "/openapi/v3"));
         registry.all().forEach(resource -> {
             String group = resource.type().group();
             if (!group.isEmpty()) {

@@ -3,36 +3,28 @@ package dev.wheelhouse.apiserver.rest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import io.kubernetes.client.openapi.models.V1LabelSelector;
-
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
 
-/** Binding, eviction and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
+/** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
 final class PodSubresources {
     private static final int TRIES = 10;
 
     private final ObjectStore store;
-    private final Deletes deletes;
     private final Renderer renderer;
     private final Clock clock;
 
-    PodSubresources(ObjectStore store, Deletes deletes, Renderer renderer, Clock clock) {
+    PodSubresources(ObjectStore store, Renderer renderer, Clock clock) {
         this.store = store;
-        this.deletes = deletes;
         this.renderer = renderer;
         this.clock = clock;
     }
@@ -102,58 +94,6 @@ final class PodSubresources {
         }
         conditions.addObject().put("type", "PodScheduled").put("status", "True")
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
-    }
-
-    /** Deletes a pod, unless a PodDisruptionBudget forbids it. */
-    ApiResponse evict(Target target, ApiRequest request) {
-        ObjectNode eviction = body(request);
-        StoredObject pod = store.get("pods", target.namespace(), target.name());
-        if (pod == null) {
-            throw Errors.notFound(ResourceType.PODS, target.name());
-        }
-        ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
-        boolean dryRun = request.isDryRun()
-                || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
-        boolean counts = "Running".equals(pod.field("status.phase")) && !Meta.isDeleting(pod.tree());
-        for (StoredObject budget : store.snapshot("poddisruptionbudgets.policy")
-                .select(new Selection(target.namespace(), LabelSelector.everything(),
-                        FieldSelector.everything()))) {
-            if (counts && covers(budget, pod)) {
-                spend(budget, dryRun);
-            }
-        }
-        deletes.delete(new Target(target.info(), target.namespace(), target.name(), "", false),
-                Deletes.Options.of(options, request.query()));
-        return renderer.response(201, Errors.success(), Accept.JSON, List.of());
-    }
-
-    private static boolean covers(StoredObject budget, StoredObject pod) {
-        JsonNode selector = Json.at(budget.tree(), "spec", "selector");
-        return selector != null
-                && LabelSelector.of(ModelJson.read(selector, V1LabelSelector.class)).matches(pod.labels());
-    }
-
-    private void spend(StoredObject stored, boolean dryRun) {
-        ObjectNode budget = stored.tree();
-        long allowed = Json.number(budget, 0, "status", "disruptionsAllowed");
-        if (allowed <= 0) {
-            throw Errors.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
-                    "The disruption budget " + stored.name() + " needs "
-                            + Json.number(budget, 0, "status", "desiredHealthy") + " healthy pods and has "
-                            + Json.number(budget, 0, "status", "currentHealthy") + " currently",
-                    0);
-        }
-        if (dryRun) {
-            return;
-        }
-        Json.child(budget, "status").put("disruptionsAllowed", allowed - 1);
-        try {
-            store.update("poddisruptionbudgets.policy", budget, stored.version());
-        } catch (StoreException.Conflict e) {
-            throw Errors.tooManyRequests(
-                    "Too many simultaneous evictions under PodDisruptionBudget " + stored.name() + ": try again", "",
-                    10);
-        }
     }
 
     /** Why there is nothing to connect to. */

@@ -1,28 +1,22 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 
-import io.kubernetes.client.proto.Meta;
 import io.kubernetes.client.proto.Runtime;
 
 import tools.jackson.databind.JsonNode;
@@ -39,24 +33,9 @@ import dev.wheelhouse.apiserver.schema.TypeSchema;
  */
 final class ProtobufBodies {
     static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
-    private static final byte[] MAGIC = {'k', '8', 's', 0};
+    static final byte[] MAGIC = {'k', '8', 's', 0};
     private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
     private static final long ZERO_TIME = -62135596800L;
-    private static final Map<String, FileDescriptor> FILES = new ConcurrentHashMap<>();
-
-    /**
-     * Fields whose zero means something, since upstream's types hold them by pointer. Any other zero is what an absent field
-     * means, and is left out.
-     */
-    private static final Set<String> ZERO_COUNTS = Set.of("replicas", "terminationGracePeriodSeconds",
-            "revisionHistoryLimit", "progressDeadlineSeconds", "deletionGracePeriodSeconds", "gracePeriodSeconds",
-            "runAsUser", "runAsGroup", "fsGroup", "backoffLimit", "ttlSecondsAfterFinished", "parallelism",
-            "completions", "expirationSeconds", "activeDeadlineSeconds", "defaultMode", "mode", "tolerationSeconds",
-            "minReplicas", "priority", "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
-            "automountServiceAccountToken", "allowPrivilegeEscalation", "privileged", "readOnlyRootFilesystem",
-            "runAsNonRoot", "optional", "immutable", "enableServiceLinks", "shareProcessNamespace", "hostUsers",
-            "suspend", "controller", "blockOwnerDeletion", "allocateLoadBalancerNodePorts", "orphanDependents",
-            "leaseTransitions", "stabilizationWindowSeconds", "storageClassName", "value");
 
     private ProtobufBodies() {}
 
@@ -71,13 +50,13 @@ final class ProtobufBodies {
             Message typeMeta = (Message) get(envelope, "typeMeta");
             String apiVersion = String.valueOf(get(typeMeta, "apiVersion"));
             String kind = String.valueOf(get(typeMeta, "kind"));
-            Descriptor type = descriptor(apiVersion, kind);
+            Descriptor type = ProtobufTypes.message(apiVersion, kind);
             if (type == null) {
                 throw Errors.unsupportedMediaType("the server cannot read " + apiVersion + " " + kind
                         + " as protobuf: send application/json");
             }
             ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
-            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), Schemas.ofKind(apiVersion, kind),
+            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), ProtobufTypes.schema(apiVersion, kind),
                     object);
             return object;
         } catch (InvalidProtocolBufferException e) {
@@ -85,41 +64,10 @@ final class ProtobufBodies {
         }
     }
 
-    private static @Nullable Descriptor descriptor(String apiVersion, String kind) {
-        FileDescriptor file = file(apiVersion);
-        Descriptor found = file == null ? null : file.findMessageTypeByName(kind);
-        return found != null ? found : Meta.getDescriptor().findMessageTypeByName(kind);
-    }
-
-    private static @Nullable FileDescriptor file(String apiVersion) {
-        FileDescriptor known = FILES.get(apiVersion);
-        if (known != null) {
-            return known;
-        }
-        int slash = apiVersion.indexOf('/');
-        String group = slash < 0 ? "" : apiVersion.substring(0, slash);
-        String first = group.contains(".") ? group.substring(0, group.indexOf('.')) : group;
-        String name = "io.kubernetes.client.proto." + capital(apiVersion.substring(slash + 1)) + capital(first);
-        try {
-            Object file = Class.forName(name).getMethod("getDescriptor").invoke(null);
-            if (file instanceof FileDescriptor descriptor) {
-                FILES.put(apiVersion, descriptor);
-                return descriptor;
-            }
-        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException
-                | InvocationTargetException e) {
-            // The client has no messages of that group.
-        }
-        return null;
-    }
-
-    private static String capital(String text) {
-        return text.isEmpty() ? text : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
-    }
-
     private static void fields(Message message, @Nullable TypeSchema schema, ObjectNode into) {
         message.getAllFields().forEach((field, value) -> {
-            TypeSchema.Field known = schema == null ? null : schema.fields().get(field.getName());
+            String name = ProtobufTypes.jsonName(schema, field);
+            TypeSchema.Field known = schema == null ? null : schema.field(name);
             if (schema != null && known == null && value instanceof Message inline && !field.isRepeated()) {
                 fields(inline, schema, into);
                 return;
@@ -127,9 +75,9 @@ final class ProtobufBodies {
             TypeSchema type = known == null ? null : Schemas.ofName(known.typeName());
             JsonNode node = field.isMapField()
                     ? map(message, field, type)
-                    : field.isRepeated() ? list(message, field, type) : value(field, value, type);
+                    : field.isRepeated() ? list(message, field, type) : value(field, value, known, type);
             if (node != null) {
-                into.set(field.getName(), node);
+                into.set(name, node);
             }
         });
     }
@@ -159,11 +107,15 @@ final class ProtobufBodies {
         return map;
     }
 
-    /** A single field's value; null for a zero that stands for an absent field. */
-    private static @Nullable JsonNode value(FieldDescriptor field, Object value, @Nullable TypeSchema type) {
+    /**
+     * A single field's value; null for a zero that stands for an absent field, as it does wherever upstream's type does not hold
+     * the field by pointer.
+     */
+    private static @Nullable JsonNode value(FieldDescriptor field, Object value, TypeSchema.@Nullable Field known,
+            @Nullable TypeSchema type) {
         boolean zero = value instanceof String s && s.isEmpty() || value instanceof Number n && n.doubleValue() == 0
                 || value instanceof Boolean b && !b;
-        return zero && !ZERO_COUNTS.contains(field.getName()) ? null : scalarOrMessage(field, value, type);
+        return zero && (known == null || !known.pointer()) ? null : scalarOrMessage(field, value, type);
     }
 
     private static @Nullable JsonNode scalarOrMessage(FieldDescriptor field, Object value,
@@ -186,12 +138,27 @@ final class ProtobufBodies {
             case "RawExtension", "FieldsV1", "JSON" -> raw(message);
             case "ExtraValue", "Verbs" -> list(message,
                     message.getDescriptorForType().findFieldByName("items"), null);
+            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" -> either(message);
             default -> {
                 ObjectNode object = Json.object();
                 fields(message, type, object);
                 yield object;
             }
         };
+    }
+
+    /** What is a schema or something else in JSON has a field for each in protobuf. */
+    private static JsonNode either(Message message) {
+        Descriptor type = message.getDescriptorForType();
+        if (message.hasField(type.findFieldByName("schema"))) {
+            ObjectNode schema = Json.object();
+            fields((Message) get(message, "schema"), ProtobufTypes.JSON_SCHEMA, schema);
+            return schema;
+        }
+        FieldDescriptor other = ProtobufTypes.alternative(type);
+        return other.isRepeated()
+                ? list(message, other, ProtobufTypes.JSON_SCHEMA)
+                : Json.mapper().valueToTree(message.getField(other));
     }
 
     private static Object get(Message message, String field) {

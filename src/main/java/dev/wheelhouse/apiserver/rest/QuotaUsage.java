@@ -121,6 +121,7 @@ final class QuotaUsage {
             case "NotTerminating" -> !terminating;
             case "BestEffort" -> bestEffort;
             case "NotBestEffort" -> !bestEffort;
+            case "CrossNamespacePodAffinity" -> looksAcrossNamespaces(pod);
             case "PriorityClass" -> {
                 String name = Json.text(pod, "spec", "priorityClassName");
                 boolean listed = false;
@@ -136,6 +137,21 @@ final class QuotaUsage {
             }
             default -> true;
         };
+    }
+
+    /** Whether any term of its pod affinity or anti-affinity is about pods of other namespaces. */
+    private static boolean looksAcrossNamespaces(ObjectNode pod) {
+        for (String kind : List.of("podAffinity", "podAntiAffinity")) {
+            JsonNode affinity = pod.path("spec").path("affinity").path(kind);
+            List<JsonNode> terms = new ArrayList<>();
+            affinity.path("requiredDuringSchedulingIgnoredDuringExecution").forEach(terms::add);
+            affinity.path("preferredDuringSchedulingIgnoredDuringExecution")
+                    .forEach(preferred -> terms.add(preferred.path("podAffinityTerm")));
+            if (terms.stream().anyMatch(t -> !t.path("namespaces").isEmpty() || t.has("namespaceSelector"))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** What a pod's containers must say under a quota of cpu or memory, and which of them do not; empty if nothing. */

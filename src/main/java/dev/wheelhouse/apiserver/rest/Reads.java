@@ -40,7 +40,7 @@ final class Reads {
     }
 
     ApiResponse get(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         long version = version(request.query().get("resourceVersion"));
         if (version > store.version()) {
             throw Errors.tooLargeVersion(version, store.version());
@@ -89,7 +89,7 @@ final class Reads {
     }
 
     ApiResponse list(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         Query query = request.query();
         Selection selection = selection(target, query);
         Long asked = query.number("limit");
@@ -184,7 +184,7 @@ final class Reads {
     }
 
     ApiResponse watch(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         Query query = request.query();
         Selection selection = selection(target, query);
         if (!target.name().isEmpty()) {
@@ -221,9 +221,11 @@ final class Reads {
             String why = target.stored().equals("events")
                     ? "The resourceVersion for the provided watch is too old."
                     : "too old resource version: " + version + " (" + e.oldest() + ")";
-            feed = WatchFeed.failed(target.type(), Errors.expired(why, null), clock);
+            feed = WatchFeed.failed(target.type(),
+                    renderer.response(410, Errors.expired(why, null).status(), accept.ofObject(), List.of()).body(), clock);
         }
-        return new ApiResponse.Stream("application/json", feed);
+        return new ApiResponse.Stream(
+                accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);
     }
 
     /** @return 0 for an empty text */

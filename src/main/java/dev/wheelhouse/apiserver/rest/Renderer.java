@@ -3,10 +3,11 @@ package dev.wheelhouse.apiserver.rest;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,29 +22,36 @@ import dev.wheelhouse.runtime.Clock;
 /** Writes objects, lists and tables in the form that a request accepts. */
 final class Renderer {
     private final Clock clock;
+    private final Renditions renditions = new Renditions();
 
     Renderer(Clock clock) {
         this.clock = clock;
     }
 
-    ApiResponse.Content response(int code, JsonNode body, Accept accept, List<String> warnings) {
-        return new ApiResponse.Content(code, accept.contentType(), bytes(body, accept), warnings, null);
+    ApiResponse.Content response(int code, ObjectNode body, Accept accept, List<String> warnings) {
+        Accept.Media media = media(body, accept);
+        byte[] bytes = switch (media) {
+            case YAML -> Yaml.write(body);
+            case PROTOBUF -> ProtobufWriter.write(body);
+            case JSON -> accept.pretty()
+                    ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
+                    : Json.bytes(body);
+        };
+        return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
     }
 
-    private static byte[] bytes(JsonNode body, Accept accept) {
-        if (accept.yaml()) {
-            return Yaml.write(body);
-        }
-        return accept.pretty()
-                ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
-                : Json.bytes(body);
+    /** What has no protobuf message goes out as JSON, which everybody reads who asks for protobuf. */
+    private static Accept.Media media(ObjectNode body, Accept accept) {
+        String kind = Json.text(body, "kind");
+        return accept.media() != Accept.Media.PROTOBUF || kind.startsWith("PartialObjectMetadata")
+                || ProtobufTypes.covers(Json.text(body, "apiVersion"), kind) ? accept.media() : Accept.Media.JSON;
     }
 
     /** One object that is stored. */
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(code, accept.contentType(), json(target.type(), object), warnings, null);
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
         }
         return object(code, target, tree(target.type(), object), request, accept, warnings);
     }
@@ -53,9 +61,10 @@ final class Renderer {
             List<String> warnings) {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
-            case PARTIAL -> partial(object);
+            case PARTIAL -> partial(object, accept);
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
-                    version(Json.text(object, "metadata", "resourceVersion")), clock.now());
+                    version(Json.text(object, "metadata", "resourceVersion")), clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
         };
         return response(code, body, accept, warnings);
     }
@@ -115,8 +124,8 @@ final class Renderer {
 
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        if (accept.form() == Accept.Form.OBJECT && !accept.yaml() && !accept.pretty()) {
-            return new ApiResponse.Content(200, accept.contentType(), listJson(target.type(), items, listMeta),
+        if (accept.isPlain()) {
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
                     List.of(), null);
         }
         List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
@@ -128,18 +137,19 @@ final class Renderer {
             Accept accept) {
         if (accept.form() == Accept.Form.TABLE) {
             return response(200,
-                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now()),
+                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
+                            .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL;
         ObjectNode list = Json.object();
         list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
-        list.put("apiVersion", partial ? "meta.k8s.io/v1" : target.type().apiVersion());
+        list.put("apiVersion", partial ? accept.metaApiVersion() : target.type().apiVersion());
         list.set("metadata", listMeta);
         ArrayNode array = list.putArray("items");
         boolean typed = isTyped(target.type());
         for (ObjectNode tree : trees) {
-            ObjectNode item = partial ? partial(tree) : tree;
+            ObjectNode item = partial ? partial(tree, accept) : tree;
             if (typed && !partial) {
                 item.remove("kind");
                 item.remove("apiVersion");
@@ -176,23 +186,28 @@ final class Renderer {
         return out.toByteArray();
     }
 
-    static ObjectNode partial(ObjectNode object) {
+    private static ObjectNode partial(ObjectNode object, Accept accept) {
         ObjectNode partial = Json.object();
-        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", accept.metaApiVersion());
         Meta.set(partial, "metadata", object.get("metadata"));
         return partial;
     }
 
-    /** Makes the objects of a watch's events. */
+    /** Makes the objects of a watch's events. What costs to make is made once for all watches in the same form. */
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
+        boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
+        Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion();
         return switch (accept.form()) {
-            case OBJECT -> object -> json(info.type(), object);
-            case PARTIAL -> object -> Json.bytes(partial(tree(info.type(), object)));
-            case TABLE -> new TableEncoder(info, include(request));
+            case OBJECT -> protobuf || StoredVersions.differ(info.type())
+                    ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
+                    : object -> json(info.type(), object);
+            case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
+            case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
     }
 
-    /** Turns an object into the JSON of a watch event's object. */
+    /** Turns an object into the bytes of a watch event's object: JSON or protobuf. */
     interface Encoder {
         byte[] encode(StoredObject object);
 
@@ -202,27 +217,54 @@ final class Renderer {
         }
     }
 
-    private final class TableEncoder implements Encoder {
-        private final ResourceInfo info;
-        private final Tables.IncludeObject include;
-        private boolean first = true;
-
-        TableEncoder(ResourceInfo info, Tables.IncludeObject include) {
-            this.info = info;
-            this.include = include;
-        }
-
+    private record TreeEncoder(Renditions renditions, ResourceInfo info, String form, UnaryOperator<ObjectNode> view,
+            Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            ObjectNode table = Tables.table(info, List.of(tree(info.type(), object)), include, first,
-                    version(Long.toString(object.version())), clock.now());
-            first = false;
-            return Json.bytes(table);
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info.type(), object))));
         }
 
         @Override
         public byte[] bookmark(ObjectNode bookmark) {
-            ObjectNode table = Tables.table(info, List.of(), include, first, Meta.of(bookmark), clock.now());
+            return bytes.apply(view.apply(bookmark));
+        }
+    }
+
+    private final class TableEncoder implements Encoder {
+        private final ResourceInfo info;
+        private final String form;
+        private final Tables.IncludeObject include;
+        private final Accept accept;
+        private boolean first = true;
+
+        TableEncoder(ResourceInfo info, String form, Tables.IncludeObject include, Accept accept) {
+            this.info = info;
+            this.form = form + " " + include;
+            this.include = include;
+            this.accept = accept;
+        }
+
+        @Override
+        public byte[] encode(StoredObject object) {
+            if (first) {
+                return table(object);
+            }
+            // The ages of things in it are those of the first watch that asks, a moment ago.
+            return renditions.of(object, form, () -> table(object));
+        }
+
+        private byte[] table(StoredObject object) {
+            return table(List.of(tree(info.type(), object)), version(Long.toString(object.version())));
+        }
+
+        @Override
+        public byte[] bookmark(ObjectNode bookmark) {
+            return table(List.of(), Meta.of(bookmark));
+        }
+
+        private byte[] table(List<ObjectNode> objects, ObjectNode listMeta) {
+            ObjectNode table = Tables.table(info, objects, include, first, listMeta, clock.now())
+                    .put("apiVersion", accept.metaApiVersion());
             first = false;
             return Json.bytes(table);
         }

@@ -9,11 +9,14 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
@@ -29,33 +32,51 @@ public final class RestServer {
     private final Deletes deletes;
     private final Scales scales;
     private final PodSubresources pods;
+    private final Evictions evictions;
     private final Reviews reviews;
+    private final TokenRequests tokenRequests;
+    private final Gate gate;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final ServerMetrics metrics;
+
+    /** Open to everybody, and served nowhere yet. */
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
+        this(store, clock, random, Security.none(), ServerFacts.none());
+    }
 
     /**
      * Creates what every cluster has, where the store has it not yet.
      *
      * @param random for UIDs and generated names
+     * @param security whom it knows, and what they may do
+     * @param facts of the process that serves it
      */
-    public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerFacts facts) {
+        Security.Access access = security.over(store, clock);
+        this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
         Admission admission = new Admission(store);
         ServiceAddresses addresses = new ServiceAddresses(store);
         CustomResources customResources = new CustomResources(store, registry, clock);
         Quotas quotas = new Quotas(store);
-        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources, quotas);
-        Writes writes = new Writes(store, admission, quotas, addresses, customResources, hooks, ids, clock);
+        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources, quotas,
+                facts.rootCertificates());
+        Writes writes = new Writes(store, admission, quotas, addresses, customResources, hooks,
+                new Grants(access.authorizer(), access.policies()), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(store, admission, hooks, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
-        this.pods = new PodSubresources(store, deletes, renderer, clock);
-        this.reviews = new Reviews(store, renderer, clock);
-        this.nonResources = new NonResources(registry, renderer);
+        this.pods = new PodSubresources(store, renderer, clock);
+        this.evictions = new Evictions(store, deletes, renderer, clock);
+        this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
+        this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
+        this.nonResources = new NonResources(registry, renderer, facts);
+        this.metrics = new ServerMetrics(store, registry);
         hooks.bootstrap();
     }
 
@@ -68,12 +89,12 @@ public final class RestServer {
         try {
             return route(request);
         } catch (ApiException e) {
-            return failure(e.status());
+            return failure(request, e.status());
         } catch (StoreException.Closed e) {
-            return failure(Errors.shuttingDown().status());
+            return failure(request, Errors.shuttingDown().status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(Errors.status(500, "InternalError",
+            return failure(request, Errors.status(500, "InternalError",
                     "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
         }
     }
@@ -88,25 +109,41 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ObjectNode status) {
+    private ApiResponse failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
-        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status, Accept.JSON,
-                List.of());
+        ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
+                Accept.lenient(request, true), List.of());
         return retry == 0
                 ? content
                 : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
                         (int) retry);
     }
 
-    private ApiResponse route(ApiRequest request) {
-        List<String> path = Router.segments(request.path());
+    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
+    private static void checkTimeout(Query query) {
+        String timeout = query.get("timeout");
+        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+                    + timeout + "\"");
+        }
+    }
+
+    private ApiResponse route(ApiRequest sent) {
+        checkTimeout(sent.query());
+        List<String> path = Router.segments(sent.path());
+        RequestInfo about = sent.about();
+        ApiRequest request = gate.admit(sent, about);
         Target target = path.isEmpty() || !path.getFirst().equals("api") && !path.getFirst().equals("apis")
                 ? null
                 : router.find(path);
         if (target != null) {
-            return Deprecations.warn(target, resource(target, request));
+            if (!target.isWhat(about)) {
+                // What was allowed must be what is done.
+                throw Errors.noSuchResource();
+            }
+            return counted(target, request);
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = path.equals(List.of("metrics")) ? metrics.text() : nonResources.handle(path, request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -114,6 +151,20 @@ public final class RestServer {
             throw Errors.methodNotAllowed();
         }
         return answer;
+    }
+
+    private ApiResponse counted(Target target, ApiRequest request) {
+        int code = 500;
+        try {
+            ApiResponse answer = Deprecations.warn(target, resource(target, request));
+            code = answer instanceof ApiResponse.Content content ? content.code() : 200;
+            return answer;
+        } catch (ApiException e) {
+            code = e.code();
+            throw e;
+        } finally {
+            metrics.answered(target, request, code);
+        }
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {
@@ -168,9 +219,9 @@ public final class RestServer {
         String method = request.method();
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? pods.evict(target, request) : null;
+            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
             case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
-            case "serviceaccounts/token" -> method.equals("POST") ? reviews.token(target, request) : null;
+            case "serviceaccounts/token" -> method.equals("POST") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
         };

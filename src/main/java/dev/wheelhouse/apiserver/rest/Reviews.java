@@ -1,29 +1,44 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.util.Base64;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.Authenticator;
+import dev.wheelhouse.apiserver.auth.Authorizer;
+import dev.wheelhouse.apiserver.auth.Decision;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
+import dev.wheelhouse.apiserver.auth.UnauthorizedException;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.runtime.Clock;
 
-/** Resources that are asked and not stored: access reviews, self subject reviews, token requests. */
+/**
+ * Resources that are asked and not stored: who one is, whose a token is, who may do what (upstream:
+ * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
+ */
 final class Reviews {
     private static final Set<String> KINDS = Set.of("selfsubjectaccessreviews", "subjectaccessreviews",
             "localsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews", "tokenreviews");
 
-    private final ObjectStore store;
+    private final Authenticator authenticator;
+    private final Authorizer authorizer;
     private final Renderer renderer;
     private final Clock clock;
 
-    Reviews(ObjectStore store, Renderer renderer, Clock clock) {
-        this.store = store;
+    Reviews(Authenticator authenticator, Authorizer authorizer, Renderer renderer, Clock clock) {
+        this.authenticator = authenticator;
+        this.authorizer = authorizer;
         this.renderer = renderer;
         this.clock = clock;
     }
@@ -35,67 +50,138 @@ final class Reviews {
     }
 
     ApiResponse review(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
-        ObjectNode review = Bodies.object(request, target.type(), warnings);
-        Json.child(review, "metadata");
-        ObjectNode status = review.putObject("status");
+        ObjectNode asked = Bodies.object(request, target.type(), warnings);
+        Json.child(asked, "metadata");
+        asked.remove("status");
+        ObjectNode review = FieldManagement.updated(null, asked, request.fieldManager(), "", clock.now());
+        ObjectNode spec = Json.child(review, "spec");
         switch (target.type().plural()) {
-            case "selfsubjectrulesreviews" -> {
-                status.putArray("resourceRules").add(rule().set("resources", Json.array().add("*")));
-                status.putArray("nonResourceRules").addObject().set("verbs", Json.array().add("*"))
-                        .set("nonResourceURLs", Json.array().add("*"));
-                status.put("incomplete", false);
+            case "selfsubjectrulesreviews" -> rules(review, spec, request.user());
+            case "selfsubjectreviews" -> self(review, request.user());
+            case "tokenreviews" -> token(review, spec);
+            case "selfsubjectaccessreviews" -> access(review, spec, request.user());
+            default -> {
+                if (target.type().namespaced()) {
+                    local(spec, target.namespace());
+                }
+                access(review, spec, subject(spec));
             }
-            case "selfsubjectreviews" -> status.set("userInfo", user());
-            case "tokenreviews" -> {
-                status.put("authenticated", true);
-                status.set("user", user());
-            }
-            default -> status.put("allowed", true).put("reason", "every request is allowed by this server");
         }
         return renderer.response(201, review, accept, warnings);
     }
 
-    private static ObjectNode rule() {
-        ObjectNode rule = Json.object();
-        rule.putArray("verbs").add("*");
-        rule.putArray("apiGroups").add("*");
-        return rule;
+    private void self(ObjectNode review, User user) {
+        review.remove("spec");
+        Meta.of(review).put("creationTimestamp", Meta.time(clock.now()));
+        review.putObject("status").set("userInfo", user.toJson());
     }
 
-    private static ObjectNode user() {
-        ObjectNode user = Json.object().put("username", "system:admin");
-        ArrayNode groups = user.putArray("groups");
-        groups.add("system:masters").add("system:authenticated");
+    private void token(ObjectNode review, ObjectNode spec) {
+        String token = Json.text(spec, "token");
+        if (token.isEmpty()) {
+            throw Errors.badRequest("token is required for TokenReview in authentication");
+        }
+        List<String> audiences = texts(spec.get("audiences"));
+        ObjectNode status = review.putObject("status");
+        try {
+            User user = authenticator.ofToken(token, audiences);
+            status.put("authenticated", true).set("user", user.toJson());
+            ArrayNode meant = status.putArray("audiences");
+            (audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences).forEach(meant::add);
+        } catch (UnauthorizedException e) {
+            status.putObject("user");
+            status.put("error", "invalid bearer token");
+        }
+    }
+
+    private static void local(ObjectNode spec, String namespace) {
+        JsonNode paths = Json.at(spec, "nonResourceAttributes");
+        if (paths != null) {
+            throw invalid("spec.nonResourceAttributes", "Invalid value: " + shown(paths)
+                    + ": disallowed on this kind of request");
+        }
+        String asked = Json.text(spec, "resourceAttributes", "namespace");
+        if (!asked.equals(namespace)) {
+            throw invalid("spec.resourceAttributes.namespace",
+                    "Invalid value: \"" + asked + "\": must match metadata.namespace");
+        }
+    }
+
+    private static User subject(ObjectNode spec) {
+        User user = new User(Json.text(spec, "user"), Json.text(spec, "uid"), texts(spec.get("groups")),
+                extra(spec.get("extra")));
+        if (user.name().isEmpty() && user.groups().isEmpty()) {
+            throw invalid("spec.user", "Invalid value: \"\": at least one of user or group must be specified");
+        }
         return user;
     }
 
-    /** A token that says whose it is; it opens nothing. */
-    ApiResponse token(Target target, ApiRequest request) {
-        var account = store.get("serviceaccounts", target.namespace(), target.name());
-        if (account == null) {
-            throw Errors.notFound(target.type(), target.name());
+    private void access(ObjectNode review, ObjectNode spec, User user) {
+        Decision decision = authorizer.authorize(user, question(spec));
+        ObjectNode status = review.putObject("status").put("allowed", decision.allowed());
+        if (!decision.reason().isEmpty()) {
+            status.put("reason", decision.reason());
         }
-        ObjectNode body = PodSubresources.body(request);
-        body.put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1");
-        ObjectNode meta = Json.child(body, "metadata");
-        meta.put("name", target.name()).put("namespace", target.namespace())
-                .put("creationTimestamp", Meta.time(clock.now()));
-        ObjectNode spec = Json.child(body, "spec");
-        long seconds = Json.number(spec, 3600, "expirationSeconds");
-        spec.put("expirationSeconds", seconds);
-        Instant end = clock.now().plusSeconds(seconds);
-        ObjectNode claims = Json.object().put("iss", "https://kubernetes.default.svc")
-                .put("sub", "system:serviceaccount:" + target.namespace() + ":" + target.name())
-                .put("iat", clock.now().getEpochSecond()).put("exp", end.getEpochSecond());
-        body.putObject("status").put("token", base64("{\"alg\":\"none\",\"typ\":\"JWT\"}") + "."
-                + base64(claims.toString()) + ".").put("expirationTimestamp", Meta.time(end));
-        return renderer.response(201, body, Accept.JSON, List.of());
     }
 
-    private static String base64(String text) {
-        return Base64.getUrlEncoder().withoutPadding()
-                .encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    private static RequestInfo question(ObjectNode spec) {
+        JsonNode resource = Json.at(spec, "resourceAttributes");
+        JsonNode path = Json.at(spec, "nonResourceAttributes");
+        if (resource != null && path != null) {
+            throw invalid("spec.nonResourceAttributes", "Invalid value: " + shown(path)
+                    + ": cannot be specified in combination with resourceAttributes");
+        }
+        if (path != null) {
+            return RequestInfo.ofPath(Json.text(path, "verb"), Json.text(path, "path"));
+        }
+        if (resource == null) {
+            throw invalid("spec.resourceAttributes", "Invalid value: null: exactly one of nonResourceAttributes or "
+                    + "resourceAttributes must be specified");
+        }
+        return RequestInfo.ofResource(Json.text(resource, "verb"), Json.text(resource, "group"),
+                Json.text(resource, "resource"), Json.text(resource, "subresource"),
+                Json.text(resource, "namespace"), Json.text(resource, "name"));
+    }
+
+    /** As upstream's message shows the attributes. */
+    private static String shown(JsonNode path) {
+        return "{\"Path\":\"" + Json.text(path, "path") + "\",\"Verb\":\"" + Json.text(path, "verb") + "\"}";
+    }
+
+    private void rules(ObjectNode review, ObjectNode spec, User user) {
+        String namespace = Json.text(spec, "namespace");
+        if (namespace.isEmpty()) {
+            throw Errors.badRequest("no namespace on request");
+        }
+        review.putObject("spec");
+        Meta.of(review).remove("managedFields");
+        ObjectNode status = review.putObject("status");
+        ArrayNode resources = status.putArray("resourceRules");
+        ArrayNode paths = status.putArray("nonResourceRules");
+        authorizer.rules(user, namespace).forEach(rule -> (rule.isNonResource() ? paths : resources)
+                .add(rule.toJson()));
+        status.put("incomplete", false);
+    }
+
+    private static ApiException invalid(String field, String message) {
+        return Errors.invalid("authorization.k8s.io", "", "", Errors.one(field, "FieldValueInvalid", message));
+    }
+
+    private static List<String> texts(@Nullable JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        if (array instanceof ArrayNode values) {
+            values.forEach(value -> texts.add(value.asString("")));
+        }
+        return List.copyOf(texts);
+    }
+
+    private static Map<String, List<String>> extra(@Nullable JsonNode object) {
+        Map<String, List<String>> extra = new HashMap<>();
+        if (object instanceof ObjectNode fields) {
+            fields.properties().forEach(field -> extra.put(field.getKey(), texts(field.getValue())));
+        }
+        return extra;
     }
 }

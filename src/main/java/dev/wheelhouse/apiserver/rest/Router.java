@@ -29,6 +29,11 @@ final class Router {
         return segments;
     }
 
+    /** A path as authorization sees it. */
+    static String decoded(String path) {
+        return Query.decode(path.replace("+", "%2B"));
+    }
+
     /**
      * The target of a resource path; null if the path is too short to name a resource.
      *

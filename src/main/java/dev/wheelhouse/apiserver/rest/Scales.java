@@ -36,7 +36,7 @@ final class Scales {
     }
 
     ApiResponse handle(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "", false);
         return switch (request.method()) {

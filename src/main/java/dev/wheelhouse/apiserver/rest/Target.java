@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 
 /**
@@ -25,6 +26,15 @@ record Target(ResourceInfo info, String namespace, String name, String subresour
         return type.group().equals("events.k8s.io") && type.plural().equals("events")
                 ? "events"
                 : type.groupResource();
+    }
+
+    /** Whether authorization saw the same in the path. */
+    boolean isWhat(RequestInfo about) {
+        boolean collection = name.isEmpty();
+        String first = subresource.contains("/") ? subresource.substring(0, subresource.indexOf('/')) : subresource;
+        return about.group().equals(type().group()) && about.resource().equals(type().plural())
+                && (collection || about.name().equals(name)) && about.subresource().equals(first)
+                && (about.namespace().equals(namespace) || !type().namespaced());
     }
 
     Target withName(String other) {

@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,7 @@ final class Updates {
     }
 
     ApiResponse create(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -48,7 +50,7 @@ final class Updates {
     }
 
     ApiResponse update(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
@@ -116,7 +118,7 @@ final class Updates {
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
-        Accept accept = Accept.parse(request.accept(), request.query());
+        Accept accept = Accept.parse(request, target);
         String media = Bodies.mediaType(request.contentType());
         if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
             return apply(target, request, accept);
@@ -133,9 +135,13 @@ final class Updates {
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
-            ObjectNode patched = patched(target.type(), media, Renderer.tree(target.type(), current), patch);
+            Supplier<ObjectNode> patching = () -> patched(target.type(), media,
+                    Renderer.tree(target.type(), current), patch);
+            ObjectNode patched = patching.get();
             warnings.clear();
-            checkPatched(target, patched, media.startsWith("application/strategic") ? patch : null, request, warnings);
+            checkPatched(target, patched, problem -> media.startsWith("application/strategic")
+                    ? quoted(GoText.of(patch)) + ": " + GoText.conversion(problem)
+                    : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
                     && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
                 throw Errors.modified(target.type(), target.name());
@@ -152,8 +158,8 @@ final class Updates {
         }
     }
 
-    /** @param strategic the strategic merge patch that it was, or null: errors show it instead of the result */
-    private static void checkPatched(Target target, ObjectNode patched, @Nullable JsonNode strategic,
+    /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
+    private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
         checkName(target, patched);
         ResourceType type = target.type();
@@ -168,16 +174,11 @@ final class Updates {
             pruneCustom(target, patched, request, warnings);
             return;
         }
-        String before = patched.toString();
         try {
             Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
         } catch (FieldValidation.WrongTypeException e) {
-            if (strategic != null) {
-                throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: "
-                        + quoted(GoText.of(strategic)) + ": " + GoText.conversion(String.valueOf(e.getMessage()))));
-            }
             throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
-                    "Invalid value: " + quoted(before) + ": " + e.getMessage()));
+                    "Invalid value: " + shown.apply(String.valueOf(e.getMessage()))));
         }
     }
 

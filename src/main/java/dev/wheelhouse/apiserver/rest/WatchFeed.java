@@ -34,7 +34,7 @@ public final class WatchFeed implements AutoCloseable {
      * One event.
      *
      * @param type {@code ADDED}, {@code MODIFIED}, {@code DELETED}, {@code BOOKMARK} or {@code ERROR}
-     * @param object JSON
+     * @param object in the language that the watch was asked for in
      */
     public record Event(String type, byte[] object) {}
 
@@ -62,8 +62,8 @@ public final class WatchFeed implements AutoCloseable {
     }
 
     /** A watch that says what is wrong, and ends. */
-    static WatchFeed failed(ResourceType type, ApiException error, Clock clock) {
-        return new WatchFeed(type, new Event("ERROR", Json.bytes(error.status())), clock);
+    static WatchFeed failed(ResourceType type, byte[] status, Clock clock) {
+        return new WatchFeed(type, new Event("ERROR", status), clock);
     }
 
     /** The next event, or null if there is none now. Never waits. */
@@ -89,7 +89,7 @@ public final class WatchFeed implements AutoCloseable {
         long now = clock.nanoTime();
         if (bookmarks && now - lastBookmark >= BOOKMARK_NANOS) {
             long version = source.progress();
-            if (version > lastVersion) {
+            if (version >= lastVersion) {
                 lastVersion = version;
                 return bookmark(version, false);
             }

@@ -10,8 +10,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
@@ -34,23 +36,25 @@ final class Writes {
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
     private final Hooks hooks;
+    private final Grants grants;
     private final Ids ids;
     private final Clock clock;
 
     Writes(ObjectStore store, Admission admission, Quotas quotas, ServiceAddresses addresses,
-            CustomResources customResources, Hooks hooks, Ids ids, Clock clock) {
+            CustomResources customResources, Hooks hooks, Grants grants, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;
         this.quotas = quotas;
         this.addresses = addresses;
         this.customResources = customResources;
         this.hooks = hooks;
+        this.grants = grants;
         this.ids = ids;
         this.clock = clock;
     }
 
     /** How a change came about: who made it, where, and whether its field ownership is already noted. */
-    record Origin(String manager, String subresource, boolean applied, boolean dryRun) {
+    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted) {
         static Origin of(ApiRequest request, Target target, boolean applied) {
             List<String> dryRun = request.query().all("dryRun");
             if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
@@ -62,7 +66,8 @@ final class Writes {
                         new Cause("dryRun", "FieldValueNotSupported",
                                 "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
             }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty());
+            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+                    request.method().equals("POST"));
         }
     }
 
@@ -83,6 +88,7 @@ final class Writes {
             Json.child(meta, "labels").put("kubernetes.io/metadata.name", Json.text(meta, "name"));
         }
         admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
+        grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
@@ -134,6 +140,7 @@ final class Writes {
                 ? given
                 : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
+        Grants.signRequest(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -174,7 +181,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return Renderer.tree(type, made);
+            return StoredVersions.differ(type) ? Renderer.tree(type, made) : object;
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -193,6 +200,9 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode old = Renderer.tree(type, current);
         boolean main = target.subresource().isEmpty();
+        if (main) {
+            grants.checkUpdate(target, object, old, origin);
+        }
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }
@@ -204,7 +214,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
-        List<Cause> causes = immutable(next, old);
+        List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
             case "finalize" -> finalizers(next, old);
@@ -240,7 +250,7 @@ final class Writes {
 
     private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        if (sameIgnoringTimes(next, old)) {
+        if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
         }
         if (isReadyToGo(type, next)) {
@@ -258,11 +268,10 @@ final class Writes {
             addresses.release(old);
             addresses.allocate(next, true);
         }
-        ObjectNode toStore = next.deepCopy();
-        StoredVersions.toStored(type, toStore);
-        StoredObject stored = store.update(target.stored(), toStore, current.version());
-        hooks.written(type, old, toStore);
-        return Renderer.tree(type, stored);
+        StoredVersions.toStored(type, next);
+        StoredObject stored = store.update(target.stored(), next, current.version());
+        hooks.written(type, old, next);
+        return StoredVersions.differ(type) ? Renderer.tree(type, stored) : next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
@@ -276,16 +285,15 @@ final class Writes {
                 : List.of();
     }
 
-    /** Fields of the metadata that a request may leave out but not change. */
-    private static List<Cause> immutable(ObjectNode next, ObjectNode old) {
-        for (String field : List.of("uid", "creationTimestamp")) {
-            String now = Json.text(next, "metadata", field);
-            if (!now.isEmpty() && !now.equals(Json.text(old, "metadata", field))) {
-                return Errors.one("metadata." + field, "FieldValueInvalid",
-                        "Invalid value: \"" + now + "\": field is immutable");
-            }
+    /** The UID may be left out but not changed; upstream checks that twice for built-in types. */
+    private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
+        String uid = Json.text(next, "metadata", "uid");
+        if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
+            return List.of();
         }
-        return Errors.one("", "", "").subList(0, 0);
+        Cause cause = new Cause("metadata.uid", "FieldValueInvalid",
+                "Invalid value: \"" + uid + "\": field is immutable");
+        return Strategies.isCustom(type) ? List.of(cause) : List.of(cause, cause);
     }
 
     private static void finalizers(ObjectNode next, ObjectNode old) {
@@ -305,24 +313,6 @@ final class Writes {
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0
                 && (!type.equals(ResourceType.NAMESPACES)
                         || !(Json.at(object, "spec", "finalizers") instanceof ArrayNode held) || held.isEmpty());
-    }
-
-    private static boolean sameIgnoringTimes(ObjectNode a, ObjectNode b) {
-        return comparable(a).equals(comparable(b));
-    }
-
-    private static JsonNode comparable(ObjectNode object) {
-        ObjectNode copy = (ObjectNode) Json.read(Json.bytes(object));
-        ObjectNode meta = Meta.of(copy);
-        meta.remove("resourceVersion");
-        if (meta.get("managedFields") instanceof ArrayNode entries) {
-            entries.forEach(entry -> {
-                if (entry instanceof ObjectNode one) {
-                    one.remove("time");
-                }
-            });
-        }
-        return copy;
     }
 
     /** The newest state, or null. */

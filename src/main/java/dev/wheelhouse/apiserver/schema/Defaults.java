@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
@@ -124,7 +125,9 @@ public final class Defaults {
                 String scalar = field.type().scalar();
                 yield scalar == null
                         ? Json.object()
-                        : scalar.equals("quantity") ? StringNode.valueOf("0") : null;
+                        : scalar.equals("quantity")
+                                ? StringNode.valueOf("0")
+                                : scalar.endsWith("time") ? NullNode.getInstance() : null;
             }
         };
     }

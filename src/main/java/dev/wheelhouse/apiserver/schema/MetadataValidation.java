@@ -58,7 +58,16 @@ final class MetadataValidation {
         finalizers(metadata, problems);
     }
 
-    static void update(ObjectNode object, ObjectNode old, Problems problems) {
+    /** @param builtIn whether the kind's own strategy checks once more what is checked of all kinds, as those of built-in kinds do */
+    static void update(ObjectNode object, ObjectNode old, boolean builtIn, Problems problems) {
+        unchanged(object, old, problems);
+        if (builtIn) {
+            unchanged(object, old, problems);
+        }
+        common(object.path("metadata"), problems);
+    }
+
+    private static void unchanged(ObjectNode object, ObjectNode old, Problems problems) {
         JsonNode now = object.path("metadata");
         JsonNode before = old.path("metadata");
         if (Json.at(before, "deletionTimestamp") != null) {
@@ -78,7 +87,6 @@ final class MetadataValidation {
                 "deletionGracePeriodSeconds")) {
             problems.immutable("metadata." + field, now.get(field), before.get(field));
         }
-        common(now, problems);
     }
 
     private static void common(JsonNode metadata, Problems problems) {

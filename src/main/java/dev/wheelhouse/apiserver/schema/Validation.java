@@ -45,6 +45,10 @@ public final class Validation {
             case "apps/DaemonSet" -> WorkloadValidation.daemonSet(object, problems);
             case "batch/Job" -> JobValidation.create(object, problems);
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
+            case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
+            case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
+            case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.binding(object, false, problems);
+            case "rbac.authorization.k8s.io/ClusterRoleBinding" -> RbacValidation.binding(object, true, problems);
             default -> {
                 // the metadata is all
             }
@@ -59,8 +63,9 @@ public final class Validation {
      */
     public static List<Cause> update(ResourceType type, String subresource, ObjectNode object, ObjectNode old) {
         Problems problems = new Problems();
-        MetadataValidation.update(object, old, problems);
-        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+        boolean builtIn = Schemas.ofKind(type.apiVersion(), type.kind()) != null;
+        MetadataValidation.update(object, old, builtIn, problems);
+        if (builtIn) {
             MetadataValidation.finalizersAreQualified(object, problems);
         }
         if (subresource.equals("status")) {
@@ -100,12 +105,11 @@ public final class Validation {
             case "apps/StatefulSet" -> WorkloadValidation.statefulSetUpdate(object, old, problems);
             case "batch/Job" -> JobValidation.update(object, old, problems);
             case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
-            case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding" -> {
-                JsonNode now = object.get("roleRef");
-                if (now != null && !now.equals(old.get("roleRef"))) {
-                    problems.invalid("roleRef", now, "cannot change roleRef");
-                }
-            }
+            case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
+            case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
+            case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.bindingUpdate(object, old, false, problems);
+            case "rbac.authorization.k8s.io/ClusterRoleBinding" ->
+                RbacValidation.bindingUpdate(object, old, true, problems);
             case "storage.k8s.io/StorageClass" -> ClusterValidation.storageClassUpdate(object, old, problems);
             default -> {
                 // the metadata is all

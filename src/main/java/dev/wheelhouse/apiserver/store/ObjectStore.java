@@ -19,11 +19,10 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * All objects, by resource ({@code pods}, {@code deployments.apps}), under one version that grows by one with every write.
  * Thread safe. Writes name the version that they expect to replace; reads are snapshots; watches start at any kept version
- * (upstream: {@code apiserver/pkg/storage/etcd3} and {@code apiserver/pkg/storage/cacher}, in one).
+ * (upstream: {@code apiserver/pkg/storage/etcd3} and {@code apiserver/pkg/storage/cacher}, in one). The lock is held to compare
+ * and count versions and to append to the log; objects are serialised before, and selected and delivered after.
  */
 public final class ObjectStore implements AutoCloseable {
-    private static final int WATCHER_BOUND = 10_000;
-
     private final Clock clock;
     private final Retention retention;
     private final Storage storage;
@@ -63,14 +62,14 @@ public final class ObjectStore implements AutoCloseable {
     private final class Recovery implements Storage.Reader {
         @Override
         public void object(long at, String resource, byte[] json) {
-            log(resource).load(StoredObject.of(resource, (ObjectNode) Json.read(json), at));
+            log(resource).load(StoredObject.draft(resource, (ObjectNode) Json.read(json), at));
         }
 
         @Override
         public void change(long at, String resource, String key, byte @Nullable [] json) {
             ResourceLog log = log(resource);
             StoredObject current = log.tree.get(key);
-            StoredObject next = json == null ? null : StoredObject.of(resource, (ObjectNode) Json.read(json), at);
+            StoredObject next = json == null ? null : StoredObject.draft(resource, (ObjectNode) Json.read(json), at);
             if (next == null && current == null) {
                 throw new IllegalStateException("version " + at + " deletes " + key + " of " + resource
                         + ", which is not there");
@@ -116,12 +115,11 @@ public final class ObjectStore implements AutoCloseable {
      * @throws StoreException.Exists if there is one already
      */
     public StoredObject create(String resource, ObjectNode object) {
-        return write(resource, keyOf(object), current -> {
+        return stamped(object, write(resource, keyOf(object), current -> {
             if (current != null) {
                 throw new StoreException.Exists(current);
             }
-            return object;
-        });
+        }, draft(resource, object)));
     }
 
     /**
@@ -131,10 +129,8 @@ public final class ObjectStore implements AutoCloseable {
      */
     public StoredObject update(String resource, ObjectNode object, long expected) {
         String key = keyOf(object);
-        return write(resource, key, current -> {
-            require(key, current, expected);
-            return object;
-        });
+        return stamped(object,
+                write(resource, key, current -> require(key, current, expected), draft(resource, object)));
     }
 
     /**
@@ -145,10 +141,16 @@ public final class ObjectStore implements AutoCloseable {
      */
     public StoredObject delete(String resource, String namespace, String name, long expected) {
         String key = StoredObject.key(namespace, name);
-        return write(resource, key, current -> {
-            require(key, current, expected);
-            return null;
-        });
+        return write(resource, key, current -> require(key, current, expected), null);
+    }
+
+    private StoredObject draft(String resource, ObjectNode object) {
+        return StoredObject.draft(resource, object, decided + 1);
+    }
+
+    private static StoredObject stamped(ObjectNode object, StoredObject stored) {
+        Json.child(object, "metadata").put("resourceVersion", Long.toString(stored.version()));
+        return stored;
     }
 
     private static String keyOf(ObjectNode object) {
@@ -161,17 +163,16 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    private interface Decision {
-        /** The new state, or null to delete. */
-        @Nullable
-        ObjectNode next(@Nullable StoredObject current);
+    private interface Precondition {
+        void check(@Nullable StoredObject current);
     }
 
-    private StoredObject write(String resource, String key, Decision decision) {
+    /** @param draft the new state, null to delete */
+    private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
         ResourceLog log = log(resource);
         Change change;
         try {
-            change = locked(() -> decide(log, resource, key, decision));
+            change = locked(() -> decide(log, resource, key, precondition, draft));
         } catch (StoreException.Exists | StoreException.Conflict e) {
             // What it ran into may not be kept yet; until then nobody is told of it.
             settle(decided);
@@ -182,12 +183,13 @@ public final class ObjectStore implements AutoCloseable {
         return change.object;
     }
 
-    private Change decide(ResourceLog log, String resource, String key, Decision decision) {
+    private Change decide(ResourceLog log, String resource, String key, Precondition precondition,
+            @Nullable StoredObject draft) {
         refuseWritesIfUnable();
         StoredObject current = log.head.get(key);
-        ObjectNode next = decision.next(current);
+        precondition.check(current);
         long at = decided + 1;
-        Change made = made(log, key, current, next == null ? null : StoredObject.of(resource, next, at), at);
+        Change made = made(log, key, current, draft == null ? null : draft.atVersion(at), at);
         log.head = made.after;
         decided = at;
         if (storage.isDurable()) {
@@ -295,7 +297,7 @@ public final class ObjectStore implements AutoCloseable {
             List<Change> missed = log.since(after);
             Iterator<StoreEvent> replay = missed.stream().map(change -> change.seenBy(selection))
                     .filter(Objects::nonNull).map(Objects::requireNonNull).iterator();
-            return register(log, new Watcher(this, log, selection, Math.max(after, version), WATCHER_BOUND, replay));
+            return register(log, new Watcher(this, log, selection, Math.max(after, version), replay));
         });
     }
 
@@ -303,9 +305,9 @@ public final class ObjectStore implements AutoCloseable {
     public Watcher watchFromNow(String resource, Selection selection) {
         ResourceLog log = log(resource);
         return locked(() -> {
-            Iterator<StoreEvent> present = new Snapshot(log.tree, version).select(selection).stream()
+            Iterator<StoreEvent> present = new Snapshot(log.tree, version).stream(selection)
                     .map(object -> new StoreEvent(StoreEvent.Type.ADDED, object)).iterator();
-            return register(log, new Watcher(this, log, selection, version, WATCHER_BOUND, present));
+            return register(log, new Watcher(this, log, selection, version, present));
         });
     }
 
@@ -328,12 +330,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /** Watches that are open. */
     public int watchers() {
-        return logs.values().stream().mapToInt(log -> log.allWatchers().size()).sum();
+        return logs.values().stream().mapToInt(log -> log.watchers().all().size()).sum();
     }
 
     /** Ends every watch as if its connection were cut; they may start again. For tests of clients. */
     public void cutWatches() {
-        logs.values().forEach(log -> log.allWatchers().forEach(Watcher::close));
+        logs.values().forEach(log -> log.watchers().all().forEach(Watcher::close));
     }
 
     /** Ends every watch, refuses further writes, and closes the storage. */

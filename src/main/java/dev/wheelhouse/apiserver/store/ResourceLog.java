@@ -5,27 +5,20 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * One resource: its objects, the window of its last changes, and its watchers. Objects and window are guarded by the store's
  * lock; dispatching to watchers happens outside of it, in version order, by one thread at a time.
  */
 final class ResourceLog {
-    /** Watches by this field are found by its value instead of being asked one by one. */
-    private static final String INDEXED = "spec.nodeName";
-
     private final ArrayDeque<Change> window = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<Change> undelivered = new ConcurrentLinkedQueue<>();
     private final ReentrantLock dispatching = new ReentrantLock();
-    private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
-    private final Map<String, List<Watcher>> byIndex = new ConcurrentHashMap<>();
+    private final WatcherIndex watchers = new WatcherIndex();
+    /** Bytes of JSON in the window. */
+    private long bytes;
     private SortedTree<StoredObject> compactedTree = SortedTree.empty();
     private long compacted;
     /** What everyone sees. */
@@ -48,10 +41,14 @@ final class ResourceLog {
     void append(Change change) {
         tree = change.after;
         window.add(change);
+        bytes += change.object.json().length;
         undelivered.add(change);
     }
 
     void compact(Retention retention, long now) {
+        while (bytes > retention.bytes() && window.size() > 1) {
+            drop();
+        }
         while (window.size() > retention.minimum()) {
             Change oldest = window.getFirst();
             if (window.size() <= retention.events() && now - oldest.nanos <= retention.age().toNanos()) {
@@ -63,12 +60,14 @@ final class ResourceLog {
 
     void compactTo(long version) {
         window.clear();
+        bytes = 0;
         compacted = version;
         compactedTree = tree;
     }
 
     private void drop() {
         Change oldest = window.removeFirst();
+        bytes -= oldest.object.json().length;
         compacted = oldest.version;
         compactedTree = oldest.after;
     }
@@ -105,28 +104,15 @@ final class ResourceLog {
     }
 
     void add(Watcher watcher) {
-        String node = watcher.selection().fields().requires(INDEXED);
-        if (node == null) {
-            watchers.add(watcher);
-        } else {
-            byIndex.compute(node, (k, list) -> {
-                List<Watcher> all = list == null ? new CopyOnWriteArrayList<>() : list;
-                all.add(watcher);
-                return all;
-            });
-        }
+        watchers.add(watcher);
     }
 
     void remove(Watcher watcher) {
-        String node = watcher.selection().fields().requires(INDEXED);
-        if (node == null) {
-            watchers.remove(watcher);
-        } else {
-            byIndex.computeIfPresent(node, (k, list) -> {
-                list.remove(watcher);
-                return list.isEmpty() ? null : list;
-            });
-        }
+        watchers.remove(watcher);
+    }
+
+    WatcherIndex watchers() {
+        return watchers;
     }
 
     /** Hands what was appended to the watchers, unless another thread is doing so already. */
@@ -134,7 +120,7 @@ final class ResourceLog {
         while (!undelivered.isEmpty() && dispatching.tryLock()) {
             try {
                 for (Change change = undelivered.poll(); change != null; change = undelivered.poll()) {
-                    deliver(change);
+                    watchers.deliver(change);
                 }
             } finally {
                 dispatching.unlock();
@@ -144,35 +130,5 @@ final class ResourceLog {
 
     boolean isDispatched() {
         return undelivered.isEmpty() && !dispatching.isLocked();
-    }
-
-    private void deliver(Change change) {
-        for (Watcher watcher : watchers) {
-            watcher.offer(change);
-        }
-        if (!byIndex.isEmpty()) {
-            String now = change.object.field(INDEXED);
-            StoredObject previous = change.previous;
-            String before = previous == null ? null : previous.field(INDEXED);
-            deliver(now, change);
-            if (before != null && !before.equals(now)) {
-                deliver(before, change);
-            }
-        }
-    }
-
-    private void deliver(@Nullable String index, Change change) {
-        List<Watcher> found = index == null ? null : byIndex.get(index);
-        if (found != null) {
-            for (Watcher watcher : found) {
-                watcher.offer(change);
-            }
-        }
-    }
-
-    List<Watcher> allWatchers() {
-        List<Watcher> all = new ArrayList<>(watchers);
-        byIndex.values().forEach(all::addAll);
-        return all;
     }
 }

@@ -7,10 +7,11 @@ import java.time.Duration;
  *
  * @param events the most events
  * @param age how long an event is kept; the newest {@code minimum} are kept whatever their age
+ * @param bytes the most bytes of objects; it goes before all else
  */
-public record Retention(int events, Duration age, int minimum) {
-    /** 20,000 events or five minutes, and always the last 1,000. */
+public record Retention(int events, Duration age, int minimum, long bytes) {
+    /** 20,000 events, five minutes or 128 MiB, and the last 1,000 events whatever their age. */
     public static Retention standard() {
-        return new Retention(20_000, Duration.ofMinutes(5), 1_000);
+        return new Retention(20_000, Duration.ofMinutes(5), 1_000, 128 * 1024 * 1024);
     }
 }

@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** All objects of one resource at one version. Immutable. */
 public final class Snapshot {
@@ -27,6 +29,21 @@ public final class Snapshot {
         return page(selection, "", 0).items();
     }
 
+    /** The same, found one by one as they are asked for. */
+    Stream<StoredObject> stream(Selection selection) {
+        Iterable<StoredObject> range = tree.range(prefix(selection), end(selection));
+        return StreamSupport.stream(range.spliterator(), false).filter(selection::matches);
+    }
+
+    private static String prefix(Selection selection) {
+        return selection.namespace().isEmpty() ? "" : selection.namespace() + "/";
+    }
+
+    /** Follows the last key of the namespace: 0 is the character after the slash. */
+    private static String end(Selection selection) {
+        return selection.namespace().isEmpty() ? SortedTree.END : selection.namespace() + "0";
+    }
+
     /**
      * One page of the selection in key order.
      *
@@ -34,8 +51,8 @@ public final class Snapshot {
      * @param limit the most objects, or 0 for all
      */
     public Page page(Selection selection, String start, int limit) {
-        String prefix = selection.namespace().isEmpty() ? "" : selection.namespace() + "/";
-        String end = prefix.isEmpty() ? SortedTree.END : selection.namespace() + "0";
+        String prefix = prefix(selection);
+        String end = end(selection);
         List<StoredObject> items = new ArrayList<>();
         StoredObject last = null;
         for (StoredObject object : tree.range(prefix + start, end)) {

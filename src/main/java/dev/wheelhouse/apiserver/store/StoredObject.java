@@ -17,6 +17,8 @@ import dev.wheelhouse.apiserver.json.Json;
  * not be changed.
  */
 public final class StoredObject {
+    private static final byte[] METADATA = "\"metadata\":{\"resourceVersion\":\"".getBytes(StandardCharsets.US_ASCII);
+
     private final String namespace;
     private final String name;
     private final String uid;
@@ -27,7 +29,7 @@ public final class StoredObject {
     private final int bodyOffset;
 
     private StoredObject(String namespace, String name, String uid, long version, Map<String, String> labels,
-            Map<String, String> fields, byte[] json) {
+            Map<String, String> fields, byte[] json, int bodyOffset) {
         this.namespace = namespace;
         this.name = name;
         this.uid = uid;
@@ -35,40 +37,49 @@ public final class StoredObject {
         this.labels = labels;
         this.fields = fields;
         this.json = json;
-        this.bodyOffset = bodyOffset(json);
+        this.bodyOffset = bodyOffset;
     }
 
-    /** Stamps the object with a version and serialises it. Changes its argument's {@code metadata.resourceVersion}. */
-    static StoredObject of(String resource, ObjectNode object, long version) {
+    /**
+     * Serialises an object, with a guess at the version that it will have: {@link #atVersion} then exchanges some digits, which
+     * is all that is left to do while writers wait for one another.
+     */
+    static StoredObject draft(String resource, ObjectNode object, long guess) {
         ObjectNode meta = Json.child(object, "metadata");
-        meta.put("resourceVersion", Long.toString(version));
-        return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), version,
-                labels(meta.get("labels")), SelectableFields.of(resource, object), Json.bytes(canonical(object)));
+        byte[] json = Json.bytes(canonical(object, meta, guess));
+        return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), guess,
+                labels(meta.get("labels")), SelectableFields.of(resource, object), json, indexOf(METADATA, json));
     }
 
-    /** Kind, apiVersion and metadata first, so that a reader can cut or exchange the first two without parsing. */
-    private static ObjectNode canonical(ObjectNode object) {
+    /**
+     * Kind, apiVersion and metadata first, and in the metadata the version, so that a reader can cut or exchange them without
+     * parsing.
+     */
+    private static ObjectNode canonical(ObjectNode object, ObjectNode meta, long version) {
         ObjectNode out = Json.object();
         out.put("kind", Json.text(object, "kind"));
         out.put("apiVersion", Json.text(object, "apiVersion"));
-        out.set("metadata", Json.child(object, "metadata"));
-        object.properties().forEach(field -> {
-            if (!out.has(field.getKey())) {
-                out.set(field.getKey(), field.getValue());
-            }
-        });
+        ObjectNode ordered = out.putObject("metadata").put("resourceVersion", Long.toString(version));
+        addMissing(meta, ordered);
+        addMissing(object, out);
         return out;
     }
 
-    private static final byte[] METADATA = "\"metadata\":".getBytes(StandardCharsets.UTF_8);
+    private static void addMissing(ObjectNode from, ObjectNode to) {
+        from.properties().forEach(field -> {
+            if (!to.has(field.getKey())) {
+                to.set(field.getKey(), field.getValue());
+            }
+        });
+    }
 
-    private static int bodyOffset(byte[] json) {
-        for (int at = 0; at + METADATA.length <= json.length; at++) {
-            if (Arrays.equals(json, at, at + METADATA.length, METADATA, 0, METADATA.length)) {
+    private static int indexOf(byte[] sought, byte[] json) {
+        for (int at = 0; at + sought.length <= json.length; at++) {
+            if (Arrays.equals(json, at, at + sought.length, sought, 0, sought.length)) {
                 return at;
             }
         }
-        throw new IllegalArgumentException("an object without metadata");
+        throw new IllegalStateException("an object was serialised without its metadata");
     }
 
     private static Map<String, String> labels(@Nullable JsonNode labels) {
@@ -80,11 +91,22 @@ public final class StoredObject {
         return Map.copyOf(map);
     }
 
-    /** The same state at a later version, as an object that was deleted, or that left a selector, is shown. */
-    StoredObject atVersion(long later) {
-        ObjectNode tree = tree();
-        Json.child(tree, "metadata").put("resourceVersion", Long.toString(later));
-        return new StoredObject(namespace, name, uid, later, labels, fields, Json.bytes(tree));
+    /**
+     * The same state at another version: a draft when its version is known, and an object that was deleted or that left a
+     * selector as it is shown.
+     */
+    StoredObject atVersion(long other) {
+        if (other == version) {
+            return this;
+        }
+        byte[] digits = Long.toString(other).getBytes(StandardCharsets.US_ASCII);
+        int from = bodyOffset + METADATA.length;
+        int to = from + Long.toString(version).length();
+        byte[] changed = new byte[json.length + digits.length - (to - from)];
+        System.arraycopy(json, 0, changed, 0, from);
+        System.arraycopy(digits, 0, changed, from, digits.length);
+        System.arraycopy(json, to, changed, from + digits.length, json.length - to);
+        return new StoredObject(namespace, name, uid, other, labels, fields, changed, bodyOffset);
     }
 
     static String key(String namespace, String name) {

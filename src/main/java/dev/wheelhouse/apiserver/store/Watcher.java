@@ -8,29 +8,35 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * One watch of one resource. One thread polls and awaits; writers offer; any thread may close. A watcher whose queue
- * overflows is ended: it must start again from the last version that it saw.
+ * One watch of one resource. One thread polls and awaits; writers offer; any thread may close. A watcher that has more events,
+ * or more bytes of them, waiting than it may have is ended, and what waits is let go: it must start again from the last version
+ * that it saw (upstream: {@code cacheWatcher}, whose channel is closed then).
  */
 public final class Watcher implements AutoCloseable {
+    /** The most events that may wait. */
+    static final int EVENTS = 10_000;
+    /** The most bytes of objects that may wait, one object aside. */
+    static final long BYTES = 32 * 1024 * 1024;
+
     private final ObjectStore store;
     private final ResourceLog log;
     private final Selection selection;
     private final long after;
-    private final int bound;
     private final ArrayDeque<Change> queue = new ArrayDeque<>();
+    /** Of the objects in the queue. Guarded by it. */
+    private long bytes;
     private final Signal signal = new Signal();
     private volatile @Nullable Runnable wake;
     private @Nullable Iterator<StoreEvent> initial;
     private volatile boolean closed;
     private volatile boolean overflowed;
 
-    Watcher(ObjectStore store, ResourceLog log, Selection selection, long after, int bound,
+    Watcher(ObjectStore store, ResourceLog log, Selection selection, long after,
             Iterator<StoreEvent> initial) {
         this.store = store;
         this.log = log;
         this.selection = selection;
         this.after = after;
-        this.bound = bound;
         this.initial = initial;
     }
 
@@ -54,11 +60,14 @@ public final class Watcher implements AutoCloseable {
             return;
         }
         synchronized (queue) {
-            if (queue.size() >= bound) {
+            long more = change.object.json().length;
+            if (queue.size() >= EVENTS || bytes > 0 && bytes + more > BYTES) {
                 overflowed = true;
                 queue.clear();
+                bytes = 0;
             } else {
                 queue.add(change);
+                bytes += more;
             }
         }
         if (overflowed) {
@@ -94,9 +103,10 @@ public final class Watcher implements AutoCloseable {
             Change change;
             synchronized (queue) {
                 change = queue.poll();
-            }
-            if (change == null) {
-                return null;
+                if (change == null) {
+                    return null;
+                }
+                bytes -= change.object.json().length;
             }
             StoreEvent event = change.seenBy(selection);
             if (event != null) {

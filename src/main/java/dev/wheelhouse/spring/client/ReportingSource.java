@@ -9,6 +9,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
@@ -37,6 +38,11 @@ final class ReportingSource<T extends KubernetesObject> implements ListerWatcher
     }
 
     @Override
+    public String selector() {
+        return source.selector();
+    }
+
+    @Override
     public ListPage<T> list(ListOptions options) throws InterruptedException {
         try {
             return source.list(options);
@@ -56,17 +62,15 @@ final class ReportingSource<T extends KubernetesObject> implements ListerWatcher
         }
     }
 
-    private final class Stream implements WatchStream<T> {
-        private final WatchStream<T> stream;
-
+    private final class Stream extends ForwardingWatchStream<T> {
         Stream(WatchStream<T> stream) {
-            this.stream = stream;
+            super(stream);
         }
 
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             try {
-                WatchEvent<T> event = stream.next(maxWait);
+                WatchEvent<T> event = super.next(maxWait);
                 if (event instanceof WatchEvent.Failed<T> failed) {
                     report.accept(failed.error());
                 }
@@ -75,26 +79,6 @@ final class ReportingSource<T extends KubernetesObject> implements ListerWatcher
                 report.accept(e);
                 throw e;
             }
-        }
-
-        @Override
-        public boolean isEnded() {
-            return stream.isEnded();
-        }
-
-        @Override
-        public boolean onReady(Runnable wake) {
-            return stream.onReady(wake);
-        }
-
-        @Override
-        public long bytesRead() {
-            return stream.bytesRead();
-        }
-
-        @Override
-        public void close() {
-            stream.close();
         }
     }
 }

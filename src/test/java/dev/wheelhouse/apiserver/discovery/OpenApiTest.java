@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 
@@ -180,12 +181,63 @@ class OpenApiTest {
                 List.of(), List.of(), Set.of("get", "list", "create"), List.of()));
 
         ObjectNode document = requireNonNull(openApi.v3("apis/shop.example.com/v1"));
-        assertThat(document.at("/components/schemas/com.example.shop.v1.Order/x-kubernetes-preserve-unknown-fields")
-                .asBoolean()).isTrue();
+        JsonNode order = document.at("/components/schemas/com.example.shop.v1.Order");
+        assertThat(order.get("type").asString()).isEqualTo("object");
+        assertThat(order.has("properties")).isFalse();
         assertThat(openApi.v3Index()).isNotEqualTo(before);
         assertThat(openApi.v2().get("definitions").has("com.example.shop.v1.OrderList")).isTrue();
 
         registry.remove("shop.example.com", "v1", "orders");
         assertThat(openApi.v3Index()).isEqualTo(before);
+    }
+
+    private static OpenApi withCustom(String schema) {
+        ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
+        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"));
+        ResourceRegistry registry = ResourceRegistry.builtIn();
+        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+                List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
+        return new OpenApi(registry);
+    }
+
+    private static JsonNode customV2(String schema) {
+        return requireNonNull(withCustom(schema).v2().get("definitions").get("com.example.shop.v1.Order"));
+    }
+
+    /** kubectl would take "required", "properties" and the like of such values by their word. */
+    @Test
+    void theSecondVersionLeavesOutWhatItHasNoWordsFor() {
+        JsonNode order = customV2("""
+                {"type": "object", "required": ["spec"], "anyOf": [{"required": ["spec"]}], "properties": {
+                  "spec": {"type": "object", "nullable": true, "properties": {"n": {"type": "integer"}}},
+                  "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                           "properties": {"n": {"type": "integer"}}},
+                  "list": {"type": "array", "items": {"type": "integer", "default": 3, "not": {"enum": [4]}}}}}""");
+
+        assertThat(order.has("anyOf") || order.has("required")).isFalse();
+        JsonNode properties = order.get("properties");
+        assertThat(properties.get("spec")).isEqualTo(Json.object());
+        assertThat(properties.get("open").propertyNames())
+                .containsExactly("x-kubernetes-preserve-unknown-fields");
+        assertThat(properties.get("list").get("items")).isEqualTo(Json.read("{\"type\": \"integer\", \"default\": 3}"));
+    }
+
+    @Test
+    void anOpenTypeIsJustAnObjectInTheSecondVersion() {
+        String open = "{\"type\": \"object\", \"x-kubernetes-preserve-unknown-fields\": true}";
+
+        assertThat(customV2(open).propertyNames()).containsExactlyInAnyOrder("type",
+                "x-kubernetes-group-version-kind");
+        assertThat(requireNonNull(withCustom(open).v3("apis/shop.example.com/v1"))
+                .at("/components/schemas/com.example.shop.v1.Order/properties").propertyNames())
+                .containsExactlyInAnyOrder("apiVersion", "kind", "metadata");
+    }
+
+    /** Clients in Go take an empty list for none when they read it back, and compare. */
+    @Test
+    void noOperationHasAnEmptyListOfParameters() {
+        assertThat(OPEN_API.v3("apis/apps/v1")).isNotNull();
+        assertThat(requireNonNull(OPEN_API.v3("apis/apps/v1")).findValues("parameters"))
+                .isNotEmpty().allSatisfy(parameters -> assertThat(parameters).isNotEmpty());
     }
 }

@@ -63,6 +63,22 @@ class AdmissionTest {
     }
 
     @Test
+    void aQuotaCountsWhatItsScopesLetIn() {
+        post(NS + "resourcequotas", """
+                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "5"}, "scopeSelector": {"matchExpressions":
+                 [{"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}]}}}""");
+        String term = "{\"topologyKey\": \"zone\", \"labelSelector\": {\"matchLabels\": {\"a\": \"b\"}}%s}";
+        String affinity = ", \"affinity\": {\"podAntiAffinity\": {\"preferredDuringSchedulingIgnoredDuringExecution\": "
+                + "[{\"weight\": 1, \"podAffinityTerm\": " + term + "}]}}";
+
+        pod("near", "{}", affinity.formatted(""));
+        pod("far", "{}", affinity.formatted(", \"namespaces\": [\"other\"]"));
+        pod("anywhere", "{}", affinity.formatted(", \"namespaceSelector\": {}"));
+
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("2");
+    }
+
+    @Test
     void aQuotaCountsObjectsOfAnyKind() {
         post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": "
                 + "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}}}");

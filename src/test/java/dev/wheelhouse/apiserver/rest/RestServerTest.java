@@ -197,8 +197,16 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(429);
         merge("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
                 "{\"status\": {\"disruptionsAllowed\": 1}}");
+        assertThat(post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}").toString())
+                .contains("The disruption budget b is still being processed by the server.");
+        merge("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
+                "{\"status\": {\"observedGeneration\": 1, \"desiredHealthy\": 1, \"currentHealthy\": 0}}");
+        post(NS + "pods/p/eviction?dryRun=All", "{\"metadata\": {\"name\": \"p\"}}");
+        assertThat(last.code()).isEqualTo(201);
         post(NS + "pods/p/eviction", "{\"metadata\": {\"name\": \"p\"}}");
         assertThat(last.code()).isEqualTo(201);
+        assertThat(get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b").path("status")
+                .path("disruptedPods").has("p")).isTrue();
         get(NS + "pods/p");
         assertThat(last.code()).isEqualTo(404);
     }
@@ -236,6 +244,46 @@ class RestServerTest {
         assertThat(Json.text(table, "kind")).isEqualTo("Table");
         assertThat(table.get("rows").get(0).get("cells").get(0).asString()).isEqualTo("web");
         assertThat(((ArrayNode) table.get("columnDefinitions")).size()).isGreaterThan(4);
+    }
+
+    @Test
+    void tablesAndMetadataMayBeOfTheBetaVersion() {
+        deployment("web");
+        String list = APPS + "deployments";
+        for (String[] asked : new String[][]{{list, "Table", "Table"}, {list + "/web", "Table", "Table"},
+                {list, "PartialObjectMetadataList", "PartialObjectMetadataList"},
+                {list + "/web", "PartialObjectMetadata", "PartialObjectMetadata"}}) {
+            last = content(ApiRequest.of("GET", asked[0], null)
+                    .withAccept("application/json;as=" + asked[1] + ";v=v1beta1;g=meta.k8s.io"));
+            assertThat(last.code()).isEqualTo(200);
+            assertThat(Json.text(Json.read(last.body()), "kind")).isEqualTo(asked[2]);
+            assertThat(Json.text(Json.read(last.body()), "apiVersion")).isEqualTo("meta.k8s.io/v1beta1");
+        }
+    }
+
+    @Test
+    void aReviewIsNoTable() {
+        last = content(ApiRequest.of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}".getBytes(StandardCharsets.UTF_8))
+                .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io"));
+        assertThat(last.code()).isEqualTo(406);
+    }
+
+    @Test
+    void aTimeoutThatIsNoDurationIsRefused() {
+        assertThat(Json.text(get("/version?timeout=invalid"), "message"))
+                .startsWith("invalid timeout specified in the request URL");
+        assertThat(last.code()).isEqualTo(400);
+        get("/version?timeout=3m");
+        assertThat(last.code()).isEqualTo(200);
+    }
+
+    /** Nearly JSON: YAML but for its tabs, which Go's parser does not mind. */
+    @Test
+    void anAppliedObjectMayBeIndentedByTabs() {
+        call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",
+                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"data\": {\"a\": \"b\",}\n}");
+        assertThat(last.code()).isEqualTo(201);
     }
 
     @Test

@@ -111,7 +111,7 @@ class ValidationTest {
         ObjectNode old = ready(json(base));
         ObjectNode object = ready(Patches.merge(old, Json.read(change)));
 
-        assertThat(updated(object, old)).containsExactly(cause);
+        assertThat(updated(object, old)).containsOnly(cause); // twice in the metadata, as upstream has it
     }
 
     @Test
@@ -149,7 +149,7 @@ class ValidationTest {
         ObjectNode object = Patches.merge(old, Json.read("{\"metadata\": {\"finalizers\": [\"x/a\", \"x/b\"]}}"));
 
         assertThat(updated(object, old))
-                .containsExactly("metadata.finalizers: Forbidden: no new finalizers can be added"
+                .containsOnly("metadata.finalizers: Forbidden: no new finalizers can be added"
                         + " if the object is being deleted, found new finalizers []string{\"x/b\"}");
     }
 

@@ -6,6 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ObjectStoreTest {
     private final ManualClock clock = new ManualClock();
-    private final ObjectStore store = new ObjectStore(clock, new Retention(100, Duration.ofMinutes(5), 3),
+    private final ObjectStore store = new ObjectStore(clock, new Retention(100, Duration.ofMinutes(5), 3, 1_000_000),
             Storage.inMemory());
 
     private static ObjectNode object(String namespace, String name, String label) {
@@ -190,6 +195,73 @@ class ObjectStoreTest {
         assertThat(drain(slow)).isEmpty();
         assertThat(quick.isClosed()).isFalse();
         assertThat(seen).isEqualTo(10_001);
+    }
+
+    @Test
+    void aWatcherThatLetsTooManyBytesWaitIsEndedAndKeepsNoneOfThem() {
+        Watcher slow = store.watch("configmaps", Selection.all(), 0);
+        String large = "x".repeat((int) Watcher.BYTES / 4);
+        for (int i = 0; i < 3; i++) {
+            store.create("configmaps", object("ns", "n" + i, "").put("data", large));
+        }
+        assertThat(slow.isClosed()).isFalse();
+        store.create("configmaps", object("ns", "last", "").put("data", large));
+        assertThat(slow.isOverflowed()).isTrue();
+        assertThat(drain(slow)).isEmpty();
+        assertThat(store.watchers()).isZero();
+    }
+
+    @Test
+    void thePastIsBoundedByBytesHoweverFewItsEventsAre() {
+        create("a", "1");
+        String large = "x".repeat(400_000);
+        for (int i = 0; i < 3; i++) {
+            store.create("configmaps", object("ns", "n" + i, "").put("data", large));
+        }
+        assertThat(drain(store.watch("configmaps", Selection.all(), 2))).hasSize(2);
+        assertThatThrownBy(() -> store.watch("configmaps", Selection.all(), 1))
+                .isInstanceOf(StoreException.Expired.class);
+    }
+
+    @Test
+    void aWatchOfANamespaceOrOfANameIsToldOfNothingElse() {
+        Watcher namespace = store.watch("configmaps",
+                new Selection("other", LabelSelector.everything(), FieldSelector.everything()), 0);
+        Watcher name = store.watch("configmaps",
+                new Selection("ns", LabelSelector.everything(), FieldSelector.of("metadata.name", "b")), 0);
+        create("a", "1");
+        StoredObject b = create("b", "1");
+        store.create("configmaps", object("other", "b", "1"));
+        store.delete("configmaps", "ns", "b", b.version());
+        assertThat(drain(namespace)).containsExactly("ADDED b 3 1");
+        assertThat(drain(name)).containsExactly("ADDED b 2 1", "DELETED b 4 1");
+        namespace.close();
+        name.close();
+        assertThat(store.watchers()).isZero();
+    }
+
+    /** Serialised under the lock, the first write would wait for the second one for ever. */
+    @Test
+    void whileAnObjectIsSerialisedOthersAreWritten() throws Exception {
+        CountDownLatch serialising = new CountDownLatch(1);
+        CountDownLatch written = new CountDownLatch(1);
+        ObjectNode slow = object("ns", "slow", "");
+        slow.putPOJO("data", new Object() {
+            @SuppressWarnings("unused") // the serialiser's
+            public boolean isWritten() throws InterruptedException {
+                serialising.countDown();
+                return written.await(30, TimeUnit.SECONDS);
+            }
+        });
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<StoredObject> first = threads.submit(() -> store.create("configmaps", slow));
+            assertThat(serialising.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(create("quick", "").version()).isEqualTo(1);
+            written.countDown();
+            assertThat(first.get().version()).isEqualTo(2);
+            assertThat(Json.at(first.get().tree(), "data", "written").booleanValue()).isTrue();
+            assertThat(Json.text(first.get().tree(), "metadata", "resourceVersion")).isEqualTo("2");
+        }
     }
 
     @Test

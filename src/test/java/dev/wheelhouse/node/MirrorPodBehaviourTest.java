@@ -21,8 +21,8 @@ import dev.wheelhouse.podconfig.PodSources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Static pods from a directory, and their mirrors on the API server. */
-class StaticPodsTest {
+/** Each line of what is asked of mirror pods: static pods from a directory, and their mirrors on the API server. */
+class MirrorPodBehaviourTest {
     private static final Duration A_WHILE = Duration.ofSeconds(25);
 
     @TempDir
@@ -65,7 +65,7 @@ class StaticPodsTest {
     }
 
     @Test
-    void aManifestBecomesARunningPodWithAMirrorThatItsNodeOwns() throws IOException {
+    void eachStaticPodHasAMirrorWithItsHashWhoseSoleOwnerIsTheNode() throws IOException {
         write("nginx:1");
 
         V1Pod mirror = mirror();

@@ -1,18 +1,19 @@
-package dev.wheelhouse.scheduler;
+package dev.wheelhouse.api;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerPort;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
 /** A port of the node that a container takes. The address {@code 0.0.0.0} stands for all of the node's. */
-record HostPort(String ip, String protocol, int port) {
+public record HostPort(String ip, String protocol, int port) {
     private static final String ANY = "0.0.0.0";
 
-    static List<HostPort> of(V1PodSpec spec) {
+    /** The ports that the containers and sidecars of a pod take. */
+    public static List<HostPort> of(V1PodSpec spec) {
         List<HostPort> ports = new ArrayList<>();
         if (spec.getContainers() != null) {
             spec.getContainers().forEach(container -> addAll(ports, container));
@@ -36,7 +37,8 @@ record HostPort(String ip, String protocol, int port) {
         }
     }
 
-    boolean conflicts(Set<HostPort> taken) {
+    /** Whether it cannot be taken beside these. */
+    public boolean conflicts(Collection<HostPort> taken) {
         for (HostPort other : taken) {
             if (port == other.port && protocol.equals(other.protocol)
                     && (ip.equals(other.ip) || ip.equals(ANY) || other.ip.equals(ANY))) {

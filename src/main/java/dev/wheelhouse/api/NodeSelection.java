@@ -1,4 +1,4 @@
-package dev.wheelhouse.scheduler;
+package dev.wheelhouse.api;
 
 import java.util.HashSet;
 import java.util.List;
@@ -21,12 +21,13 @@ import io.kubernetes.client.openapi.models.V1PreferredSchedulingTerm;
  * @param required terms of which one must match, or null if none are given
  * @param preferred terms that count for a node, each with its weight
  */
-record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSelectorTerm> required,
+public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSelectorTerm> required,
         List<V1PreferredSchedulingTerm> preferred) {
 
     private static final String NAME_FIELD = "metadata.name";
 
-    static NodeSelection of(V1PodSpec spec) {
+    /** What a pod says. */
+    public static NodeSelection of(V1PodSpec spec) {
         V1NodeAffinity affinity = spec.getAffinity() == null ? null : spec.getAffinity().getNodeAffinity();
         V1NodeSelector required = affinity == null
                 ? null
@@ -39,7 +40,7 @@ record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSele
     }
 
     /** Whether a node is allowed. */
-    boolean matches(String name, Map<String, String> labels) {
+    public boolean matches(String name, Map<String, String> labels) {
         for (Map.Entry<String, String> wanted : nodeSelector.entrySet()) {
             if (!wanted.getValue().equals(labels.get(wanted.getKey()))) {
                 return false;
@@ -49,7 +50,7 @@ record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSele
     }
 
     /** The sum of the weights of the preferences that a node meets. */
-    long preference(String name, Map<String, String> labels) {
+    public long preference(String name, Map<String, String> labels) {
         long sum = 0;
         for (V1PreferredSchedulingTerm term : preferred) {
             if (term.getWeight() != null && term.getPreference() != null
@@ -61,8 +62,7 @@ record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSele
     }
 
     /** The only nodes that the pod can go to by name; null if its terms name none; empty if they contradict each other. */
-    @Nullable
-    Set<String> namedNodes() {
+    public @Nullable Set<String> namedNodes() {
         if (required == null || required.isEmpty()) {
             return null;
         }

@@ -1,0 +1,52 @@
+package dev.wheelhouse.api;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Taint;
+import io.kubernetes.client.openapi.models.V1Toleration;
+
+/** Which taints a pod's tolerations tolerate (upstream: {@code api/core/v1/toleration.go}). Pure. */
+public final class Tolerations {
+    private Tolerations() {}
+
+    /** Whether one of these tolerations tolerates a taint. */
+    public static boolean tolerate(List<V1Toleration> tolerations, V1Taint taint) {
+        for (V1Toleration toleration : tolerations) {
+            if (tolerates(toleration, taint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean tolerates(V1Toleration toleration, V1Taint taint) {
+        if (!text(toleration.getEffect()).isEmpty() && !toleration.getEffect().equals(taint.getEffect())) {
+            return false;
+        }
+        if (!text(toleration.getKey()).isEmpty() && !toleration.getKey().equals(taint.getKey())) {
+            return false;
+        }
+        return switch (text(toleration.getOperator())) {
+            case "", "Equal" -> text(toleration.getValue()).equals(text(taint.getValue()));
+            case "Exists" -> true;
+            case "Lt" -> compare(taint.getValue(), toleration.getValue()) < 0;
+            case "Gt" -> compare(taint.getValue(), toleration.getValue()) > 0;
+            default -> false;
+        };
+    }
+
+    /** Compares two numbers; 0 where either is none, so that neither Lt nor Gt holds. */
+    private static int compare(@Nullable String taint, @Nullable String toleration) {
+        try {
+            return Long.compare(Long.parseLong(text(taint)), Long.parseLong(text(toleration)));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private static String text(@Nullable String value) {
+        return value == null ? "" : value;
+    }
+}

@@ -1,0 +1,195 @@
+package dev.wheelhouse.api;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import com.google.gson.TypeAdapter;
+import com.google.gson.TypeAdapterFactory;
+import com.google.gson.annotations.JsonAdapter;
+import com.google.gson.reflect.TypeToken;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonWriter;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+/**
+ * An object of any type, also of one that no class was written for: its metadata is typed, the rest is maps, lists, strings,
+ * numbers and booleans (upstream: apimachinery {@code pkg/apis/meta/v1/unstructured}). The official client's Gson writes and reads
+ * it as well. Not thread safe while it is being changed.
+ */
+@JsonAdapter(Unstructured.GsonFactory.class)
+public final class Unstructured implements KubernetesObject {
+    private @Nullable String apiVersion;
+    private @Nullable String kind;
+    private V1ObjectMeta metadata = new V1ObjectMeta();
+    private final transient Map<String, @Nullable Object> content = new LinkedHashMap<>();
+
+    @Override
+    public @Nullable String getApiVersion() {
+        return apiVersion;
+    }
+
+    public void setApiVersion(@Nullable String apiVersion) {
+        this.apiVersion = apiVersion;
+    }
+
+    @Override
+    public @Nullable String getKind() {
+        return kind;
+    }
+
+    public void setKind(@Nullable String kind) {
+        this.kind = kind;
+    }
+
+    @Override
+    public V1ObjectMeta getMetadata() {
+        return metadata;
+    }
+
+    public void setMetadata(V1ObjectMeta metadata) {
+        this.metadata = metadata;
+    }
+
+    /** Everything but {@code apiVersion}, {@code kind} and {@code metadata}: the object's own, to be changed in place. */
+    @JsonAnyGetter
+    public Map<String, @Nullable Object> getContent() {
+        return content;
+    }
+
+    /** Sets one field at the top, such as {@code spec}. @param value maps, lists, strings, numbers, booleans, or null */
+    @JsonAnySetter
+    public void set(String field, @Nullable Object value) {
+        content.put(field, value);
+    }
+
+    /** The value at a path, such as {@code get("spec", "size")}; null if there is none. List items go by their index. */
+    public @Nullable Object get(String... path) {
+        Object value = content;
+        for (String step : path) {
+            value = switch (value) {
+                case Map<?, ?> map -> map.get(step);
+                case List<?> list -> item(list, step);
+                case null, default -> null;
+            };
+        }
+        return value;
+    }
+
+    private static @Nullable Object item(List<?> list, String step) {
+        try {
+            int index = Integer.parseInt(step);
+            return index >= 0 && index < list.size() ? list.get(index) : null;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /** The string at a path; null if there is none, or it is no string. */
+    public @Nullable String getString(String... path) {
+        return get(path) instanceof String text ? text : null;
+    }
+
+    /** The number at a path; null if there is none, or it is no number. */
+    public @Nullable Number getNumber(String... path) {
+        return get(path) instanceof Number number ? number : null;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + metadata.getNamespace() + "/" + metadata.getName();
+    }
+
+    /** Makes the official client's Gson write and read the whole object. */
+    static final class GsonFactory implements TypeAdapterFactory {
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> TypeAdapter<T> create(Gson gson, TypeToken<T> type) {
+            return (TypeAdapter<T>) new Adapter(gson.getAdapter(V1ObjectMeta.class), gson.getAdapter(JsonElement.class),
+                    gson.getAdapter(Object.class));
+        }
+    }
+
+    private static final class Adapter extends TypeAdapter<Unstructured> {
+        private final TypeAdapter<V1ObjectMeta> metadata;
+        private final TypeAdapter<JsonElement> trees;
+        private final TypeAdapter<Object> values;
+
+        Adapter(TypeAdapter<V1ObjectMeta> metadata, TypeAdapter<JsonElement> trees, TypeAdapter<Object> values) {
+            this.metadata = metadata;
+            this.trees = trees;
+            this.values = values;
+        }
+
+        @Override
+        public void write(JsonWriter out, Unstructured object) throws IOException {
+            out.beginObject();
+            out.name("apiVersion").value(object.apiVersion);
+            out.name("kind").value(object.kind);
+            out.name("metadata");
+            metadata.write(out, object.metadata);
+            for (Map.Entry<String, @Nullable Object> field : object.content.entrySet()) {
+                out.name(field.getKey());
+                values.write(out, field.getValue());
+            }
+            out.endObject();
+        }
+
+        @Override
+        public Unstructured read(JsonReader in) throws IOException {
+            Unstructured object = new Unstructured();
+            JsonObject tree = trees.read(in).getAsJsonObject();
+            for (Map.Entry<String, JsonElement> field : tree.entrySet()) {
+                switch (field.getKey()) {
+                    case "apiVersion" -> object.apiVersion = field.getValue().getAsString();
+                    case "kind" -> object.kind = field.getValue().getAsString();
+                    case "metadata" -> object.metadata = metadata.fromJsonTree(field.getValue());
+                    default -> object.content.put(field.getKey(), plain(field.getValue()));
+                }
+            }
+            return object;
+        }
+
+        private static @Nullable Object plain(JsonElement element) {
+            if (element.isJsonObject()) {
+                Map<String, @Nullable Object> map = new LinkedHashMap<>();
+                element.getAsJsonObject().entrySet().forEach(e -> map.put(e.getKey(), plain(e.getValue())));
+                return map;
+            }
+            if (element.isJsonArray()) {
+                List<@Nullable Object> list = new ArrayList<>();
+                element.getAsJsonArray().forEach(item -> list.add(plain(item)));
+                return list;
+            }
+            if (element.isJsonNull()) {
+                return null;
+            }
+            JsonPrimitive primitive = element.getAsJsonPrimitive();
+            if (primitive.isBoolean()) {
+                return primitive.getAsBoolean();
+            }
+            return primitive.isNumber() ? number(primitive) : primitive.getAsString();
+        }
+
+        /** Whole numbers as Long, others as Double. */
+        private static Number number(JsonPrimitive primitive) {
+            try {
+                return Long.parseLong(primitive.getAsString());
+            } catch (NumberFormatException e) {
+                return primitive.getAsDouble();
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+
+import org.apache.coyote.Processor;
+import org.apache.coyote.http11.Http11NioProtocol;
+import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
+import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Clock;
+
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * HTTP/1.1 with what a server of long watches needs beyond Tomcat's own: a deadline for all headers together, not only from
+ * one byte to the next, and a look at whether the client of a quiet answer is still there.
+ */
+final class ApiProtocol extends Http11NioProtocol {
+    private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
+
+    private final Clock clock;
+    private final Duration headerDeadline;
+
+    ApiProtocol(Clock clock, Duration headerDeadline) {
+        this.clock = clock;
+        this.headerDeadline = headerDeadline;
+    }
+
+    /** The connection of the request that this thread answers; null where there is none. */
+    static @Nullable Connection current() {
+        return CURRENT.get();
+    }
+
+    @Override
+    protected Processor createProcessor() {
+        return new Http11Processor(this, getAdapter()) {
+            private @Nullable SocketWrapperBase<?> incomplete;
+            private long deadline;
+
+            @Override
+            public SocketState service(SocketWrapperBase<?> socket) throws IOException {
+                CURRENT.set(new Connection(socket));
+                SocketState state;
+                try {
+                    state = super.service(socket);
+                } finally {
+                    CURRENT.remove();
+                }
+                return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
+            }
+
+            /** Whether the headers, of which only a part has come, are overdue. */
+            private boolean isTooSlow(SocketWrapperBase<?> socket) {
+                if (incomplete != socket) {
+                    incomplete = socket;
+                    deadline = clock.deadline(headerDeadline);
+                }
+                return clock.nanoTime() - deadline > 0;
+            }
+        };
+    }
+
+    /** A client's connection, for the thread that answers it. */
+    static final class Connection {
+        private static final int IDLE_SECONDS = 30;
+        private static final int INTERVAL_SECONDS = 10;
+        private static final int PROBES = 3;
+
+        private final SocketWrapperBase<?> socket;
+
+        private Connection(SocketWrapperBase<?> socket) {
+            this.socket = socket;
+        }
+
+        /** Has the operating system find out within a minute that the other side is no more. */
+        void keepAlive() {
+            if (!(socket.getSocket() instanceof NioChannel channel)) {
+                return;
+            }
+            try {
+                SocketChannel io = channel.getIOChannel();
+                io.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                if (io.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+                    io.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, IDLE_SECONDS);
+                    io.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, INTERVAL_SECONDS);
+                    io.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+                }
+            } catch (IOException e) {
+                // The next look finds it closed.
+            }
+        }
+
+        /** Whether the client has closed the connection, or it is broken. Reads nothing that a next request would miss. */
+        boolean isGone() {
+            ByteBuffer probe = ByteBuffer.allocate(1);
+            try {
+                int read = socket.read(false, probe);
+                if (read > 0) {
+                    probe.flip();
+                    socket.unRead(probe);
+                }
+                return read < 0;
+            } catch (IOException e) {
+                return true;
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.wheelhouse.apiserver;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+import org.apache.catalina.connector.Connector;
+import org.apache.tomcat.util.net.SSLHostConfig;
+import org.apache.tomcat.util.net.SSLHostConfigCertificate;
+import org.apache.tomcat.util.threads.VirtualThreadExecutor;
+
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
+
+/** Makes what listens, from the server's options. */
+final class Connectors {
+    /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
+    private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
+    private static final int KEEP_ALIVE_MILLIS = 120_000;
+
+    private Connectors() {}
+
+    static Connector of(ApiServerOptions options) {
+        ApiServerLimits limits = options.limits();
+        ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2));
+        try {
+            protocol.setAddress(InetAddress.getByName(options.address()));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
+        }
+        protocol.setExecutor(new VirtualThreadExecutor("apiserver-"));
+        protocol.setConnectionTimeout((int) limits.io().toMillis());
+        protocol.setKeepAliveTimeout(KEEP_ALIVE_MILLIS);
+        protocol.setMaxKeepAliveRequests(-1);
+        protocol.setMaxConnections(limits.connections());
+        protocol.setMaxHttpRequestHeaderSize(limits.headers());
+        // A client that is still sending a body that was refused would see a broken connection instead of the answer.
+        protocol.setMaxSwallowSize(REFUSED_BODY_READ);
+        protocol.setTcpNoDelay(true);
+        Connector connector = new Connector(protocol);
+        ApiServerOptions.Tls tls = options.tls();
+        if (tls != null) {
+            protocol.setSSLEnabled(true);
+            protocol.addSslHostConfig(sslHost(tls));
+            connector.setScheme("https");
+            connector.setSecure(true);
+        }
+        connector.setPort(options.port());
+        connector.setThrowOnFailure(true);
+        connector.setEncodedSolidusHandling("passthrough");
+        connector.setXpoweredBy(false);
+        return connector;
+    }
+
+    private static SSLHostConfig sslHost(ApiServerOptions.Tls tls) {
+        SSLHostConfig host = new SSLHostConfig();
+        host.setProtocols("TLSv1.2+TLSv1.3");
+        SSLHostConfigCertificate certificate = new SSLHostConfigCertificate(host,
+                SSLHostConfigCertificate.Type.UNDEFINED);
+        certificate.setCertificateKeystore(tls.certificate().keyStore());
+        certificate.setCertificateKeystorePassword(ServingCertificate.PASSWORD);
+        certificate.setCertificateKeyPassword(ServingCertificate.PASSWORD);
+        host.addCertificate(certificate);
+        if (tls.clientAuthorities() != null) {
+            host.setTrustStore(tls.clientAuthorities());
+            host.setCertificateVerification("optional");
+        }
+        return host;
+    }
+}

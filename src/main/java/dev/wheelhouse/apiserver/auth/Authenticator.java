@@ -1,0 +1,104 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out who asks: by client certificate, by a token that the server was told, by one that it made for a service account
+ * (upstream: {@code pkg/kubeapiserver/authenticator}).
+ */
+public final class Authenticator {
+    private final Map<String, User> byTokenHash;
+    private final ServiceAccountTokens serviceAccounts;
+    private final @Nullable User unknown;
+
+    /**
+     * @param tokens users by their tokens
+     * @param unknown who sends requests without credentials; null if such are refused
+     */
+    public Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, @Nullable User unknown) {
+        Map<String, User> hashed = new HashMap<>();
+        tokens.forEach((token, user) -> hashed.put(hash(token), user));
+        this.byTokenHash = Map.copyOf(hashed);
+        this.serviceAccounts = serviceAccounts;
+        this.unknown = unknown;
+    }
+
+    /** @throws UnauthorizedException if there are no credentials, or such as nobody has */
+    public User authenticate(Credentials credentials) throws UnauthorizedException {
+        if (credentials.inProcess()) {
+            return User.ADMIN;
+        }
+        if (credentials.certificate() != null) {
+            return ofSubject(credentials.certificate().getSubjectX500Principal().getName());
+        }
+        String token = credentials.bearerToken();
+        if (!token.isEmpty()) {
+            return ofToken(token, List.of());
+        }
+        if (unknown == null) {
+            throw new UnauthorizedException("no credentials");
+        }
+        return unknown;
+    }
+
+    /**
+     * Whose a token is.
+     *
+     * @param audiences whom it must be meant for, one of them at least; if there are none, for this server
+     * @throws UnauthorizedException if it is nobody's, or no longer anybody's
+     */
+    public User ofToken(String token, List<String> audiences) throws UnauthorizedException {
+        List<String> wanted = audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
+        // By its hash, so that how long the look-up takes tells nothing of the token.
+        User user = byTokenHash.get(hash(token));
+        if (user == null) {
+            return serviceAccounts.verify(token, wanted);
+        }
+        if (!wanted.contains(ServiceAccountTokens.ISSUER)) {
+            throw new UnauthorizedException("the token is for other audiences");
+        }
+        return user;
+    }
+
+    private static String hash(String token) {
+        try {
+            return new String(MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)),
+                    StandardCharsets.ISO_8859_1);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+
+    /** The common name is the user's, each organization a group. */
+    private static User ofSubject(String distinguishedName) throws UnauthorizedException {
+        String name = "";
+        List<String> groups = new ArrayList<>();
+        try {
+            for (Rdn part : new LdapName(distinguishedName).getRdns()) {
+                if (part.getType().equalsIgnoreCase("CN")) {
+                    name = String.valueOf(part.getValue());
+                } else if (part.getType().equalsIgnoreCase("O")) {
+                    groups.add(String.valueOf(part.getValue()));
+                }
+            }
+        } catch (InvalidNameException e) {
+            throw new UnauthorizedException("the certificate's subject is malformed");
+        }
+        if (name.isEmpty()) {
+            throw new UnauthorizedException("the certificate's subject has no common name");
+        }
+        return User.authenticated(name, "", groups, Map.of());
+    }
+}

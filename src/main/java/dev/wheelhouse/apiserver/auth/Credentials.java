@@ -1,0 +1,53 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request shows of its sender.
+ *
+ * @param inProcess whether it comes from this process, without a transport: such a request is trusted
+ * @param authorization the Authorization header, or empty
+ * @param certificate the client's certificate, which the transport has verified, or null
+ * @param impersonation the headers that begin with {@value #IMPERSONATE}, by their names in lower case
+ */
+public record Credentials(boolean inProcess, String authorization, @Nullable X509Certificate certificate,
+        Map<String, List<String>> impersonation) {
+    static final String IMPERSONATE = "impersonate-";
+    private static final Credentials IN_PROCESS = new Credentials(true, "", null, Map.of());
+
+    /** Of a call within the process. */
+    public static Credentials ofThisProcess() {
+        return IN_PROCESS;
+    }
+
+    /**
+     * Of a request that came over a transport.
+     *
+     * @param headers all of its headers, of which those are kept that say who asks
+     */
+    public static Credentials of(Map<String, List<String>> headers, @Nullable X509Certificate certificate) {
+        String authorization = "";
+        Map<String, List<String>> impersonation = new TreeMap<>();
+        for (Map.Entry<String, List<String>> header : headers.entrySet()) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            if (name.equals("authorization") && !header.getValue().isEmpty()) {
+                authorization = header.getValue().getFirst();
+            } else if (name.startsWith(IMPERSONATE)) {
+                impersonation.put(name, List.copyOf(header.getValue()));
+            }
+        }
+        return new Credentials(false, authorization, certificate, impersonation);
+    }
+
+    /** The bearer token, or empty (upstream: {@code authentication/request/bearertoken}). */
+    String bearerToken() {
+        String[] parts = authorization.strip().split(" ", 3);
+        return parts.length >= 2 && parts[0].equalsIgnoreCase("bearer") ? parts[1] : "";
+    }
+}

@@ -1,0 +1,129 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.math.BigInteger;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.PrivateKey;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Date;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import javax.security.auth.x500.X500Principal;
+
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.KeyUsage;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.util.IPAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A certificate authority of the server's own, kept with its other keys, and certificates that it signs. The authority's lasts
+ * ten years, a server's one; a new one of these is made at each start.
+ */
+public final class OwnAuthority {
+    private static final X500Principal NAME = new X500Principal("CN=wheelhouse-ca");
+    private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
+    private static final Duration SERVER_LIFE = Duration.ofDays(365);
+    /** Clocks differ. */
+    private static final Duration BACKDATED = Duration.ofHours(1);
+    /** How pods call the server, whatever its address. */
+    private static final List<String> SERVICE_NAMES = List.of("localhost", "127.0.0.1", "::1", "kubernetes",
+            "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1");
+
+    private final KeyPair keys;
+    private final X509Certificate certificate;
+    private final Instant now;
+
+    private OwnAuthority(KeyPair keys, X509Certificate certificate, Instant now) {
+        this.keys = keys;
+        this.certificate = certificate;
+        this.now = now;
+    }
+
+    /** The kept authority; a new one where none is kept, or its time is over. @throws AuthConfigException */
+    public static OwnAuthority of(ServerKeys secrets, Instant now) {
+        KeyPair keys = secrets.keyPair("ca.key");
+        X509Certificate kept = parse(secrets.read("ca.crt"));
+        if (kept == null || !kept.getPublicKey().equals(keys.getPublic())
+                || kept.getNotAfter().toInstant().isBefore(now.plus(SERVER_LIFE))) {
+            kept = sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()));
+            secrets.write("ca.crt", ServerKeys.pem(kept));
+        }
+        return new OwnAuthority(keys, kept, now);
+    }
+
+    private static @Nullable X509Certificate parse(@Nullable String pem) {
+        if (pem == null) {
+            return null;
+        }
+        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
+            return parser.readObject() instanceof X509CertificateHolder holder
+                    ? new JcaX509CertificateConverter().getCertificate(holder)
+                    : null;
+        } catch (IOException | GeneralSecurityException e) {
+            return null;
+        }
+    }
+
+    /** A certificate for a server. @param hosts names and addresses that clients may call it by, beside the usual ones */
+    public ServingCertificate serving(Collection<String> hosts) {
+        KeyPair own = ServerKeys.newKeyPair();
+        Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
+        all.addAll(hosts);
+        X509Certificate leaf = sign(keys.getPrivate(), builder(new X500Principal("CN=wheelhouse-apiserver"), own, now,
+                SERVER_LIFE, false, all));
+        return ServingCertificate.of(own.getPrivate(), List.of(leaf, certificate), ServerKeys.pem(certificate));
+    }
+
+    private static JcaX509v3CertificateBuilder builder(X500Principal subject, KeyPair keys, Instant now, Duration life,
+            boolean authority, Collection<String> hosts) {
+        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(NAME,
+                new BigInteger(127, new SecureRandom()).setBit(126), Date.from(now.minus(BACKDATED)),
+                Date.from(now.plus(life)), subject, keys.getPublic());
+        try {
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(authority
+                    ? KeyUsage.keyCertSign | KeyUsage.digitalSignature
+                    : KeyUsage.digitalSignature));
+            if (!authority) {
+                builder.addExtension(Extension.extendedKeyUsage, false,
+                        new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
+                builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(hosts.stream()
+                        .map(host -> new GeneralName(
+                                IPAddress.isValid(host) ? GeneralName.iPAddress : GeneralName.dNSName, host))
+                        .toArray(GeneralName[]::new)));
+            }
+        } catch (CertIOException e) {
+            throw new IllegalStateException(e);
+        }
+        return builder;
+    }
+
+    private static X509Certificate sign(PrivateKey key, JcaX509v3CertificateBuilder builder) {
+        try {
+            return new JcaX509CertificateConverter()
+                    .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(key)));
+        } catch (OperatorCreationException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

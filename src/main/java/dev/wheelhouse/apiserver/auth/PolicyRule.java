@@ -1,0 +1,168 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * One rule of a role (upstream: {@code pkg/apis/rbac/v1/evaluation_helpers.go}). It speaks either of resources or of paths.
+ *
+ * @param resourceNames empty for all
+ */
+public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String> resources,
+        List<String> resourceNames, List<String> nonResourceUrls) {
+    private static final String ALL = "*";
+    private static final List<String> EACH = List.of(ALL);
+    /** Everything, as two rules. */
+    public static final List<PolicyRule> EVERYTHING = List.of(new PolicyRule(EACH, EACH, EACH, List.of(), List.of()),
+            new PolicyRule(EACH, List.of(), List.of(), List.of(), EACH));
+
+    /** Reads the {@code rules} of a role; what is malformed grants nothing. */
+    public static List<PolicyRule> of(@Nullable JsonNode rules) {
+        List<PolicyRule> out = new ArrayList<>();
+        if (rules instanceof ArrayNode array) {
+            array.forEach(rule -> out.add(new PolicyRule(texts(rule, "verbs"), texts(rule, "apiGroups"),
+                    texts(rule, "resources"), texts(rule, "resourceNames"), texts(rule, "nonResourceURLs"))));
+        }
+        return List.copyOf(out);
+    }
+
+    private static List<String> texts(JsonNode rule, String field) {
+        JsonNode values = rule.get(field);
+        if (!(values instanceof ArrayNode array) || array.isEmpty()) {
+            return List.of();
+        }
+        List<String> texts = new ArrayList<>();
+        array.forEach(value -> {
+            if (value.isString()) {
+                texts.add(value.stringValue());
+            }
+        });
+        return List.copyOf(texts);
+    }
+
+    boolean allows(RequestInfo request) {
+        if (!hasOrAll(verbs, request.verb())) {
+            return false;
+        }
+        return request.isResource()
+                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource())
+                        && (resourceNames.isEmpty() || resourceNames.contains(request.name()))
+                : hasPath(request.path());
+    }
+
+    /** Whether this rule grants all that another one, of one verb and one thing, does. */
+    boolean covers(PolicyRule part) {
+        if (!hasOrAll(verbs, part.verbs.getFirst())) {
+            return false;
+        }
+        if (!part.nonResourceUrls.isEmpty()) {
+            return hasPath(part.nonResourceUrls.getFirst());
+        }
+        return !part.resources.isEmpty() && hasOrAll(apiGroups, part.apiGroups.getFirst())
+                && hasResource(part.resources.getFirst())
+                && (resourceNames.isEmpty()
+                        || !part.resourceNames.isEmpty() && resourceNames.contains(part.resourceNames.getFirst()));
+    }
+
+    private static boolean hasOrAll(List<String> granted, String wanted) {
+        return granted.contains(ALL) || granted.contains(wanted);
+    }
+
+    private boolean hasResource(String wanted) {
+        int slash = wanted.indexOf('/');
+        return hasOrAll(resources, wanted) || slash >= 0 && resources.contains(ALL + wanted.substring(slash));
+    }
+
+    private boolean hasPath(String wanted) {
+        return nonResourceUrls.stream().anyMatch(url -> url.equals(ALL) || url.equals(wanted)
+                || url.endsWith(ALL) && wanted.startsWith(url.substring(0, url.length() - 1)));
+    }
+
+    /** The rule as rules of one verb, one group, one resource and at most one name, or of one verb and one path. */
+    List<PolicyRule> parts() {
+        List<PolicyRule> parts = new ArrayList<>();
+        for (String group : apiGroups) {
+            for (String resource : resources) {
+                for (String verb : verbs) {
+                    List<List<String>> names = resourceNames.isEmpty()
+                            ? List.of(List.of())
+                            : resourceNames.stream().map(List::of).toList();
+                    names.forEach(name -> parts.add(new PolicyRule(List.of(verb), List.of(group), List.of(resource),
+                            name, List.of())));
+                }
+            }
+        }
+        for (String url : nonResourceUrls) {
+            verbs.forEach(verb -> parts.add(new PolicyRule(List.of(verb), List.of(), List.of(), List.of(),
+                    List.of(url))));
+        }
+        return parts;
+    }
+
+    /** The rule with one more verb. */
+    PolicyRule and(String verb) {
+        List<String> more = new ArrayList<>(verbs);
+        more.add(verb);
+        return new PolicyRule(List.copyOf(more), apiGroups, resources, resourceNames, nonResourceUrls);
+    }
+
+    /** The rule with other verbs, to find those that differ in nothing else. */
+    PolicyRule withVerbs(List<String> other) {
+        return new PolicyRule(other, apiGroups, resources, resourceNames, nonResourceUrls);
+    }
+
+    /** Whether it is about paths. */
+    public boolean isNonResource() {
+        return resources.isEmpty() && !nonResourceUrls.isEmpty();
+    }
+
+    /** As it stands in a role. */
+    public ObjectNode toJson() {
+        ObjectNode rule = Json.object();
+        put(rule, "verbs", verbs);
+        put(rule, "apiGroups", apiGroups);
+        put(rule, "resources", resources);
+        put(rule, "resourceNames", resourceNames);
+        put(rule, "nonResourceURLs", nonResourceUrls);
+        return rule;
+    }
+
+    private static void put(ObjectNode rule, String field, List<String> values) {
+        if (!values.isEmpty()) {
+            ArrayNode array = rule.putArray(field);
+            values.forEach(array::add);
+        }
+    }
+
+    /** As messages show it: {@code {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}}. */
+    @Override
+    public String toString() {
+        List<String> fields = new ArrayList<>();
+        show(fields, "APIGroups", apiGroups);
+        show(fields, "Resources", resources);
+        show(fields, "NonResourceURLs", nonResourceUrls);
+        show(fields, "ResourceNames", resourceNames);
+        show(fields, "Verbs", verbs);
+        return "{" + String.join(", ", fields) + "}";
+    }
+
+    private static void show(List<String> fields, String name, List<String> values) {
+        if (!values.isEmpty()) {
+            fields.add(name + ":" + quoted(values));
+        }
+    }
+
+    /** {@code ["a" "b"]}. */
+    static String quoted(List<String> values) {
+        return values.stream().map(value -> "\"" + value + "\"").collect(Collectors.joining(" ", "[", "]"));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Role-based access control: allowed is what a rule of a role says that a binding gives to the user, to one of the user's
+ * groups, or to the service account; nothing is denied (upstream: {@code plugin/pkg/auth/authorizer/rbac/rbac.go}).
+ */
+public final class RbacAuthorizer implements Authorizer {
+    private final RbacPolicies policies;
+
+    public RbacAuthorizer(RbacPolicies policies) {
+        this.policies = policies;
+    }
+
+    private interface Visitor {
+        /** @return whether to go on */
+        boolean visit(RbacPolicies.Binding binding, RbacPolicies.Subject subject, PolicyRule rule);
+    }
+
+    @Override
+    public Decision authorize(User user, RequestInfo request) {
+        if (user.isIn(User.MASTERS)) {
+            return Decision.ALLOWED;
+        }
+        String[] reason = new String[1];
+        Set<String> problems = visit(user, request.namespace(), (binding, subject, rule) -> {
+            if (rule.allows(request)) {
+                reason[0] = "RBAC: allowed by " + binding + " to " + subject;
+            }
+            return reason[0] == null;
+        });
+        if (reason[0] != null) {
+            return new Decision(true, reason[0]);
+        }
+        return new Decision(false, switch (problems.size()) {
+            case 0 -> "";
+            case 1 -> "RBAC: " + problems.iterator().next();
+            default -> "RBAC: [" + String.join(", ", problems) + "]";
+        });
+    }
+
+    @Override
+    public List<PolicyRule> rules(User user, String namespace) {
+        List<PolicyRule> rules = new ArrayList<>();
+        if (user.isIn(User.MASTERS)) {
+            rules.addAll(PolicyRule.EVERYTHING);
+        }
+        visit(user, namespace, (binding, subject, rule) -> rules.add(rule) || true);
+        return rules.stream().distinct().toList();
+    }
+
+    /** @return bindings' roles that are not there */
+    private Set<String> visit(User user, String namespace, Visitor visitor) {
+        RbacPolicies.State state = policies.state();
+        Set<String> missing = new TreeSet<>();
+        if (visit(state, state.clusterBindings(), user, missing, visitor) && !namespace.isEmpty()) {
+            visit(state, state.bindings().getOrDefault(namespace, List.of()), user, missing, visitor);
+        }
+        return missing;
+    }
+
+    private static boolean visit(RbacPolicies.State state, List<RbacPolicies.Binding> bindings, User user,
+            Set<String> missing, Visitor visitor) {
+        for (RbacPolicies.Binding binding : bindings) {
+            RbacPolicies.Subject subject = subject(binding, user);
+            if (subject == null) {
+                continue;
+            }
+            List<PolicyRule> rules = state.rules(binding.roleKind(), binding.namespace(), binding.roleName());
+            if (rules == null) {
+                missing.add((binding.roleKind().equals("ClusterRole") ? "clusterrole." : "role.") + RbacPolicies.GROUP
+                        + " \"" + binding.roleName() + "\" not found");
+                continue;
+            }
+            for (PolicyRule rule : rules) {
+                if (!visitor.visit(binding, subject, rule)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static RbacPolicies.@Nullable Subject subject(RbacPolicies.Binding binding, User user) {
+        for (RbacPolicies.Subject subject : binding.subjects()) {
+            if (subject.is(user, binding.namespace())) {
+                return subject;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,141 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.security.KeyPair;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+import org.jose4j.jwa.AlgorithmConstraints;
+import org.jose4j.jws.AlgorithmIdentifiers;
+import org.jose4j.jws.JsonWebSignature;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.jwt.MalformedClaimException;
+import org.jose4j.jwt.NumericDate;
+import org.jose4j.jwt.consumer.InvalidJwtException;
+import org.jose4j.jwt.consumer.JwtConsumerBuilder;
+import org.jose4j.lang.JoseException;
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Makes and verifies the tokens of service accounts, JSON Web Tokens signed by ES256 (upstream:
+ * {@code pkg/serviceaccount}). A token ends with its time, with its service account, and with the object that it is bound to.
+ */
+public final class ServiceAccountTokens {
+    /** Who makes them, and whom they are for unless they say otherwise. */
+    public static final String ISSUER = "https://kubernetes.default.svc";
+    private static final String PRIVATE_CLAIM = "kubernetes.io";
+    private static final String EXTRA = "authentication.kubernetes.io/";
+
+    private final ObjectStore store;
+    private final Clock clock;
+    private final Supplier<KeyPair> keys;
+
+    /** @param keys asked for when the first token is made or verified; of the curve P-256 */
+    public ServiceAccountTokens(ObjectStore store, Clock clock, Supplier<KeyPair> keys) {
+        this.store = store;
+        this.clock = clock;
+        this.keys = keys;
+    }
+
+    /** What a token is bound to: it ends with that object. @param kind {@code pod}, {@code node} or {@code secret} */
+    public record Bound(String kind, String name, String uid) {}
+
+    /**
+     * A new token.
+     *
+     * @param account the service account
+     * @param bound empty or one object of the account's namespace, or a node
+     */
+    public String make(StoredObject account, List<String> audiences, Instant expiry, List<Bound> bound) {
+        JwtClaims claims = new JwtClaims();
+        claims.setIssuer(ISSUER);
+        claims.setSubject(User.SERVICE_ACCOUNT_PREFIX + account.namespace() + ":" + account.name());
+        claims.setAudience(audiences);
+        NumericDate now = NumericDate.fromSeconds(clock.now().getEpochSecond());
+        claims.setIssuedAt(now);
+        claims.setNotBefore(now);
+        claims.setExpirationTime(NumericDate.fromSeconds(expiry.getEpochSecond()));
+        claims.setJwtId(UUID.randomUUID().toString());
+        Map<String, Object> facts = new TreeMap<>();
+        facts.put("namespace", account.namespace());
+        facts.put("serviceaccount", Map.of("name", account.name(), "uid", account.uid()));
+        bound.forEach(b -> facts.put(b.kind, Map.of("name", b.name, "uid", b.uid)));
+        claims.setClaim(PRIVATE_CLAIM, facts);
+        JsonWebSignature signature = new JsonWebSignature();
+        signature.setPayload(claims.toJson());
+        signature.setKey(keys.get().getPrivate());
+        signature.setAlgorithmHeaderValue(AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256);
+        try {
+            return signature.getCompactSerialization();
+        } catch (JoseException e) {
+            throw new IllegalStateException("the token of " + account.namespace() + "/" + account.name()
+                    + " could not be signed", e);
+        }
+    }
+
+    User verify(String token, List<String> audiences) throws UnauthorizedException {
+        JwtClaims claims;
+        try {
+            claims = new JwtConsumerBuilder().setVerificationKey(keys.get().getPublic())
+                    .setJwsAlgorithmConstraints(AlgorithmConstraints.ConstraintType.PERMIT,
+                            AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256)
+                    .setExpectedIssuer(ISSUER).setExpectedAudience(audiences.toArray(String[]::new))
+                    .setRequireSubject().setRequireExpirationTime()
+                    .setEvaluationTime(NumericDate.fromSeconds(clock.now().getEpochSecond())).build()
+                    .processToClaims(token);
+        } catch (InvalidJwtException e) {
+            throw new UnauthorizedException("invalid bearer token");
+        }
+        try {
+            return user(claims);
+        } catch (MalformedClaimException e) {
+            throw new UnauthorizedException("invalid bearer token");
+        }
+    }
+
+    private User user(JwtClaims claims) throws UnauthorizedException, MalformedClaimException {
+        Map<?, ?> facts = map(claims.getClaimValue(PRIVATE_CLAIM));
+        String namespace = text(facts.get("namespace"));
+        Map<?, ?> account = map(facts.get("serviceaccount"));
+        String name = text(account.get("name"));
+        String uid = text(account.get("uid"));
+        require("serviceaccounts", namespace, name, uid);
+        Map<String, List<String>> extra = new TreeMap<>();
+        extra.put(EXTRA + "credential-id", List.of("JTI=" + claims.getJwtId()));
+        for (Map.Entry<String, String> kind : Map.of("pod", "pods", "node", "nodes", "secret", "secrets")
+                .entrySet()) {
+            if (facts.get(kind.getKey()) instanceof Map<?, ?> bound) {
+                require(kind.getValue(), kind.getKey().equals("node") ? "" : namespace, text(bound.get("name")),
+                        text(bound.get("uid")));
+                if (!kind.getKey().equals("secret")) {
+                    extra.put(EXTRA + kind.getKey() + "-name", List.of(text(bound.get("name"))));
+                    extra.put(EXTRA + kind.getKey() + "-uid", List.of(text(bound.get("uid"))));
+                }
+            }
+        }
+        return User.authenticated(User.SERVICE_ACCOUNT_PREFIX + namespace + ":" + name, uid,
+                User.serviceAccountGroups(namespace), extra);
+    }
+
+    private void require(String resource, String namespace, String name, String uid) throws UnauthorizedException {
+        StoredObject object = store.get(resource, namespace, name);
+        if (object == null || !object.uid().equals(uid)) {
+            throw new UnauthorizedException("what the token stands for is gone");
+        }
+    }
+
+    private static Map<?, ?> map(@Nullable Object value) {
+        return value instanceof Map<?, ?> map ? map : Map.of();
+    }
+
+    private static String text(@Nullable Object value) {
+        return value instanceof String text ? text : "";
+    }
+}

@@ -1,0 +1,175 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
+import org.bouncycastle.util.IPAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server proves itself with.
+ *
+ * @param keyStore of the private key and its chain, with {@link #PASSWORD}
+ * @param trusted the certificates that clients trust to trust this one, as PEM
+ */
+public record ServingCertificate(KeyStore keyStore, String trusted) {
+    /** The key store never leaves the process. */
+    public static final String PASSWORD = "in-memory";
+    private static final String ALIAS = "apiserver";
+
+    static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
+        KeyStore store = newKeyStore();
+        try {
+            store.setKeyEntry(ALIAS, key, PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+        return new ServingCertificate(store, trusted);
+    }
+
+    /**
+     * @param certificates PEM, the server's first, then those that signed it
+     * @throws AuthConfigException if the files cannot be used, or do not belong together
+     */
+    public static ServingCertificate ofFiles(Path certificates, Path privateKey) {
+        List<X509Certificate> chain = certificates(certificates);
+        PrivateKey key = privateKey(privateKey);
+        if (!belongs(key, chain.getFirst())) {
+            throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
+                    + certificates + ": name the two files that belong together", null);
+        }
+        StringBuilder trusted = new StringBuilder();
+        chain.forEach(certificate -> trusted.append(ServerKeys.pem(certificate)));
+        return of(key, chain, trusted.toString());
+    }
+
+    /** Whether what the key signs is verified by the certificate. */
+    private static boolean belongs(PrivateKey key, X509Certificate certificate) {
+        try {
+            Signature signature = Signature
+                    .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
+            signature.initSign(key);
+            signature.update(certificate.getEncoded());
+            byte[] signed = signature.sign();
+            signature.initVerify(certificate.getPublicKey());
+            signature.update(certificate.getEncoded());
+            return signature.verify(signed);
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    /** Whether clients that call the server by a name or an address accept the certificate. */
+    public boolean isValidFor(String host) {
+        try {
+            X509Certificate certificate = (X509Certificate) keyStore.getCertificate(ALIAS);
+            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            return names != null && names.stream().map(name -> String.valueOf(name.get(1)))
+                    .anyMatch(name -> matches(name, host));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean matches(String name, String host) {
+        if (name.startsWith("*.")) {
+            int dot = host.indexOf('.');
+            return dot > 0 && host.substring(dot).equalsIgnoreCase(name.substring(1));
+        }
+        return name.equalsIgnoreCase(host) || IPAddress.isValid(name) && IPAddress.isValid(host)
+                && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host));
+    }
+
+    /** The certificates of a PEM file. @throws AuthConfigException if it has none */
+    public static List<X509Certificate> certificates(Path file) {
+        List<X509Certificate> certificates = new ArrayList<>();
+        for (Object object : read(file)) {
+            if (object instanceof X509CertificateHolder holder) {
+                try {
+                    certificates.add(new JcaX509CertificateConverter().getCertificate(holder));
+                } catch (GeneralSecurityException e) {
+                    throw unreadable(file, "a certificate", e);
+                }
+            }
+        }
+        if (certificates.isEmpty()) {
+            throw unreadable(file, "a certificate", null);
+        }
+        return certificates;
+    }
+
+    /** Certificate authorities, as a trust store. @throws AuthConfigException if the file has none */
+    public static KeyStore trustStore(Path file) {
+        KeyStore store = newKeyStore();
+        int number = 0;
+        try {
+            for (X509Certificate certificate : certificates(file)) {
+                store.setCertificateEntry("ca-" + number++, certificate);
+            }
+        } catch (GeneralSecurityException e) {
+            throw unreadable(file, "a certificate", e);
+        }
+        return store;
+    }
+
+    private static PrivateKey privateKey(Path file) {
+        try {
+            for (Object object : read(file)) {
+                if (object instanceof PEMKeyPair pair) {
+                    return new JcaPEMKeyConverter().getPrivateKey(pair.getPrivateKeyInfo());
+                }
+                if (object instanceof PrivateKeyInfo info) {
+                    return new JcaPEMKeyConverter().getPrivateKey(info);
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(file, "an unencrypted private key", e);
+        }
+        throw unreadable(file, "an unencrypted private key", null);
+    }
+
+    private static List<Object> read(Path file) {
+        List<Object> objects = new ArrayList<>();
+        try (Reader text = Files.newBufferedReader(file); PEMParser parser = new PEMParser(text)) {
+            for (Object object = parser.readObject(); object != null; object = parser.readObject()) {
+                objects.add(object);
+            }
+        } catch (IOException e) {
+            throw unreadable(file, "PEM", e);
+        }
+        return objects;
+    }
+
+    private static AuthConfigException unreadable(Path file, String wanted, @Nullable Exception e) {
+        return new AuthConfigException(file + " cannot be read as " + wanted + (e == null ? "" : " (" + e + ")")
+                + ": name a file that holds " + wanted + " in PEM format", e);
+    }
+
+    private static KeyStore newKeyStore() {
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            return store;
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException("every Java runtime has PKCS12 key stores", e);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1LabelSelector;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Deletes pods where their PodDisruptionBudget lets them go, and counts that against it until the disruption controller counts anew
+ * (upstream: {@code pkg/registry/core/pod/storage/eviction.go}).
+ */
+final class Evictions {
+    private static final String BUDGETS = "poddisruptionbudgets.policy";
+    private static final String VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
+    private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
+            "PodDisruptionBudget", true);
+    private static final int TRIES = 20;
+    /** Upstream's MaxDisruptedPodSize: more evictions than that and the controller seems to be away. */
+    private static final int MOST_UNCONFIRMED = 2000;
+    private static final int RETRY_AFTER_SECONDS = 10;
+
+    private final ObjectStore store;
+    private final Deletes deletes;
+    private final Renderer renderer;
+    private final Clock clock;
+
+    Evictions(ObjectStore store, Deletes deletes, Renderer renderer, Clock clock) {
+        this.store = store;
+        this.deletes = deletes;
+        this.renderer = renderer;
+        this.clock = clock;
+    }
+
+    /** @throws ApiException 404 without the pod, 429 if its budget is spent, 500 if it has two budgets */
+    ApiResponse evict(Target target, ApiRequest request) {
+        ObjectNode eviction = PodSubresources.body(request);
+        String name = Json.text(eviction, "metadata", "name");
+        if (!name.isEmpty() && !name.equals(target.name())) {
+            throw Errors.badRequest("name in URL does not match name in Eviction object");
+        }
+        StoredObject stored = store.get("pods", target.namespace(), target.name());
+        if (stored == null) {
+            throw Errors.notFound(ResourceType.PODS, target.name());
+        }
+        ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
+        boolean dryRun = request.isDryRun()
+                || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
+        if (!isFree(stored)) {
+            List<StoredObject> budgets = budgets(stored);
+            if (budgets.size() > 1) {
+                throw Errors.internal(
+                        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+            }
+            if (!budgets.isEmpty() && !mayGoUnhealthy(stored, budgets.getFirst().tree())) {
+                spend(budgets.getFirst(), target.name(), dryRun);
+            }
+        }
+        if (!dryRun && Json.at(options, "preconditions", "resourceVersion") == null) {
+            markDisrupted(stored);
+        }
+        deletes.delete(target.plain(), Deletes.Options.of(options, request.query()));
+        return renderer.response(201, Errors.success(), Accept.JSON, List.of());
+    }
+
+    /** Pods that do not run, not yet or no longer, disrupt nothing. */
+    private static boolean isFree(StoredObject pod) {
+        String phase = String.valueOf(pod.field("status.phase"));
+        return !phase.equals("Running") && !phase.equals("Unknown") || Meta.isDeleting(pod.tree());
+    }
+
+    private List<StoredObject> budgets(StoredObject pod) {
+        return store.snapshot(BUDGETS)
+                .select(new Selection(pod.namespace(), LabelSelector.everything(), FieldSelector.everything())).stream()
+                .filter(budget -> {
+                    JsonNode selector = Json.at(budget.tree(), "spec", "selector");
+                    return selector != null && LabelSelector.of(ModelJson.read(selector, V1LabelSelector.class))
+                            .matches(pod.labels());
+                }).toList();
+    }
+
+    /** A pod that is not ready may go if the budget always says so, or if it is kept without it. */
+    private static boolean mayGoUnhealthy(StoredObject pod, ObjectNode budget) {
+        if (isReady(pod.tree())) {
+            return false;
+        }
+        long desired = Json.number(budget, 0, "status", "desiredHealthy");
+        return Json.text(budget, "spec", "unhealthyPodEvictionPolicy").equals("AlwaysAllow")
+                || desired > 0 && Json.number(budget, 0, "status", "currentHealthy") >= desired;
+    }
+
+    private static boolean isReady(ObjectNode pod) {
+        for (JsonNode condition : pod.path("status").path("conditions")) {
+            if (Json.text(condition, "type").equals("Ready")) {
+                return Json.text(condition, "status").equals("True");
+            }
+        }
+        return false;
+    }
+
+    private void spend(StoredObject first, String pod, boolean dryRun) {
+        StoredObject stored = first;
+        for (int attempt = 1;; attempt++) {
+            ObjectNode budget = stored.tree();
+            ObjectNode status = Json.child(budget, "status");
+            refuse(stored.name(), budget, status);
+            long left = Json.number(status, 0, "disruptionsAllowed") - 1;
+            status.put("disruptionsAllowed", left);
+            if (left == 0) {
+                condition(status);
+            }
+            Json.child(status, "disruptedPods").put(pod, Meta.time(clock.now()));
+            try {
+                if (!dryRun) {
+                    store.update(BUDGETS, budget, stored.version());
+                }
+                return;
+            } catch (StoreException.Conflict e) {
+                StoredObject again = store.get(BUDGETS, stored.namespace(), stored.name());
+                if (again == null) {
+                    return;
+                }
+                if (attempt == TRIES) {
+                    throw Errors.tooManyRequests("couldn't update PodDisruptionBudget \"" + stored.name()
+                            + "\" due to conflicts", "", RETRY_AFTER_SECONDS);
+                }
+                stored = again;
+            }
+        }
+    }
+
+    private static void refuse(String name, ObjectNode budget, ObjectNode status) {
+        if (Json.number(status, 0, "observedGeneration") < Json.number(budget, 0, "metadata", "generation")) {
+            throw Errors.tooManyRequests(VIOLATION,
+                    "The disruption budget " + name + " is still being processed by the server.", RETRY_AFTER_SECONDS);
+        }
+        long allowed = Json.number(status, 0, "disruptionsAllowed");
+        if (allowed < 0) {
+            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative", List.of());
+        }
+        if (status.path("disruptedPods").size() > MOST_UNCONFIRMED) {
+            throw Errors.forbidden(BUDGET, name,
+                    "DisruptedPods map too big - too many evictions not confirmed by PDB controller", List.of());
+        }
+        if (allowed == 0) {
+            String cause = "The disruption budget " + name + " needs " + Json.number(status, 0, "desiredHealthy")
+                    + " healthy pods and has " + Json.number(status, 0, "currentHealthy") + " currently";
+            for (JsonNode condition : status.path("conditions")) {
+                if (Json.text(condition, "reason").equals("SyncFailed")) {
+                    cause = "The disruption budget " + name
+                            + " does not allow evicting pods currently because it failed sync: "
+                            + Json.text(condition, "message");
+                }
+            }
+            throw Errors.tooManyRequests(VIOLATION, cause, 0);
+        }
+    }
+
+    private void condition(ObjectNode status) {
+        for (JsonNode condition : status.path("conditions")) {
+            if (Json.text(condition, "type").equals("DisruptionAllowed") && condition instanceof ObjectNode allowed) {
+                allowed.put("status", "False").put("reason", "InsufficientPods").put("message", "")
+                        .put("lastTransitionTime", Meta.time(clock.now()));
+            }
+        }
+    }
+
+    /** Tells the pod's controller why it goes. */
+    private void markDisrupted(StoredObject stored) {
+        ObjectNode pod = stored.tree();
+        ObjectNode status = Json.child(pod, "status");
+        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
+                ? present
+                : status.putArray("conditions");
+        for (int i = conditions.size() - 1; i >= 0; i--) {
+            if (Json.text(conditions.get(i), "type").equals("DisruptionTarget")) {
+                conditions.remove(i);
+            }
+        }
+        conditions.addObject().put("type", "DisruptionTarget").put("status", "True")
+                .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")
+                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
+        try {
+            store.update("pods", pod, stored.version());
+        } catch (StoreException.Conflict e) {
+            // It changes at this moment: the condition is only told, the deletion is what counts.
+        }
+    }
+}

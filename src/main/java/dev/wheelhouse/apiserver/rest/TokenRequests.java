@@ -1,0 +1,123 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.runtime.Clock;
+
+/** Makes the tokens of service accounts (upstream: {@code pkg/registry/core/serviceaccount/storage/token.go}). */
+final class TokenRequests {
+    private static final long SHORTEST_SECONDS = Duration.ofMinutes(10).toSeconds();
+    private static final long LONGEST_SECONDS = 1L << 32;
+
+    private final ObjectStore store;
+    private final ServiceAccountTokens tokens;
+    private final Renderer renderer;
+    private final Clock clock;
+
+    TokenRequests(ObjectStore store, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
+        this.store = store;
+        this.tokens = tokens;
+        this.renderer = renderer;
+        this.clock = clock;
+    }
+
+    ApiResponse make(Target target, ApiRequest request) {
+        StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
+        if (account == null) {
+            throw Errors.notFound(target.type(), target.name());
+        }
+        ObjectNode body = PodSubresources.body(request);
+        ObjectNode spec = Json.child(body, "spec");
+        long seconds = Json.number(spec, Duration.ofHours(1).toSeconds(), "expirationSeconds");
+        validate(seconds);
+        List<String> audiences = audiences(spec);
+        List<ServiceAccountTokens.Bound> bound = bound(spec, account);
+        Instant end = clock.now().plusSeconds(seconds);
+
+        ObjectNode answer = Json.object().put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1");
+        answer.putObject("metadata").put("name", account.name()).put("namespace", account.namespace())
+                .put("creationTimestamp", Meta.time(clock.now()));
+        ObjectNode shown = answer.putObject("spec");
+        ArrayNode meant = shown.putArray("audiences");
+        audiences.forEach(meant::add);
+        shown.put("expirationSeconds", seconds);
+        JsonNode reference = spec.get("boundObjectRef");
+        if (reference == null) {
+            shown.putNull("boundObjectRef");
+        } else {
+            shown.set("boundObjectRef", reference);
+        }
+        answer.putObject("status").put("token", request.isDryRun() ? "" : tokens.make(account, audiences, end, bound))
+                .put("expirationTimestamp", Meta.time(end));
+        return renderer.response(201, answer, Accept.lenient(request, false), List.of());
+    }
+
+    private static void validate(long seconds) {
+        String problem = seconds < SHORTEST_SECONDS
+                ? "may not specify a duration less than 10 minutes"
+                : seconds > LONGEST_SECONDS ? "may not specify a duration larger than 2^32 seconds" : "";
+        if (!problem.isEmpty()) {
+            throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
+                    Errors.one("spec.expirationSeconds", "FieldValueInvalid",
+                            "Invalid value: " + seconds + ": " + problem));
+        }
+    }
+
+    private static List<String> audiences(ObjectNode spec) {
+        List<String> audiences = new ArrayList<>();
+        if (spec.get("audiences") instanceof ArrayNode array) {
+            array.forEach(audience -> audiences.add(audience.asString("")));
+        }
+        return audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : List.copyOf(audiences);
+    }
+
+    private List<ServiceAccountTokens.Bound> bound(ObjectNode spec, StoredObject account) {
+        if (!(spec.get("boundObjectRef") instanceof ObjectNode reference)) {
+            return List.of();
+        }
+        String kind = Json.text(reference, "kind");
+        String name = Json.text(reference, "name");
+        ResourceType type = switch (Json.text(reference, "apiVersion") + "/" + kind) {
+            case "v1/Pod" -> ResourceType.PODS;
+            case "v1/Secret" -> new ResourceType("", "v1", "secrets", "Secret", true);
+            case "v1/Node" -> new ResourceType("", "v1", "nodes", "Node", false);
+            default -> throw Errors.badRequest("cannot bind token to object of type "
+                    + Json.text(reference, "apiVersion") + ", Kind=" + kind);
+        };
+        StoredObject object = store.get(type.plural(), type.namespaced() ? account.namespace() : "", name);
+        if (object == null) {
+            throw Errors.notFound(type, name);
+        }
+        String uid = Json.text(reference, "uid");
+        if (!uid.isEmpty() && !uid.equals(object.uid())) {
+            throw Errors.conflict(type, name, "the UID in the bound object reference (" + uid
+                    + ") does not match the UID in record. The object might have been deleted and then recreated");
+        }
+        if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
+            throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
+                    List.of(new Cause("spec.boundObjectRef", "FieldValueInvalid",
+                            "cannot bind token for serviceaccount \""
+                                    + account.name() + "\" to pod running with different serviceaccount name.")));
+        }
+        return List.of(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
+    }
+
+    private static String serviceAccount(StoredObject pod) {
+        String name = Json.text(pod.tree(), "spec", "serviceAccountName");
+        return name.isEmpty() ? "default" : name;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.wheelhouse.apiserver.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watchers of one resource, by what they require: the pods of one node, one object by its name, one namespace, or nothing
+ * of the kind. A change is offered only to those that it may concern, so that it costs nothing that a thousand nodes watch
+ * their own pods (upstream: the triggers of {@code apiserver/pkg/storage/cacher}). Thread safe; of the same watcher an addition
+ * comes before its removal.
+ */
+final class WatcherIndex {
+    private static final String NODE = "spec.nodeName";
+    private static final String NAME = "metadata.name";
+
+    private final List<Watcher> unindexed = new CopyOnWriteArrayList<>();
+    private final Map<String, List<Watcher>> byNode = new ConcurrentHashMap<>();
+    private final Map<String, List<Watcher>> byName = new ConcurrentHashMap<>();
+    private final Map<String, List<Watcher>> byNamespace = new ConcurrentHashMap<>();
+
+    void add(Watcher watcher) {
+        Map<String, List<Watcher>> index = index(watcher.selection());
+        if (index == null) {
+            unindexed.add(watcher);
+            return;
+        }
+        index.compute(key(watcher.selection()), (k, list) -> {
+            List<Watcher> all = list == null ? new CopyOnWriteArrayList<>() : list;
+            all.add(watcher);
+            return all;
+        });
+    }
+
+    void remove(Watcher watcher) {
+        Map<String, List<Watcher>> index = index(watcher.selection());
+        if (index == null) {
+            unindexed.remove(watcher);
+            return;
+        }
+        index.computeIfPresent(key(watcher.selection()), (k, list) -> {
+            list.remove(watcher);
+            return list.isEmpty() ? null : list;
+        });
+    }
+
+    private @Nullable Map<String, List<Watcher>> index(Selection selection) {
+        if (selection.fields().requires(NODE) != null) {
+            return byNode;
+        }
+        if (selection.fields().requires(NAME) != null) {
+            return byName;
+        }
+        return selection.namespace().isEmpty() ? null : byNamespace;
+    }
+
+    private static String key(Selection selection) {
+        String node = selection.fields().requires(NODE);
+        String name = selection.fields().requires(NAME);
+        return node != null ? node : name != null ? name : selection.namespace();
+    }
+
+    /** Offers a change to all whom it may concern: by what the object is, and for the node by what it was as well. */
+    void deliver(Change change) {
+        offer(unindexed, change);
+        StoredObject object = change.object;
+        if (!byNamespace.isEmpty()) {
+            offer(byNamespace.get(object.namespace()), change);
+        }
+        if (!byName.isEmpty()) {
+            offer(byName.get(object.name()), change);
+        }
+        if (!byNode.isEmpty()) {
+            deliverByNode(change);
+        }
+    }
+
+    /** Name and namespace of an object never change; its node does, once. */
+    private void deliverByNode(Change change) {
+        String now = change.object.field(NODE);
+        StoredObject previous = change.previous;
+        String before = previous == null ? null : previous.field(NODE);
+        if (now != null) {
+            offer(byNode.get(now), change);
+        }
+        if (before != null && !before.equals(now)) {
+            offer(byNode.get(before), change);
+        }
+    }
+
+    private static void offer(@Nullable List<Watcher> watchers, Change change) {
+        if (watchers != null) {
+            for (Watcher watcher : watchers) {
+                watcher.offer(change);
+            }
+        }
+    }
+
+    List<Watcher> all() {
+        List<Watcher> all = new ArrayList<>(unindexed);
+        List.of(byNode, byName, byNamespace).forEach(index -> index.values().forEach(all::addAll));
+        return all;
+    }
+}

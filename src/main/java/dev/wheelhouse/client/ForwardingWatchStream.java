@@ -1,0 +1,39 @@
+package dev.wheelhouse.client;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/** A watch that hands on what another brings; a subclass changes what it has to. As safe for threads as the other is. */
+public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
+    private final WatchStream<T> stream;
+
+    protected ForwardingWatchStream(WatchStream<T> stream) {
+        this.stream = stream;
+    }
+
+    @Override
+    public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+        return stream.next(maxWait);
+    }
+
+    @Override
+    public boolean isEnded() {
+        return stream.isEnded();
+    }
+
+    @Override
+    public boolean onReady(Runnable wake) {
+        return stream.onReady(wake);
+    }
+
+    @Override
+    public long bytesRead() {
+        return stream.bytesRead();
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+    }
+}

@@ -1,0 +1,61 @@
+package dev.wheelhouse.client;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+/**
+ * The annotation in which {@code kubectl apply} keeps a whole copy of what was applied. A cache may leave its value out, as nobody
+ * but kubectl reads it; the empty value that then stands in its place tells this client to put the server's value back when the
+ * object, or a copy of it, is written by a PUT.
+ */
+public final class LastApplied {
+    public static final String ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
+    /** kubectl never writes it so. */
+    private static final String LEFT_OUT = "";
+
+    private LastApplied() {}
+
+    /** Leaves the value out of an object that has just been decoded, and is shared with nobody yet. */
+    public static <T extends KubernetesObject> T leaveOut(T object) {
+        V1ObjectMeta meta = object.getMetadata();
+        Map<String, String> annotations = meta.getAnnotations();
+        if (annotations != null && annotations.containsKey(ANNOTATION)) {
+            Map<String, String> smaller = new LinkedHashMap<>(annotations);
+            smaller.put(ANNOTATION, LEFT_OUT);
+            meta.setAnnotations(Collections.unmodifiableMap(smaller));
+        }
+        return object;
+    }
+
+    /**
+     * The object as it is to be written.
+     *
+     * @param live reads the object from the server; asked only where the value was left out. Null if there is nothing to read, as
+     *     for a create: then the annotation is not written
+     */
+    public static <T extends KubernetesObject> T restore(T object, @Nullable Supplier<T> live) {
+        V1ObjectMeta meta = object.getMetadata();
+        Map<String, String> annotations = meta == null ? null : meta.getAnnotations();
+        if (annotations == null || !LEFT_OUT.equals(annotations.get(ANNOTATION))) {
+            return object;
+        }
+        Map<String, String> current = live == null ? null : live.get().getMetadata().getAnnotations();
+        String value = current == null ? null : current.get(ANNOTATION);
+        Map<String, String> whole = new LinkedHashMap<>(annotations);
+        if (value == null) {
+            whole.remove(ANNOTATION);
+        } else {
+            whole.put(ANNOTATION, value);
+        }
+        T copy = ModelJson.copy(object);
+        copy.getMetadata().setAnnotations(whole);
+        return copy;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.wheelhouse.controllers.disruption;
+
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1ReplicaSet;
+import io.kubernetes.client.openapi.models.V1ReplicationController;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
+
+/**
+ * Keeps the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}): a change of a budget or of a
+ * pod that it selects makes it count again. What it says is decided in {@link DisruptionDecisions}.
+ */
+public final class DisruptionController extends KeyedController implements Plannable {
+    /** Its name, as upstream's kube-controller-manager says it. */
+    public static final String NAME = "disruption-controller";
+
+    private static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
+            true);
+
+    private final SharedIndexInformer<V1PodDisruptionBudget> budgets;
+    private final SharedIndexInformer<V1Pod> pods;
+    private final OwnerScales owners;
+
+    /** Registers its handlers; its workers are for someone else to run. */
+    public DisruptionController(ControllerContext context) {
+        super(NAME, "controllermanager", context);
+        this.budgets = watch(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
+        this.pods = watch(ResourceType.PODS, V1Pod.class);
+        this.owners = new OwnerScales(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+                watch(ResourceType.DEPLOYMENTS, V1Deployment.class), watch(STATEFUL_SETS, V1StatefulSet.class),
+                watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+        budgets.addEventHandler(new OfBudgets());
+        pods.addEventHandler(new OfPods());
+    }
+
+    @Override
+    protected Result sync(ObjectKey key) {
+        V1PodDisruptionBudget budget = budgets.get(key);
+        if (budget == null) {
+            forget(key);
+            return Result.done();
+        }
+        return executor.execute(key, DisruptionDecisions.decide(view(budget))).toResult();
+    }
+
+    private DisruptionView view(V1PodDisruptionBudget budget) {
+        List<V1Pod> covered = pods.getIndexer().list(String.valueOf(budget.getMetadata().getNamespace())).stream()
+                .filter(pod -> covers(budget, pod)).toList();
+        DisruptionView.Scale scale = DisruptionDecisions.needsScale(budget)
+                ? owners.of(covered)
+                : new DisruptionView.Scale(0, List.of(), null);
+        return new DisruptionView(budget, covered, scale, clock.now());
+    }
+
+    /** A budget without a selector covers nothing, one with an empty selector everything. */
+    private static boolean covers(V1PodDisruptionBudget budget, V1Pod pod) {
+        if (budget.getSpec() == null || budget.getSpec().getSelector() == null) {
+            return false;
+        }
+        try {
+            return LabelSelector.of(budget.getSpec().getSelector()).matches(pod.getMetadata().getLabels());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean knows(ObjectKey key) {
+        return budgets.get(key) != null;
+    }
+
+    @Override
+    public List<Action> plan(ObjectKey key) {
+        V1PodDisruptionBudget budget = budgets.get(key);
+        return budget == null ? List.of() : DisruptionDecisions.decide(view(budget));
+    }
+
+    private final class OfBudgets implements ResourceEventHandler<V1PodDisruptionBudget> {
+        @Override
+        public void onAdd(V1PodDisruptionBudget budget, boolean initial) {
+            queue.add(ObjectKey.of(budget));
+        }
+
+        @Override
+        public void onUpdate(V1PodDisruptionBudget before, V1PodDisruptionBudget after) {
+            queue.add(ObjectKey.of(after));
+        }
+
+        @Override
+        public void onDelete(V1PodDisruptionBudget budget, boolean finalStateUnknown) {
+            queue.add(ObjectKey.of(budget));
+        }
+    }
+
+    private final class OfPods implements ResourceEventHandler<V1Pod> {
+        @Override
+        public void onAdd(V1Pod pod, boolean initial) {
+            wakeBudgetsOf(pod);
+        }
+
+        @Override
+        public void onUpdate(V1Pod before, V1Pod after) {
+            wakeBudgetsOf(before);
+            wakeBudgetsOf(after);
+        }
+
+        @Override
+        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
+            wakeBudgetsOf(pod);
+        }
+
+        private void wakeBudgetsOf(V1Pod pod) {
+            for (V1PodDisruptionBudget budget : budgets.getIndexer()
+                    .list(String.valueOf(pod.getMetadata().getNamespace()))) {
+                if (covers(budget, pod)) {
+                    queue.add(ObjectKey.of(budget));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.wheelhouse.controllers.disruption;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.openapi.models.V1Condition;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetSpec;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetStatus;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
+
+/** The status of a budget, as a pure function of a view (upstream: {@code trySync} in {@code disruption.go}). */
+final class DisruptionDecisions {
+    static final ResourceType BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget",
+            true);
+    /** How long an evicted pod may take to be deleted before it counts again; upstream's DeletionTimeout. */
+    static final Duration DELETION_TIMEOUT = Duration.ofMinutes(2);
+    private static final String ALLOWED = "DisruptionAllowed";
+
+    private DisruptionDecisions() {}
+
+    /** The numbers that a budget promises. */
+    private record Wanted(int expected, int healthy) {}
+
+    static List<Action> decide(DisruptionView view) {
+        V1PodDisruptionBudget budget = view.budget();
+        List<Action> actions = new ArrayList<>();
+        if (view.pods().isEmpty()) {
+            actions.add(event(budget, "Normal", "NoPods", "No matching pods found"));
+        }
+        String problem = needsScale(budget) ? view.scale().problem() : null;
+        if (problem != null) {
+            actions.add(event(budget, "Warning", "CalculateExpectedPodCountFailed",
+                    "Failed to calculate the number of expected pods: " + problem));
+            update(budget, failed(view, problem), "its pods cannot be counted", actions);
+            return actions;
+        }
+        if (needsScale(budget) && !view.scale().unmanaged().isEmpty()) {
+            actions.add(event(budget, "Warning", "UnmanagedPods", "Pods " + view.scale().unmanaged()
+                    + " have no controller, so the budget's status cannot be right: give it an integer minAvailable"));
+        }
+        Map<String, OffsetDateTime> disrupted = disrupted(view, actions);
+        update(budget, counted(view, wanted(view), disrupted), "its pods have changed", actions);
+        disrupted.values().stream().min(OffsetDateTime::compareTo).ifPresent(first -> actions.add(
+                new Action.RequeueAfter(Duration.between(view.now(), first.toInstant().plus(DELETION_TIMEOUT)))));
+        return actions;
+    }
+
+    /** Whether the number of pods that should be there comes from their owners. */
+    static boolean needsScale(V1PodDisruptionBudget budget) {
+        V1PodDisruptionBudgetSpec spec = budget.getSpec();
+        return spec != null && (spec.getMaxUnavailable() != null
+                || spec.getMinAvailable() != null && !spec.getMinAvailable().isInteger());
+    }
+
+    private static Wanted wanted(DisruptionView view) {
+        V1PodDisruptionBudgetSpec spec = view.budget().getSpec();
+        if (spec == null) {
+            return new Wanted(0, 0);
+        }
+        if (spec.getMaxUnavailable() != null) {
+            int expected = view.scale().expected();
+            return new Wanted(expected, Math.max(0, expected - scaled(spec.getMaxUnavailable(), expected)));
+        }
+        if (spec.getMinAvailable() == null) {
+            return new Wanted(0, 0);
+        }
+        int expected = spec.getMinAvailable().isInteger() ? view.pods().size() : view.scale().expected();
+        return new Wanted(expected, scaled(spec.getMinAvailable(), expected));
+    }
+
+    /** A percentage is rounded up. */
+    private static int scaled(IntOrString value, int of) {
+        if (value.isInteger()) {
+            return value.getIntValue();
+        }
+        try {
+            long hundredths = Long.parseLong(value.getStrValue().replaceFirst("%$", "")) * of;
+            return (int) Math.clamp(Math.ceilDiv(hundredths, 100), 0, Integer.MAX_VALUE);
+        } catch (NumberFormatException e) {
+            return 0; // The API server refuses such a budget.
+        }
+    }
+
+    /** The evicted pods that are still to be deleted; one that was not in time is healthy again. */
+    private static Map<String, OffsetDateTime> disrupted(DisruptionView view, List<Action> actions) {
+        V1PodDisruptionBudgetStatus status = view.budget().getStatus();
+        Map<String, OffsetDateTime> disrupted = new TreeMap<>();
+        if (status == null || status.getDisruptedPods() == null) {
+            return disrupted;
+        }
+        for (V1Pod pod : view.pods()) {
+            OffsetDateTime since = status.getDisruptedPods().get(pod.getMetadata().getName());
+            if (since == null || pod.getMetadata().getDeletionTimestamp() != null) {
+                continue;
+            }
+            if (since.toInstant().plus(DELETION_TIMEOUT).isBefore(view.now())) {
+                actions.add(new Action.Event(ResourceType.PODS, pod, "Warning", "NotDeleted", "Pod was expected by PDB "
+                        + view.budget().getMetadata().getNamespace() + "/" + view.budget().getMetadata().getName()
+                        + " to be deleted but it wasn't"));
+            } else {
+                disrupted.put(String.valueOf(pod.getMetadata().getName()), since);
+            }
+        }
+        return disrupted;
+    }
+
+    private static V1PodDisruptionBudgetStatus counted(DisruptionView view, Wanted wanted,
+            Map<String, OffsetDateTime> disrupted) {
+        int healthy = (int) view.pods().stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() == null
+                && !disrupted.containsKey(pod.getMetadata().getName()) && isReady(pod)).count();
+        // Nothing is allowed while no pod is expected: the first ones may come before this controller looks again.
+        int allowed = wanted.expected() <= 0 ? 0 : Math.max(0, healthy - wanted.healthy());
+        V1PodDisruptionBudgetStatus status = copy(view.budget()).currentHealthy(healthy)
+                .desiredHealthy(wanted.healthy()).expectedPods(wanted.expected()).disruptionsAllowed(allowed)
+                .disruptedPods(disrupted.isEmpty() ? null : disrupted)
+                .observedGeneration(view.budget().getMetadata().getGeneration());
+        condition(status, allowed > 0, allowed > 0 ? "SufficientPods" : "InsufficientPods", "", view.now());
+        return status;
+    }
+
+    /** Nothing may be disrupted while nobody can count. */
+    private static V1PodDisruptionBudgetStatus failed(DisruptionView view, String problem) {
+        V1PodDisruptionBudgetStatus status = copy(view.budget()).disruptionsAllowed(0);
+        condition(status, false, "SyncFailed", problem, view.now());
+        return status;
+    }
+
+    /** The status so far, of the caller's own. The model class makes an empty map of no disrupted pods: that is none too. */
+    private static V1PodDisruptionBudgetStatus copy(V1PodDisruptionBudget budget) {
+        V1PodDisruptionBudgetStatus before = budget.getStatus();
+        V1PodDisruptionBudgetStatus status = before == null
+                ? new V1PodDisruptionBudgetStatus().currentHealthy(0).desiredHealthy(0).expectedPods(0)
+                : ModelJson.copy(before);
+        return status.getDisruptedPods() == null || status.getDisruptedPods().isEmpty()
+                ? status.disruptedPods(null)
+                : status;
+    }
+
+    private static void condition(V1PodDisruptionBudgetStatus status, boolean allowed, String reason, String message,
+            Instant now) {
+        List<V1Condition> conditions = new ArrayList<>();
+        V1Condition before = null;
+        for (V1Condition condition : Objects.requireNonNullElse(status.getConditions(), List.<V1Condition>of())) {
+            if (ALLOWED.equals(condition.getType())) {
+                before = condition;
+            } else {
+                conditions.add(condition);
+            }
+        }
+        String value = allowed ? "True" : "False";
+        OffsetDateTime since = before != null && value.equals(before.getStatus())
+                ? before.getLastTransitionTime()
+                : now.atOffset(ZoneOffset.UTC);
+        conditions.add(new V1Condition().type(ALLOWED).status(value).reason(reason).message(message)
+                .observedGeneration(status.getObservedGeneration()).lastTransitionTime(since));
+        status.setConditions(conditions);
+    }
+
+    static boolean isReady(V1Pod pod) {
+        return pod.getStatus() != null && pod.getStatus().getConditions() != null
+                && pod.getStatus().getConditions().stream()
+                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+    }
+
+    private static void update(V1PodDisruptionBudget budget, V1PodDisruptionBudgetStatus status, String why,
+            List<Action> actions) {
+        if (budget.getStatus() == null || !status.equals(copy(budget))) {
+            V1PodDisruptionBudget next = ModelJson.copy(budget);
+            next.setStatus(status);
+            actions.add(new Action.UpdateStatus(BUDGETS, next, why));
+        }
+    }
+
+    private static Action.Event event(V1PodDisruptionBudget budget, String type, String reason, String message) {
+        return new Action.Event(BUDGETS, budget, type, reason, message);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.ResourceVersions;
+
+/**
+ * The informers of several namespaces as one, for who may not list them all (upstream: controller-runtime
+ * {@code pkg/cache/multi_namespace_cache.go}). Each namespace has a list and a watch of its own; a handler is called for one
+ * object at a time nevertheless. Thread safe.
+ */
+final class NamespacesInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
+    private final ResourceType type;
+    private final Map<String, SharedIndexInformer<T>> members;
+    private final Indexer<T> indexer;
+
+    /** @param members by namespace, at least one */
+    NamespacesInformer(ResourceType type, Map<String, SharedIndexInformer<T>> members) {
+        this.type = type;
+        this.members = new LinkedHashMap<>(members);
+        Map<String, Indexer<T>> indexers = new LinkedHashMap<>();
+        members.forEach((namespace, member) -> indexers.put(namespace, member.getIndexer()));
+        this.indexer = new NamespacesIndexer<>(indexers);
+    }
+
+    Collection<SharedIndexInformer<T>> members() {
+        return List.copyOf(members.values());
+    }
+
+    @Override
+    public ResourceType type() {
+        return type;
+    }
+
+    @Override
+    public Registration addEventHandler(ResourceEventHandler<T> handler) {
+        return addEventHandler(handler, Duration.ZERO);
+    }
+
+    @Override
+    public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
+        OneAtATime<T> shared = new OneAtATime<>(handler, new ReentrantLock());
+        List<Registration> registrations = new ArrayList<>();
+        members.values().forEach(member -> registrations.add(member.addEventHandler(shared, resyncPeriod)));
+        return new Registration() {
+            @Override
+            public boolean hasSynced() {
+                return registrations.stream().allMatch(Registration::hasSynced);
+            }
+
+            @Override
+            public void remove() {
+                registrations.forEach(Registration::remove);
+            }
+        };
+    }
+
+    /** One handler of several listeners, each of which has a thread of its own. */
+    private record OneAtATime<T>(ResourceEventHandler<T> handler, ReentrantLock lock)
+            implements
+                ResourceEventHandler<T> {
+        private void alone(Runnable call) {
+            lock.lock();
+            try {
+                call.run();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void onAdd(T object, boolean initial) {
+            alone(() -> handler.onAdd(object, initial));
+        }
+
+        @Override
+        public void onUpdate(T before, T after) {
+            alone(() -> handler.onUpdate(before, after));
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            alone(() -> handler.onDelete(object, finalStateUnknown));
+        }
+    }
+
+    @Override
+    public Indexer<T> getIndexer() {
+        return indexer;
+    }
+
+    @Override
+    public void setTransform(UnaryOperator<T> transform) {
+        members.values().forEach(member -> member.setTransform(transform));
+    }
+
+    @Override
+    public boolean hasSynced() {
+        return members.values().stream().allMatch(SharedIndexInformer::hasSynced);
+    }
+
+    /** What all of them have followed to. */
+    @Override
+    public String resourceVersion() {
+        return oldest(members.values().stream().map(SharedIndexInformer::resourceVersion).toList());
+    }
+
+    private static String oldest(List<String> versions) {
+        return versions.stream().allMatch(ResourceVersions::isComparable)
+                ? versions.stream().min(ResourceVersions::compare).orElse("")
+                : "";
+    }
+
+    /** Of all together: sums, the oldest version and event, and the first failure. */
+    @Override
+    public InformerState state() {
+        List<InformerState> states = members.values().stream().map(SharedIndexInformer::state).toList();
+        Instant lastEvent = states.stream().anyMatch(state -> state.lastEvent() == null)
+                ? null
+                : states.stream().map(InformerState::lastEvent).filter(Objects::nonNull).min(Instant::compareTo)
+                        .orElse(null);
+        InformerState.Failure failure = states.stream().map(InformerState::lastFailure).filter(Objects::nonNull)
+                .findFirst().orElse(null);
+        return new InformerState(type, String.join(",", members.keySet()), states.getFirst().selector(), hasSynced(),
+                indexer.size(), oldest(states.stream().map(InformerState::resourceVersion).toList()), lastEvent,
+                failure, counts(states.stream().map(InformerState::counts).toList()),
+                states.stream().flatMap(state -> state.handlers().stream()).toList());
+    }
+
+    private static InformerState.Counts counts(List<InformerState.Counts> counts) {
+        Map<String, Long> relists = new TreeMap<>();
+        Map<String, Long> watchEnds = new TreeMap<>();
+        for (InformerState.Counts some : counts) {
+            some.relists().forEach((cause, n) -> relists.merge(cause, n, Long::sum));
+            some.watchEnds().forEach((cause, n) -> watchEnds.merge(cause, n, Long::sum));
+        }
+        @Nullable
+        String lastDecodeError = counts.stream().map(InformerState.Counts::lastDecodeError).filter(Objects::nonNull)
+                .findFirst().orElse(null);
+        return new InformerState.Counts(counts.stream().mapToLong(InformerState.Counts::bytesReceived).sum(),
+                counts.stream().mapToLong(InformerState.Counts::events).sum(), relists, watchEnds,
+                counts.stream().mapToLong(InformerState.Counts::decodeErrors).sum(), lastDecodeError,
+                counts.stream().mapToLong(InformerState.Counts::queued).sum());
+    }
+
+    @Override
+    public String toString() {
+        return "informer of " + type + members.keySet().stream().collect(Collectors.joining(", ", " in ", ""));
+    }
+}

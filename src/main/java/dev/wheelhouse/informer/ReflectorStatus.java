@@ -1,0 +1,108 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * What a Reflector has met with: kept as state that can be asked for, and passed on to its metrics. Written by the Reflector's
+ * loop, read by any thread.
+ */
+final class ReflectorStatus {
+    private final Clock clock;
+    private final ReflectorMetrics metrics;
+    private final Map<String, Long> relists = new ConcurrentHashMap<>();
+    private final Map<String, Long> watchEnds = new ConcurrentHashMap<>();
+    private volatile @Nullable Instant lastEvent;
+    private volatile InformerState.@Nullable Failure failure;
+    private volatile @Nullable String lastDecodeError;
+    private volatile long decodeErrors;
+    private volatile long bytes;
+    private volatile long events;
+
+    ReflectorStatus(Clock clock, ReflectorMetrics metrics) {
+        this.clock = clock;
+        this.metrics = metrics;
+    }
+
+    /** The server told something: what was wrong before no longer is. */
+    void heard() {
+        lastEvent = clock.now();
+        failure = null;
+    }
+
+    void failed(String verb, int status, String message) {
+        failure = new InformerState.Failure(verb, status, message);
+    }
+
+    void recovered() {
+        failure = null;
+    }
+
+    void listed(Duration took, int items) {
+        metrics.listed(took, items, true);
+    }
+
+    void listFailed(Duration took) {
+        metrics.listed(took, 0, false);
+    }
+
+    void relisted(String cause) {
+        relists.merge(cause, 1L, Long::sum);
+        metrics.relisted(cause);
+    }
+
+    void watchStarted() {
+        metrics.watchStarted();
+    }
+
+    void watchEnded(String cause, WatchSession<?> watch) {
+        watchEnds.merge(cause, 1L, Long::sum);
+        metrics.watchEnded(cause, watch.lasted(), watch.events());
+    }
+
+    /** One thread writes. */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void skipped(DecodeFailure what) {
+        decodeErrors++;
+        lastDecodeError = what.toString();
+        metrics.decodeErrors(1);
+    }
+
+    /** One thread writes. @param more bytes since the last call */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void read(int eventCount, long more) {
+        if (eventCount > 0) {
+            lastEvent = clock.now();
+            events += eventCount;
+            metrics.events(eventCount);
+        }
+        if (more > 0) {
+            bytes += more;
+            metrics.bytesRead(more);
+        }
+    }
+
+    /** When the server last told something, or null. */
+    @Nullable
+    Instant lastEvent() {
+        return lastEvent;
+    }
+
+    InformerState.@Nullable Failure failure() {
+        return failure;
+    }
+
+    /** @param queued changes that are not in the cache yet */
+    InformerState.Counts counts(long queued) {
+        return new InformerState.Counts(bytes, events, new TreeMap<>(relists), new TreeMap<>(watchEnds), decodeErrors,
+                lastDecodeError, queued);
+    }
+}

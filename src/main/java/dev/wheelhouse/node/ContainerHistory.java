@@ -1,0 +1,109 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ContainerState;
+import io.kubernetes.client.openapi.models.V1ContainerStateRunning;
+import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
+import io.kubernetes.client.openapi.models.V1ContainerStatus;
+
+/** The runs of one container: the one now or last, how the one before ended, and how many there were. Not thread safe. */
+final class ContainerHistory {
+    private final String podUid;
+    private final String name;
+    private String containerId = "";
+    private @Nullable OffsetDateTime startedAt;
+    private long startedNanos;
+    private @Nullable V1ContainerStateTerminated exit;
+    private @Nullable V1ContainerStateTerminated lastExit;
+    private int starts;
+    private int restarts;
+
+    ContainerHistory(String podUid, String name) {
+        this.podUid = podUid;
+        this.name = name;
+    }
+
+    /** Whether it has ever run. */
+    boolean hasBegun() {
+        return !containerId.isEmpty();
+    }
+
+    /** When the run began, in monotonic nanoseconds. */
+    long startedNanos() {
+        return startedNanos;
+    }
+
+    /** With which code the last run ended; null while one runs, or before the first. */
+    @Nullable
+    Integer exitCode() {
+        return exit == null ? null : exit.getExitCode();
+    }
+
+    int restarts() {
+        return restarts;
+    }
+
+    void started(Moment now) {
+        if (exit != null) {
+            lastExit = exit;
+            exit = null;
+            restarts++;
+        }
+        starts++;
+        containerId = "hollow://"
+                + HollowImages.sha256(podUid + "/" + name + "/" + restarts + "/" + starts + "/" + now.wall());
+        startedAt = now.stamp();
+        startedNanos = now.nanos();
+    }
+
+    void ended(Moment now, int code, String reason) {
+        exit = new V1ContainerStateTerminated().exitCode(code).reason(reason).startedAt(startedAt)
+                .finishedAt(now.stamp()).containerID(containerId);
+    }
+
+    /** Takes up what was reported of it before this process started. */
+    void resume(Moment now, V1ContainerStatus reported, V1ContainerState state) {
+        restarts = reported.getRestartCount() == null ? 0 : reported.getRestartCount();
+        starts = restarts + 1;
+        containerId = reported.getContainerID() == null ? "" : reported.getContainerID();
+        lastExit = reported.getLastState() == null ? null : reported.getLastState().getTerminated();
+        if (state.getRunning() != null) {
+            startedAt = state.getRunning().getStartedAt();
+            Instant since = startedAt == null ? now.wall() : startedAt.toInstant();
+            startedNanos = now.nanos() - Math.max(0, Duration.between(since, now.wall()).toNanos());
+        } else if (state.getTerminated() != null) {
+            exit = state.getTerminated();
+        } else if (lastExit != null) {
+            exit = lastExit;
+        } else {
+            starts = 0;
+        }
+    }
+
+    V1ContainerState running() {
+        return new V1ContainerState().running(new V1ContainerStateRunning().startedAt(startedAt));
+    }
+
+    V1ContainerState terminated() {
+        return new V1ContainerState().terminated(exit);
+    }
+
+    /**
+     * What it has to say in a status.
+     *
+     * @param waiting whether a run that has ended is shown as the last state, as the container waits to be started again
+     */
+    void describe(V1ContainerStatus status, String image, boolean waiting) {
+        V1ContainerStateTerminated last = waiting && exit != null ? exit : lastExit;
+        status.restartCount(restarts)
+                .lastState(last == null ? new V1ContainerState() : new V1ContainerState().terminated(last));
+        if (hasBegun()) {
+            status.image(HollowImages.qualified(image)).imageID(HollowImages.id(image)).containerID(containerId);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.wheelhouse.node;
+
+import io.kubernetes.client.openapi.models.V1Node;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.podconfig.Refusal;
+import dev.wheelhouse.podconfig.RejectedPods;
+
+/**
+ * Tells of pods and manifests that a source cannot use by Events: on the pod, so that {@code kubectl describe pod} says why it is
+ * not as its manifest; or where no pod is there to be described, on the Node.
+ */
+final class RejectionEvents implements RejectedPods {
+    private static final String REASON = "FailedValidation";
+
+    private final V1Node node;
+    private final EventRecorder recorder;
+
+    RejectionEvents(String nodeName, EventRecorder recorder) {
+        // By its name instead of its UID, as kubelet does: a node may say something before it is registered.
+        this.node = new V1Node().apiVersion("v1").kind("Node")
+                .metadata(new V1ObjectMeta().name(nodeName).uid(nodeName));
+        this.recorder = recorder;
+    }
+
+    @Override
+    public void rejected(String source, V1Pod pod, String why) {
+        recorder.event(ResourceType.PODS, pod, EventRecorder.WARNING, REASON,
+                "Error validating pod from " + source + ": " + why);
+    }
+
+    @Override
+    public void refused(String source, Refusal refusal) {
+        recorder.event(ResourceType.NODES, node, EventRecorder.WARNING, REASON,
+                "Manifest refused from " + source + ": " + refusal);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+
+/**
+ * How long kubelet waits before it tries again what has failed, a container or the pull of its image: 10 s, 20 s, 40 s, … up to
+ * 5 minutes (upstream: {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
+ */
+final class RestartBackoff {
+    private static final Duration FIRST = Duration.ofSeconds(10);
+    private static final Duration LONGEST = Duration.ofMinutes(5);
+
+    private RestartBackoff() {}
+
+    /** @param failures in a row, from 1 */
+    static Duration after(int failures) {
+        Duration backoff = FIRST;
+        for (int i = 1; i < failures && backoff.compareTo(LONGEST) < 0; i++) {
+            backoff = backoff.multipliedBy(2);
+        }
+        return backoff.compareTo(LONGEST) < 0 ? backoff : LONGEST;
+    }
+
+    /** As Go writes it: {@code 40s}, {@code 2m40s}. */
+    static String text(Duration duration) {
+        long minutes = duration.toMinutes();
+        return minutes == 0
+                ? duration.toSeconds() + "s"
+                : minutes + "m" + duration.minusMinutes(minutes).toSeconds() + "s";
+    }
+}

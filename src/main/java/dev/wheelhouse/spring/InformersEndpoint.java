@@ -1,0 +1,76 @@
+package dev.wheelhouse.spring;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * {@code /actuator/informers}: what each cache knows of itself; {@code /actuator/informers/pods} or
+ * {@code /actuator/informers/deployments.apps}: those of one resource.
+ */
+@Endpoint(id = "informers")
+final class InformersEndpoint {
+    private final List<InformerStates> sources;
+    private final Clock clock;
+
+    /**
+     * @param notSynced why it has not synced; null if it has
+     * @param lagSeconds by how much the cache may be behind the server at most; null before the server told it anything
+     * @param lastFailure of a list or watch, with verb, HTTP status (0 for no answer) and remedy; null after a success
+     * @param relists by cause
+     * @param watchEnds by cause
+     * @param queued changes that were read and are not in the cache yet
+     */
+    record Informer(String resource, String version, String namespace, String selector, boolean synced,
+            @Nullable String notSynced, int objects, String resourceVersion, @Nullable Instant lastEvent,
+            @Nullable Double lagSeconds, InformerState.@Nullable Failure lastFailure, long bytesReceived, long events,
+            Map<String, Long> relists, Map<String, Long> watchEnds, long decodeErrors,
+            @Nullable String lastDecodeError, long queued, List<Handler> handlers) {}
+
+    record Handler(String name, boolean synced, int pending, long calls, long failed, long conflations,
+            double totalSeconds, double longestSeconds) {}
+
+    InformersEndpoint(List<InformerStates> sources, Clock clock) {
+        this.sources = sources;
+        this.clock = clock;
+    }
+
+    /** All. */
+    @ReadOperation
+    public Map<String, List<Informer>> informers() {
+        return Map.of("informers", sources.stream().flatMap(source -> source.states().stream()).map(this::describe)
+                .toList());
+    }
+
+    /** Those of one resource; null, which is answered as not found, if there is none. */
+    @ReadOperation
+    public @Nullable Map<String, List<Informer>> informersOf(@Selector String resource) {
+        List<Informer> found = sources.stream().flatMap(source -> source.states().stream())
+                .filter(state -> state.type().groupResource().equals(resource)).map(this::describe).toList();
+        return found.isEmpty() ? null : Map.of("informers", found);
+    }
+
+    private Informer describe(InformerState state) {
+        InformerState.Counts counts = state.counts();
+        var lag = state.lag(clock.now());
+        return new Informer(state.type().groupResource(), state.type().version(), state.namespace(), state.selector(),
+                state.synced(), state.synced() ? null : state.reasonNotSynced(), state.objects(),
+                state.resourceVersion(), state.lastEvent(), lag == null ? null : lag.toMillis() / 1000.0,
+                state.lastFailure(), counts.bytesReceived(), counts.events(), counts.relists(), counts.watchEnds(),
+                counts.decodeErrors(), counts.lastDecodeError(), counts.queued(),
+                state.handlers().stream().map(InformersEndpoint::describe).toList());
+    }
+
+    private static Handler describe(InformerState.Handler handler) {
+        return new Handler(handler.name(), handler.synced(), handler.pending(), handler.calls(), handler.failed(),
+                handler.conflations(), handler.time().toNanos() / 1e9, handler.longest().toNanos() / 1e9);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.wheelhouse.informer;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ForwardingWatchStream;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+
+/** The way to a server, with a record of what was asked, and with what can go wrong on it. */
+final class FaultySource<T extends KubernetesObject> implements ListerWatcher<T> {
+    final List<ListOptions> lists = new ArrayList<>();
+    final List<WatchOptions> watches = new ArrayList<>();
+    /** Answers to the next lists and watches, each given once. */
+    final Deque<ApiError> listErrors = new ArrayDeque<>();
+    final Deque<ApiError> watchErrors = new ArrayDeque<>();
+    private final Deque<WatchEvent<T>> injected = new ArrayDeque<>();
+    private final List<Line> open = new ArrayList<>();
+    private ListerWatcher<T> server;
+    private boolean withholdsEndOfInitialEvents;
+
+    FaultySource(ListerWatcher<T> server) {
+        this.server = server;
+    }
+
+    /** From now on another server answers at the same address. */
+    void moveTo(ListerWatcher<T> other) {
+        server = other;
+    }
+
+    /** The next thing that the watch brings. */
+    void inject(WatchEvent<T> event) {
+        injected.add(event);
+    }
+
+    /** The open watches bring nothing more, and never end: the other end of the connection is gone, and nobody said so. */
+    void halfOpen() {
+        open.forEach(line -> line.dead = true);
+    }
+
+    /** The open watches' connections break; what was sent and not read is lost. */
+    void cut() {
+        open.forEach(line -> line.broken = true);
+        open.clear();
+    }
+
+    void withholdEndOfInitialEvents(boolean on) {
+        withholdsEndOfInitialEvents = on;
+    }
+
+    @Override
+    public ResourceType type() {
+        return server.type();
+    }
+
+    @Override
+    public String namespace() {
+        return server.namespace();
+    }
+
+    @Override
+    public String selector() {
+        return server.selector();
+    }
+
+    @Override
+    public ListPage<T> list(ListOptions options) throws InterruptedException {
+        lists.add(options);
+        if (!listErrors.isEmpty()) {
+            throw listErrors.remove();
+        }
+        return server.list(options);
+    }
+
+    @Override
+    public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
+        watches.add(options);
+        if (!watchErrors.isEmpty()) {
+            throw watchErrors.remove();
+        }
+        Line line = new Line(server.watch(options));
+        open.add(line);
+        return line;
+    }
+
+    private final class Line extends ForwardingWatchStream<T> {
+        private boolean dead;
+        private boolean broken;
+
+        Line(WatchStream<T> stream) {
+            super(stream);
+        }
+
+        @Override
+        public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+            if (broken) {
+                throw new ApiError("watch " + type(), new IOException("connection reset"));
+            }
+            if (dead) {
+                return null;
+            }
+            if (!injected.isEmpty()) {
+                return injected.remove();
+            }
+            WatchEvent<T> event = super.next(maxWait);
+            return withholdsEndOfInitialEvents && event instanceof WatchEvent.Bookmark<T> bookmark
+                    && bookmark.initialEventsEnd() ? new WatchEvent.Bookmark<>(bookmark.resourceVersion(), false)
+                            : event;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return !dead && !broken && super.isEnded();
+        }
+    }
+}

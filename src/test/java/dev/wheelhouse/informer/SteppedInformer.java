@@ -1,0 +1,158 @@
+package dev.wheelhouse.informer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.runtime.Loop;
+
+/**
+ * An informer of the config maps of a namespace on an embedded API server, in this thread: its loops are stepped, its time and the
+ * server's are a clock that is moved by hand, and nothing waits.
+ */
+final class SteppedInformer implements AutoCloseable {
+    static final String NAMESPACE = "default";
+    /** Without the one that every namespace gets by itself. */
+    private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
+
+    final Stepper stepper = new Stepper(this::loops);
+    final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(stepper.clock));
+    final Faults faults = server.faults();
+    final ResourceClient<V1ConfigMap> client = server.client("test").resource(ResourceType.CONFIG_MAPS,
+            V1ConfigMap.class);
+    final FaultySource<V1ConfigMap> source = new FaultySource<>(configMapsOf(server));
+    final Told told = new Told();
+    final Counted counted = new Counted();
+    final CachingInformer<V1ConfigMap> informer;
+
+    SteppedInformer(InformerOptions options) {
+        informer = new CachingInformer<>(source, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,
+                counted);
+    }
+
+    /** As the service runs it, save that the first list may come from the server's cache. */
+    SteppedInformer() {
+        this(InformerOptions.builder().freshStart(false).watchList(false).build());
+    }
+
+    static ListerWatcher<V1ConfigMap> configMapsOf(EmbeddedApiServer server) {
+        return server.client("informer").resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                .listerWatcher(NAMESPACE, LabelSelector.everything(), OURS);
+    }
+
+    private List<Loop> loops() {
+        return informer.loops();
+    }
+
+    static ObjectKey key(String name) {
+        return ObjectKey.of(NAMESPACE, name);
+    }
+
+    static V1ConfigMap configMap(String name, String value) {
+        return new V1ConfigMap().metadata(new V1ObjectMeta().namespace(NAMESPACE).name(name)).putDataItem("v", value);
+    }
+
+    V1ConfigMap create(String name, String value) {
+        return client.create(configMap(name, value));
+    }
+
+    V1ConfigMap update(String name, String value) {
+        return client.update(client.get(key(name)).putDataItem("v", value));
+    }
+
+    void delete(String name) {
+        client.delete(key(name), Deletion.unconditional());
+    }
+
+    void settle() {
+        stepper.settle();
+    }
+
+    void pass(Duration time) {
+        stepper.pass(time);
+    }
+
+    /** What the cache holds: {@code "a=1"}. */
+    List<String> cached() {
+        return informer.getIndexer().list().stream().map(SteppedInformer::describe).sorted().toList();
+    }
+
+    /** What the server holds. */
+    List<String> served() {
+        return client.list(NAMESPACE, LabelSelector.everything(), OURS, ListOptions.consistent(0)).items().stream()
+                .map(SteppedInformer::describe).sorted().toList();
+    }
+
+    static String describe(V1ConfigMap object) {
+        return object.getMetadata().getName() + "=" + (object.getData() == null ? "" : object.getData().get("v"));
+    }
+
+    @Override
+    public void close() {
+        informer.close();
+        server.close();
+    }
+
+    /** A handler that writes down what it is told: {@code "+a=1 initial"}, {@code "a=1>a=2"}, {@code "-a=2 unknown"}. */
+    static final class Told implements ResourceEventHandler<V1ConfigMap> {
+        private final List<String> calls = new ArrayList<>();
+
+        @Override
+        public void onAdd(V1ConfigMap object, boolean initial) {
+            calls.add("+" + describe(object) + (initial ? " initial" : ""));
+        }
+
+        @Override
+        public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
+            calls.add(describe(before) + ">" + describe(after));
+        }
+
+        @Override
+        public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
+            calls.add("-" + describe(object) + (finalStateUnknown ? " unknown" : ""));
+        }
+
+        /** What it was told since the last call. */
+        List<String> calls() {
+            List<String> all = List.copyOf(calls);
+            calls.clear();
+            return all;
+        }
+    }
+
+    /** What was counted. */
+    static final class Counted implements InformerMetrics {
+        final List<String> relists = new ArrayList<>();
+        final List<String> watchEnds = new ArrayList<>();
+        final List<String> conflated = new ArrayList<>();
+
+        @Override
+        public void relisted(String cause) {
+            relists.add(cause);
+        }
+
+        @Override
+        public void watchEnded(String cause, Duration lasted, long events) {
+            watchEnds.add(cause);
+        }
+
+        @Override
+        public void conflated(String listener) {
+            conflated.add(listener);
+        }
+    }
+}

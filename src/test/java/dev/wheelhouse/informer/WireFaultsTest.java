@@ -1,0 +1,2 @@
+package dev.wheelhouse.informer;
+class WireFaultsTest {}
