@@ -87,6 +87,41 @@ class HttpWatchStreamTest {
     }
 
     @Test
+    void aWatchMayBeQuietForLongerThanAnAnswerMayTake() throws Exception {
+        byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            RawServer.chunk(out, bytes, 0, 10);
+            // Nothing comes for three times the deadline of an answer.
+            new CountDownLatch(1).await(900, TimeUnit.MILLISECONDS);
+            RawServer.chunk(out, bytes, 10, bytes.length);
+            RawServer.endChunked(out);
+        });
+        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofMillis(300), LONG);
+        try (HttpKubeClient impatient = new HttpKubeClient(server.api(), deadlines, "test/1");
+                WatchStream<V1ConfigMap> stream = impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                        .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                        .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))) {
+            assertThat(all(stream)).containsExactly("+ü漢😀", "~b", "@3");
+        }
+    }
+
+    @Test
+    void aWatchThatIsNotAnsweredIsGivenUp() {
+        CountDownLatch never = new CountDownLatch(1);
+        server.answerWith((request, out) -> never.await());
+        try (HttpKubeClient impatient = new HttpKubeClient(server.api(),
+                new HttpDeadlines(LONG, Duration.ofMillis(300), LONG), "test/1")) {
+            assertThatThrownBy(() -> impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                    .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                    .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))).isInstanceOf(ApiError.class)
+                    .hasMessageContaining("no answer within");
+        } finally {
+            never.countDown();
+        }
+    }
+
+    @Test
     void chunkBordersMeanNothing_alsoInsideACharacter() throws InterruptedException {
         byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
         for (int size = 1; size < 40; size += 3) {
