@@ -6,8 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
-import jdk.net.ExtendedSocketOptions;
-
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
@@ -17,6 +15,8 @@ import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.runtime.Clock;
+
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * HTTP/1.1 with what a server of long watches needs beyond Tomcat's own: a deadline for all headers together, not only from

@@ -34,19 +34,23 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     }
 
     public ApiServerOptions withAddress(String other) {
-        return new ApiServerOptions(other, port, clock, random, retention, storage, limits, security, tls, externalHost);
+        return new ApiServerOptions(other, port, clock, random, retention, storage, limits, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withPort(int other) {
-        return new ApiServerOptions(address, other, clock, random, retention, storage, limits, security, tls, externalHost);
+        return new ApiServerOptions(address, other, clock, random, retention, storage, limits, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withClock(Clock other) {
-        return new ApiServerOptions(address, port, other, random, retention, storage, limits, security, tls, externalHost);
+        return new ApiServerOptions(address, port, other, random, retention, storage, limits, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withRandom(RandomGenerator other) {
-        return new ApiServerOptions(address, port, clock, other, retention, storage, limits, security, tls, externalHost);
+        return new ApiServerOptions(address, port, clock, other, retention, storage, limits, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withRetention(Retention other) {
@@ -54,11 +58,13 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     }
 
     public ApiServerOptions withStorage(Storage other) {
-        return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls, externalHost);
+        return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withLimits(ApiServerLimits other) {
-        return new ApiServerOptions(address, port, clock, random, retention, storage, other, security, tls, externalHost);
+        return new ApiServerOptions(address, port, clock, random, retention, storage, other, security, tls,
+                externalHost);
     }
 
     public ApiServerOptions withSecurity(Security other) {
@@ -72,6 +78,15 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
 
     public ApiServerOptions withExternalHost(String other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other);
+    }
+
+    /** By which clients on this machine reach what listens on an address: of all addresses, the loopback one. */
+    public static String reachableHost(String address) {
+        return switch (address) {
+            case "0.0.0.0" -> "127.0.0.1";
+            case "::", "[::]", "0:0:0:0:0:0:0:0" -> "::1";
+            default -> address;
+        };
     }
 
     /**

@@ -144,6 +144,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return this;
     }
 
+    /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */
+    public boolean isOpen() {
+        return options.security().open() && options.tls() == null;
+    }
+
     /** The address that it listens on. */
     public String address() {
         return options.address();
@@ -161,12 +166,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     /** By which clients call it; of a server that listens on all addresses, the loopback one unless told otherwise. */
     private String host() {
-        String host = switch (options.address()) {
-            case "0.0.0.0" -> "127.0.0.1";
-            case "::", "[::]", "0:0:0:0:0:0:0:0" -> "::1";
-            default -> options.address();
-        };
-        String called = options.externalHost().isEmpty() ? host : options.externalHost();
+        String called = options.externalHost().isEmpty()
+                ? ApiServerOptions.reachableHost(options.address())
+                : options.externalHost();
         return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
     }
 

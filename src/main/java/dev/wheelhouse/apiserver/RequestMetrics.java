@@ -73,7 +73,8 @@ final class RequestMetrics {
      * @param nanos how long it took; not counted for a watch
      */
     void answered(RequestInfo about, boolean apply, boolean dryRun, int code, long nanos) {
-        @Nullable ResourceInfo info = about.isResource()
+        @Nullable
+        ResourceInfo info = about.isResource()
                 ? registry.find(about.group(), about.version(), about.resource())
                 : null;
         boolean known = info != null && (about.subresource().isEmpty() || info.has(about.subresource()));

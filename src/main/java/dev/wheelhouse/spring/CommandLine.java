@@ -23,8 +23,17 @@ public final class CommandLine {
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
-              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory)
-              --wheelhouse.apiserver.fsync=false                      there without waiting for the disk (survives kill -9 only)
+              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory),
+              --wheelhouse.apiserver.fsync=false                      without waiting for the disk (survives kill -9 only);
+              --wheelhouse.apiserver.authorization-mode=MODE          always-allow, or rbac: by roles and bindings;
+              --wheelhouse.apiserver.token-auth-file=FILE             who is who, lines of token,user,uid,"group1,group2";
+              --wheelhouse.apiserver.tls-self-signed=true             TLS by a certificate of its own, or by
+              --wheelhouse.apiserver.tls-cert-file=FILE --wheelhouse.apiserver.tls-private-key-file=FILE
+              --wheelhouse.apiserver.client-ca-file=FILE              who signs clients' certificates;
+              --wheelhouse.apiserver.external-hostname=NAME           how clients call it, where not by the address;
+              --wheelhouse.apiserver.limits.requests=N --wheelhouse.apiserver.limits.watches=N
+              --wheelhouse.apiserver.limits.body-size=3MB --wheelhouse.apiserver.limits.header-size=64KB
+              --wheelhouse.apiserver.limits.io-timeout=30s            what clients may ask, and how slowly
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
               --wheelhouse.nodes.profile=slow|flaky|stuck|crashing    how pods behave that do not say so themselves
@@ -40,6 +49,7 @@ public final class CommandLine {
               --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
               --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
+              --wheelhouse.informer.watch-list=true                   caches are filled by a watch instead of a list
               --server.port=PORT                                      health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";

@@ -9,9 +9,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
-import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
@@ -19,9 +17,6 @@ import dev.wheelhouse.runtime.Clock;
 /** Finds, or starts, the API server that the options ask for. */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
-
-    /** From any of the last so many writes, a watch may resume after a restart. */
-    private static final int KEPT_WRITES = 20_000;
 
     private Connections() {}
 
@@ -34,10 +29,8 @@ final class Connections {
         };
     }
 
-    private static Connection embedded(WheelhouseProperties.ApiServer options, Clock clock) {
-        EmbeddedApiServer server = new EmbeddedApiServer(
-                ApiServerOptions.defaults().withAddress(options.address()).withPort(options.port()).withClock(clock)
-                        .withStorage(storage(options)));
+    private static Connection embedded(ApiServerProperties options, Clock clock) {
+        EmbeddedApiServer server = new EmbeddedApiServer(EmbeddedServers.options(options, clock));
         try {
             server.start();
         } catch (RuntimeException e) {
@@ -45,21 +38,16 @@ final class Connections {
             throw e;
         }
         try {
-            ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
             Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.kubeconfig());
+            ApiClient api = server.isOpen()
+                    ? new ClientBuilder().setBasePath(server.url()).build()
+                    : new KubeConfigs().explicit(kubeconfig, null).api();
             return new Connection(new HttpKubeClient(api), api,
                     new Connection.Embedded(server, server.url(), kubeconfig));
         } catch (RuntimeException e) {
             server.close();
             throw e;
         }
-    }
-
-    private static Storage storage(WheelhouseProperties.ApiServer options) {
-        String directory = options.dataDir();
-        return directory == null
-                ? Storage.inMemory()
-                : Storage.inDirectory(Path.of(directory), KEPT_WRITES, options.fsync());
     }
 
     private static @Nullable Path path(@Nullable String file) {

@@ -12,6 +12,7 @@ import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
+import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.KubeConfigException;
 
@@ -37,6 +38,7 @@ final class StartupFailures implements FailureAnalyzer {
             case KubeConfigException e -> e.getMessage();
             case dev.wheelhouse.apiserver.PortInUseException e -> e.getMessage();
             case StorageException e -> e.getMessage();
+            case AuthConfigException e -> e.getMessage();
             case PortInUseException e -> "port " + e.getPort()
                     + " (health and metrics) is taken by another process: choose another with --server.port=PORT, or 0 for any";
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()

@@ -1,7 +1,5 @@
 package dev.wheelhouse.spring;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -34,7 +32,7 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers,
-        @DefaultValue ApiServer apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
+        @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer) {
 
     /** Which API server to work on. */
@@ -51,26 +49,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
 
     /**
      * @param dropLastApplied whether the caches leave the value of {@code kubectl.kubernetes.io/last-applied-configuration} out
+     * @param watchList whether caches are filled by a watch that begins with all there is, where the API server can do it
      */
-    public record Informer(@DefaultValue("false") boolean dropLastApplied) {
+    public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
-            return InformerOptions.builder().dropLastApplied(dropLastApplied).build();
-        }
-    }
-
-    /**
-     * @param address where it listens; loopback unless told otherwise
-     * @param port 0 for any free one
-     * @param kubeconfig the file in which it writes how to reach it
-     * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
-     * @param fsync whether each write waits for the disk of that directory, so that it survives a loss of power too
-     */
-    public record ApiServer(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
-            @DefaultValue("wheelhouse.kubeconfig") String kubeconfig, @Nullable String dataDir,
-            @DefaultValue("true") boolean fsync) {
-        public ApiServer {
-            require(dataDir == null || !dataDir.isBlank(), "wheelhouse.apiserver.data-dir", "empty",
-                    "the name of a directory");
+            return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
         }
     }
 
@@ -103,23 +86,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     public WheelhouseProperties {
-        require(isLoopback(apiserver.address), "wheelhouse.apiserver.address", apiserver.address,
-                "a loopback address, as whoever reaches the embedded API server may do anything there");
-        require(apiserver.port >= 0 && apiserver.port <= 65535, "wheelhouse.apiserver.port", apiserver.port,
-                "a port from 0 to 65535");
         require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(java.util.Locale.ROOT)
                     + ": leave out one of the two");
-        }
-    }
-
-    private static boolean isLoopback(String address) {
-        try {
-            return InetAddress.getByName(address).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
         }
     }
 

@@ -17,6 +17,7 @@ import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.KubeConfigs;
 
 /** An API server that listens on loopback, with clients of it, and on wish with controllers and hollow nodes. Thread safe. */
 public final class TestServer implements AutoCloseable {
@@ -31,7 +32,9 @@ public final class TestServer implements AutoCloseable {
 
     private TestServer(EmbeddedApiServer server, boolean controllers, int nodes) {
         this.server = server;
-        this.api = new ClientBuilder().setBasePath(server.url()).build();
+        this.api = server.isOpen()
+                ? new ClientBuilder().setBasePath(server.url()).build()
+                : new KubeConfigs().explicit(kubeconfig(), null).api();
         this.client = new HttpKubeClient(api);
         this.running = controllers || nodes > 0
                 ? new RunningControllers(server.client("wheelhouse"), controllers, nodes)

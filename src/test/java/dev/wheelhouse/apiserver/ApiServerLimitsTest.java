@@ -6,6 +6,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +27,9 @@ class ApiServerLimitsTest {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withLimits(
-            ApiServerLimits.standard().withBody(100_000).withWatches(3).withIo(Duration.ofSeconds(1)))).start();
+            ApiServerLimits.standard().withBody(100_000).withWatches(3).withRequests(4)
+                    .withIo(Duration.ofSeconds(1))))
+            .start();
 
     @AfterEach
     void stop() {
@@ -114,6 +120,75 @@ class ApiServerLimitsTest {
                 return server.store().watchers() == 1;
             }
         });
+    }
+
+    @Test
+    void oneRequestTooManyIsToldToComeLater() throws Exception {
+        server.faults().on("create", "configmaps").times(4).delay(Duration.ofMillis(1500));
+        List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            slow.add(http.sendAsync(HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS))
+                    .timeout(Duration.ofSeconds(20)).header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"metadata\": {\"generateName\": \"s-\"}}")).build(),
+                    HttpResponse.BodyHandlers.ofString()));
+        }
+        HttpRequest version = HttpRequest.newBuilder(URI.create(server.url() + "/version"))
+                .timeout(Duration.ofSeconds(20)).build();
+        AtomicReference<HttpResponse<String>> refused = new AtomicReference<>();
+        Eventually.eventually("a fifth request is refused", Duration.ofSeconds(20), () -> {
+            refused.set(http.send(version, HttpResponse.BodyHandlers.ofString()));
+            return refused.get().statusCode() == 429;
+        });
+        assertThat(refused.get().headers().firstValue("Retry-After")).hasValue("1");
+        for (CompletableFuture<HttpResponse<String>> each : slow) {
+            assertThat(each.get().statusCode()).isEqualTo(201);
+        }
+        assertThat(http.send(version, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+        String metrics = http.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
+                HttpResponse.BodyHandlers.ofString()).body();
+        assertThat(metrics).containsPattern("apiserver_rejected_requests_total [1-9]").contains(
+                "apiserver_request_total{code=\"201\",component=\"apiserver\",dry_run=\"\",group=\"\","
+                        + "resource=\"configmaps\",scope=\"namespace\",subresource=\"\",verb=\"POST\",version=\"v1\"} 4");
+    }
+
+    @Test
+    void headersThatTrickleInHaveADeadlineTogether() throws Exception {
+        try (RawHttp raw = new RawHttp(server, 20_000)) {
+            raw.send("GET /version HTTP/1.1\r\nX-Slow: ");
+            Eventually.eventually("the trickle is cut off", Duration.ofSeconds(20), () -> {
+                try {
+                    raw.send("x");
+                } catch (SocketException e) {
+                    return true;
+                }
+                return false;
+            });
+        }
+        assertServes();
+    }
+
+    @Test
+    void aQuietWatchNoticesThatItsClientHasGone() throws Exception {
+        try (RawHttp raw = new RawHttp(server, 20_000)) {
+            raw.send("GET " + CONFIG_MAPS + "?watch=1&resourceVersion=" + server.store().version()
+                    + " HTTP/1.1\r\nHost: x\r\n\r\n");
+            Eventually.eventually("the watch is open", Duration.ofSeconds(20),
+                    () -> server.store().watchers() == 1);
+        }
+        Eventually.eventually("the watch is closed, though nothing happened", Duration.ofSeconds(20),
+                () -> server.store().watchers() == 0);
+    }
+
+    @Test
+    void aQuietWatchKeepsItsClientAndWhatThatSendsNextIsAnswered() throws Exception {
+        try (RawHttp raw = new RawHttp(server, 20_000)) {
+            raw.send("GET " + CONFIG_MAPS + "?watch=1&timeoutSeconds=2&resourceVersion=" + server.store().version()
+                    + " HTTP/1.1\r\nHost: x\r\n\r\n");
+            raw.send("GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            String watch = raw.answer();
+            String all = watch.contains("gitVersion") ? watch : watch + raw.answer();
+            assertThat(all).contains("200", "gitVersion");
+        }
     }
 
     @Test

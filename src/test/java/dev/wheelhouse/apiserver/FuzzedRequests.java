@@ -61,7 +61,21 @@ final class FuzzedRequests {
                     {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0, "propagationPolicy": "Foreground",
                     "preconditions": {"uid": "u", "resourceVersion": "1"}, "dryRun": ["All"]}""",
             """
-                    {"metadata": {"name": "a"}, "spec": {"replicas": 3}, "target": {"kind": "Node", "name": "node-1"}}""");
+                    {"metadata": {"name": "a"}, "spec": {"replicas": 3}, "target": {"kind": "Node", "name": "node-1"}}""",
+            """
+                    {"metadata": {"name": "a", "labels": {"x": "1"}}, "rules": [{"verbs": ["get"], "apiGroups": [""],
+                    "resources": ["pods", "*/log"], "resourceNames": ["x"]}, {"verbs": ["*"], "nonResourceURLs": ["/a*"]}],
+                    "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"x": "1"}}]}}""",
+            """
+                    {"metadata": {"name": "b"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                    "name": "a"}, "subjects": [{"kind": "User", "name": "u", "apiGroup": "rbac.authorization.k8s.io"},
+                    {"kind": "ServiceAccount", "name": "default", "namespace": "default"}]}""",
+            """
+                    {"spec": {"user": "u", "groups": ["g"], "extra": {"k": ["v"]}, "resourceAttributes": {"verb": "get",
+                    "resource": "pods", "namespace": "default"}, "nonResourceAttributes": {"verb": "get", "path": "/"}}}""",
+            """
+                    {"spec": {"token": "a.b.c", "audiences": ["x"], "namespace": "default", "expirationSeconds": 600,
+                    "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": "b"}}}""");
 
     private final Random random;
     private final List<ResourceInfo> resources = ResourceRegistry.builtIn().all();

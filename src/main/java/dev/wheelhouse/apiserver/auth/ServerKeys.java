@@ -11,14 +11,17 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 
-import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +84,7 @@ public final class ServerKeys {
             return parse(directory + "/" + file, kept);
         }
         KeyPair made = newKeyPair();
-        write(file, pem(made.getPrivate()));
+        write(file, pem(made.getPrivate()) + pem(made.getPublic()));
         return made;
     }
 
@@ -97,22 +100,29 @@ public final class ServerKeys {
 
     private static KeyPair parse(String file, String pem) {
         try (PEMParser parser = new PEMParser(new StringReader(pem))) {
-            if (parser.readObject() instanceof PEMKeyPair pair) {
-                return new JcaPEMKeyConverter().getKeyPair(pair);
+            JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
+            if (parser.readObject() instanceof PrivateKeyInfo privateKey
+                    && parser.readObject() instanceof SubjectPublicKeyInfo publicKey) {
+                return new KeyPair(converter.getPublicKey(publicKey), converter.getPrivateKey(privateKey));
             }
         } catch (IOException e) {
-            throw new AuthConfigException(file + " cannot be read (" + e.getMessage()
-                    + "): delete it, and a new one is made; what the old one signed is then void", e);
+            throw unusable(file, e);
         }
-        throw new AuthConfigException(file + " is no private key with its public one: delete it, and a new one is made;"
-                + " what the old one signed is then void", null);
+        throw unusable(file, null);
+    }
+
+    private static AuthConfigException unusable(String file, @Nullable Exception e) {
+        return new AuthConfigException(file + " is no private key with its public one" + (e == null
+                ? ""
+                : " (" + e.getMessage() + ")")
+                + ": delete it, and a new one is made; what the old one signed is then void", e);
     }
 
     /** An object of the Java security API as PEM. */
     static String pem(Object object) {
         StringWriter text = new StringWriter();
         try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
-            writer.writeObject(object);
+            writer.writeObject(object instanceof PrivateKey key ? new JcaPKCS8Generator(key, null) : object);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

@@ -7,17 +7,21 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
+import org.bouncycastle.util.IPAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +33,12 @@ import org.jspecify.annotations.Nullable;
 public record ServingCertificate(KeyStore keyStore, String trusted) {
     /** The key store never leaves the process. */
     public static final String PASSWORD = "in-memory";
+    private static final String ALIAS = "apiserver";
 
     static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
         KeyStore store = newKeyStore();
         try {
-            store.setKeyEntry("apiserver", key, PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
+            store.setKeyEntry(ALIAS, key, PASSWORD.toCharArray(), chain.toArray(Certificate[]::new));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -47,13 +52,50 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     public static ServingCertificate ofFiles(Path certificates, Path privateKey) {
         List<X509Certificate> chain = certificates(certificates);
         PrivateKey key = privateKey(privateKey);
-        if (!key.getAlgorithm().equals(chain.getFirst().getPublicKey().getAlgorithm())) {
+        if (!belongs(key, chain.getFirst())) {
             throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
                     + certificates + ": name the two files that belong together", null);
         }
         StringBuilder trusted = new StringBuilder();
         chain.forEach(certificate -> trusted.append(ServerKeys.pem(certificate)));
         return of(key, chain, trusted.toString());
+    }
+
+    /** Whether what the key signs is verified by the certificate. */
+    private static boolean belongs(PrivateKey key, X509Certificate certificate) {
+        try {
+            Signature signature = Signature
+                    .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
+            signature.initSign(key);
+            signature.update(certificate.getEncoded());
+            byte[] signed = signature.sign();
+            signature.initVerify(certificate.getPublicKey());
+            signature.update(certificate.getEncoded());
+            return signature.verify(signed);
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    /** Whether clients that call the server by a name or an address accept the certificate. */
+    public boolean isValidFor(String host) {
+        try {
+            X509Certificate certificate = (X509Certificate) keyStore.getCertificate(ALIAS);
+            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            return names != null && names.stream().map(name -> String.valueOf(name.get(1)))
+                    .anyMatch(name -> matches(name, host));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean matches(String name, String host) {
+        if (name.startsWith("*.")) {
+            int dot = host.indexOf('.');
+            return dot > 0 && host.substring(dot).equalsIgnoreCase(name.substring(1));
+        }
+        return name.equalsIgnoreCase(host) || IPAddress.isValid(name) && IPAddress.isValid(host)
+                && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host));
     }
 
     /** The certificates of a PEM file. @throws AuthConfigException if it has none */
@@ -92,7 +134,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         try {
             for (Object object : read(file)) {
                 if (object instanceof PEMKeyPair pair) {
-                    return new JcaPEMKeyConverter().getKeyPair(pair).getPrivate();
+                    return new JcaPEMKeyConverter().getPrivateKey(pair.getPrivateKeyInfo());
                 }
                 if (object instanceof PrivateKeyInfo info) {
                     return new JcaPEMKeyConverter().getPrivateKey(info);

@@ -38,7 +38,8 @@ final class Gate {
         } catch (UnauthorizedException e) {
             throw Errors.unauthorized();
         }
-        @Nullable Impersonation asked = Impersonation.of(request.credentials());
+        @Nullable
+        Impersonation asked = Impersonation.of(request.credentials());
         if (asked == null) {
             return user;
         }

@@ -152,7 +152,8 @@ final class NonResources {
 
     private ObjectNode index() {
         Set<String> paths = new TreeSet<>(
-                List.of("/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2", "/openapi/v3"));
+                List.of("/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2",
+                        "/openapi/v3"));
         registry.all().forEach(resource -> {
             String group = resource.type().group();
             if (!group.isEmpty()) {

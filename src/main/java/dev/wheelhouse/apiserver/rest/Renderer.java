@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -52,9 +53,9 @@ final class Renderer {
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
+            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), warnings, null);
         }
-        return object(code, target, tree(target.type(), object), request, accept, warnings);
+        return object(code, target, tree(target.info(), object), request, accept, warnings);
     }
 
     /** One object. */
@@ -85,9 +86,10 @@ final class Renderer {
     }
 
     /** The object as JSON in the version of the request. */
-    static byte[] json(ResourceType type, StoredObject object) {
-        if (StoredVersions.differ(type)) {
-            return Json.bytes(tree(type, object));
+    static byte[] json(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
+        if (differs(info, object)) {
+            return Json.bytes(tree(info, object));
         }
         byte[] json = object.json();
         byte[] head = head(type);
@@ -115,9 +117,20 @@ final class Renderer {
         return true;
     }
 
-    /** The object as a tree in the version of the request. */
-    static ObjectNode tree(ResourceType type, StoredObject object) {
+    private static boolean differs(ResourceInfo info, StoredObject object) {
+        CustomType custom = info.custom();
+        return StoredVersions.differ(info.type()) || custom != null && custom.isOlder(object.version());
+    }
+
+    /** The object as a tree in the version of the request; a custom one as its schema is now, whatever it was when it was written. */
+    static ObjectNode tree(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
         ObjectNode tree = object.tree();
+        CustomType custom = info.custom();
+        if (custom != null && custom.isOlder(object.version())) {
+            custom.prune(tree);
+            custom.applyDefaults(tree);
+        }
         StoredVersions.toRequested(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         return tree;
@@ -126,10 +139,10 @@ final class Renderer {
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.info(), items, listMeta),
                     List.of(), null);
         }
-        List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
+        List<ObjectNode> trees = items.stream().map(o -> tree(target.info(), o)).toList();
         return trees(target, trees, listMeta, request, accept);
     }
 
@@ -166,18 +179,19 @@ final class Renderer {
     }
 
     /** In one array of the right size: a list may be of hundreds of megabytes. */
-    private static byte[] listJson(ResourceType type, List<StoredObject> items, ObjectNode listMeta) {
+    private static byte[] listJson(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
+        ResourceType type = info.type();
         byte[] head = ("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
                 + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8);
         byte[] end = "]}\n".getBytes(StandardCharsets.UTF_8);
-        if (StoredVersions.differ(type)) {
+        if (items.stream().anyMatch(item -> differs(info, item))) {
             ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
             out.writeBytes(head);
             for (int i = 0; i < items.size(); i++) {
                 if (i > 0) {
                     out.write(',');
                 }
-                out.writeBytes(json(type, items.get(i)));
+                out.writeBytes(json(info, items.get(i)));
             }
             out.writeBytes(end);
             return out.toByteArray();
@@ -216,11 +230,12 @@ final class Renderer {
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
-        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion();
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
+                + (info.custom() == null ? "" : " " + info.custom().since());
         return switch (accept.form()) {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
-                    : object -> json(info.type(), object);
+                    : object -> json(info, object);
             case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
             case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
@@ -240,7 +255,7 @@ final class Renderer {
             Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info.type(), object))));
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info, object))));
         }
 
         @Override
@@ -273,7 +288,7 @@ final class Renderer {
         }
 
         private byte[] table(StoredObject object) {
-            return table(List.of(tree(info.type(), object)), version(Long.toString(object.version())));
+            return table(List.of(tree(info, object)), version(Long.toString(object.version())));
         }
 
         @Override

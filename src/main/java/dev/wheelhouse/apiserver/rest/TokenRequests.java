@@ -109,8 +109,9 @@ final class TokenRequests {
         }
         if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
             throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
-                    List.of(new Cause("spec.boundObjectRef", "FieldValueInvalid", "cannot bind token for serviceaccount \""
-                            + account.name() + "\" to pod running with different serviceaccount name.")));
+                    List.of(new Cause("spec.boundObjectRef", "FieldValueInvalid",
+                            "cannot bind token for serviceaccount \""
+                                    + account.name() + "\" to pod running with different serviceaccount name.")));
         }
         return List.of(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
     }

@@ -1,0 +1,113 @@
+package dev.wheelhouse.spring;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.ApiServerLimits;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.auth.OwnAuthority;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
+import dev.wheelhouse.apiserver.auth.TokenFile;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.Clock;
+
+/** Sets the embedded API server up as the options say: what it keeps, whom it knows, how it is served. */
+final class EmbeddedServers {
+    /** From any of the last so many writes, a watch may resume after a restart. */
+    private static final int KEPT_WRITES = 20_000;
+
+    private EmbeddedServers() {}
+
+    /** @throws BadOption if the options do not fit each other */
+    static ApiServerOptions options(ApiServerProperties properties, Clock clock) {
+        String directory = properties.dataDir();
+        ServerKeys keys = directory == null
+                ? ServerKeys.inMemory()
+                : ServerKeys.inDirectory(Path.of(directory, "pki"));
+        ApiServerOptions options = ApiServerOptions.defaults().withAddress(properties.address())
+                .withPort(properties.port()).withClock(clock).withLimits(limits(properties.limits()))
+                .withStorage(directory == null
+                        ? Storage.inMemory()
+                        : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
+                .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
+                .withSecurity(security(properties, keys));
+        if (!properties.isTls()) {
+            return options;
+        }
+        ServingCertificate certificate = certificate(properties, keys, clock);
+        String authorities = properties.clientCaFile();
+        return options.withTls(new ApiServerOptions.Tls(certificate,
+                authorities == null ? null : ServingCertificate.trustStore(Path.of(authorities))));
+    }
+
+    private static ApiServerLimits limits(ApiServerProperties.Limits limits) {
+        return new ApiServerLimits((int) limits.bodySize().toBytes(), (int) limits.headerSize().toBytes(),
+                limits.watches(), limits.requests(), limits.connections(), limits.ioTimeout());
+    }
+
+    private static Security security(ApiServerProperties properties, ServerKeys keys) {
+        String file = properties.tokenAuthFile();
+        Map<String, User> tokens = file == null ? Map.of() : TokenFile.read(Path.of(file));
+        return properties.isOpen() ? Security.open(keys) : Security.of(properties.authorizationMode(), tokens, keys);
+    }
+
+    private static ServingCertificate certificate(ApiServerProperties properties, ServerKeys keys, Clock clock) {
+        @Nullable
+        String file = properties.tlsCertFile();
+        @Nullable
+        String key = properties.tlsPrivateKeyFile();
+        if (file != null && key != null) {
+            ServingCertificate given = ServingCertificate.ofFiles(Path.of(file), Path.of(key));
+            String host = calledBy(properties);
+            if (!given.isValidFor(host)) {
+                throw new BadOption("the certificate of wheelhouse.apiserver.tls-cert-file is not valid for " + host
+                        + ", by which clients call the server: name a host for which it is with "
+                        + "--wheelhouse.apiserver.external-hostname");
+            }
+            return given;
+        }
+        return OwnAuthority.of(keys, clock.now()).serving(hosts(properties));
+    }
+
+    private static String calledBy(ApiServerProperties properties) {
+        String external = properties.externalHostname();
+        return external == null ? ApiServerOptions.reachableHost(properties.address()) : external;
+    }
+
+    /** By what clients may call the server. */
+    private static List<String> hosts(ApiServerProperties properties) {
+        List<String> hosts = new ArrayList<>();
+        if (properties.externalHostname() != null) {
+            hosts.add(properties.externalHostname());
+        }
+        try {
+            InetAddress address = InetAddress.getByName(properties.address());
+            if (!address.isAnyLocalAddress()) {
+                hosts.add(properties.address());
+                return hosts;
+            }
+            hosts.add(InetAddress.getLocalHost().getHostName());
+        } catch (UnknownHostException e) {
+            // The machine has no name; its addresses follow.
+        }
+        try {
+            NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+                    .map(each -> each.getHostAddress().replaceFirst("%.*", "")).forEach(hosts::add);
+        } catch (SocketException e) {
+            // Without its addresses, the loopback one is left.
+        }
+        return hosts;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.StringWriter;
+import java.math.BigInteger;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+
+import javax.security.auth.x500.X500Principal;
+
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
+
+/** An authority that says who clients are, and certificates as files have them. */
+final class ClientCertificates {
+    private static final X500Principal NAME = new X500Principal("CN=people");
+
+    private final KeyPair keys;
+    private final X509Certificate certificate;
+
+    ClientCertificates() throws Exception {
+        keys = newKeys();
+        certificate = sign(NAME, keys, true);
+    }
+
+    private static KeyPair newKeys() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(256);
+        return generator.generateKeyPair();
+    }
+
+    private X509Certificate sign(X500Principal subject, KeyPair of, boolean authority) throws Exception {
+        Instant now = Instant.now();
+        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(NAME,
+                BigInteger.valueOf(now.toEpochMilli()),
+                Date.from(now.minus(Duration.ofHours(1))), Date.from(now.plus(Duration.ofHours(1))), subject,
+                of.getPublic());
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));
+        return new JcaX509CertificateConverter().getCertificate(
+                builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
+    }
+
+    /** The authority's own certificate, as PEM. */
+    String authority() throws Exception {
+        return pem(certificate);
+    }
+
+    /** A key store with a new certificate. */
+    KeyStore signed(String subject) throws Exception {
+        KeyPair own = newKeys();
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setKeyEntry("client", own.getPrivate(), ServingCertificate.PASSWORD.toCharArray(),
+                new Certificate[]{sign(new X500Principal(subject), own, false), certificate});
+        return store;
+    }
+
+    private static String pem(Object... objects) throws Exception {
+        StringWriter text = new StringWriter();
+        try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
+            for (Object object : objects) {
+                writer.writeObject(object instanceof PrivateKey key ? new JcaPKCS8Generator(key, null) : object);
+            }
+        }
+        return text.toString();
+    }
+
+    static String chain(ServingCertificate certificate) throws Exception {
+        KeyStore store = certificate.keyStore();
+        return pem((Object[]) store.getCertificateChain(store.aliases().nextElement()));
+    }
+
+    static String key(ServingCertificate certificate) throws Exception {
+        KeyStore store = certificate.keyStore();
+        return pem((PrivateKey) store.getKey(store.aliases().nextElement(),
+                ServingCertificate.PASSWORD.toCharArray()));
+    }
+}

@@ -1,0 +1,197 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManagerFactory;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.auth.OwnAuthority;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
+import dev.wheelhouse.apiserver.json.Json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The server by TLS, and whom it lets in. */
+class SecureApiServerTest {
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+
+    @TempDir
+    private Path directory;
+
+    private final ServerKeys keys = ServerKeys.inMemory();
+    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of());
+    private @Nullable EmbeddedApiServer server;
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private EmbeddedApiServer start(ApiServerOptions options) {
+        EmbeddedApiServer started = new EmbeddedApiServer(options).start();
+        server = started;
+        return started;
+    }
+
+    private ApiServerOptions secured(AuthorizationMode mode) {
+        return ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(certificate, null))
+                .withSecurity(Security.of(mode, Map.of(), keys));
+    }
+
+    /** A client that trusts the server, and may have a certificate of its own. */
+    private HttpClient client(@Nullable KeyStore own) throws Exception {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(
+                new ByteArrayInputStream(certificate.trusted().getBytes(StandardCharsets.US_ASCII))));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        KeyManagerFactory key = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        key.init(own, ServingCertificate.PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(key.getKeyManagers(), trust.getTrustManagers(), null);
+        return HttpClient.newBuilder().sslContext(context).version(HttpClient.Version.HTTP_1_1).build();
+    }
+
+    private HttpResponse<String> get(HttpClient client, String path, String token) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
+                .timeout(Duration.ofSeconds(20));
+        if (!token.isEmpty()) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void withRolesAnonymousIsForbiddenAnUnknownTokenUnauthorizedAndTheAdministratorServed() throws Exception {
+        EmbeddedApiServer started = start(secured(AuthorizationMode.RBAC));
+        HttpClient client = client(null);
+
+        assertThat(started.url()).startsWith("https://127.0.0.1:");
+        assertThat(get(client, PODS, "").statusCode()).isEqualTo(403);
+        assertThat(get(client, "/readyz", "").statusCode()).isEqualTo(200);
+        HttpResponse<String> unknown = get(client, PODS, "wrong");
+        assertThat(unknown.statusCode()).isEqualTo(401);
+        assertThat(Json.text(Json.read(unknown.body()), "message")).isEqualTo("Unauthorized");
+        assertThat(get(client, PODS, keys.adminToken()).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whereEverybodyWhoIsKnownMayDoEverythingThereIsNoAnonymous() throws Exception {
+        start(secured(AuthorizationMode.ALWAYS_ALLOW));
+        HttpClient client = client(null);
+
+        assertThat(get(client, PODS, "").statusCode()).isEqualTo(401);
+        assertThat(get(client, "/readyz", "").statusCode()).isEqualTo(401);
+        assertThat(get(client, PODS, keys.adminToken()).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aClientThatDoesNotTrustTheAuthorityRefusesTheServer() {
+        start(secured(AuthorizationMode.RBAC));
+        HttpClient stranger = HttpClient.newHttpClient();
+        assertThatThrownBy(() -> get(stranger, "/readyz", "")).isInstanceOf(SSLHandshakeException.class);
+    }
+
+    @Test
+    void aClientsCertificateSaysWhoItIs() throws Exception {
+        ClientCertificates clients = new ClientCertificates();
+        Path authority = Files.writeString(directory.resolve("clients.crt"), clients.authority());
+        start(ApiServerOptions.defaults().withSecurity(Security.of(AuthorizationMode.RBAC, Map.of(), keys))
+                .withTls(new ApiServerOptions.Tls(certificate, ServingCertificate.trustStore(authority))));
+
+        assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).isEqualTo(200);
+        HttpResponse<String> named = get(client(clients.signed("CN=jane,O=readers")), PODS, "");
+        assertThat(named.statusCode()).isEqualTo(403);
+        assertThat(Json.text(Json.read(named.body()), "message")).contains("User \"jane\" cannot list");
+        assertThat(get(client(clients.signed("CN=root,O=system:masters")), PODS, "").statusCode()).isEqualTo(200);
+        HttpClient stranger = client(new ClientCertificates().signed("CN=root,O=system:masters"));
+        assertThatThrownBy(() -> get(stranger, PODS, "")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void theKubeconfigHoldsAddressAuthorityAndToken() {
+        String kubeconfig = start(secured(AuthorizationMode.RBAC)).kubeconfig();
+
+        assertThat(kubeconfig).contains("server: https://127.0.0.1:", "certificate-authority-data: ",
+                "token: \"" + keys.adminToken() + "\"");
+    }
+
+    @Test
+    void beyondLoopbackItStartsWithTlsAndCredentialsAlone() throws Exception {
+        assertThatThrownBy(() -> new EmbeddedApiServer(ApiServerOptions.defaults().withAddress("0.0.0.0")))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("0.0.0.0")
+                .hasMessageContaining("without TLS");
+        assertThatThrownBy(() -> new EmbeddedApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
+                .withAddress("0.0.0.0"))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("for everybody");
+
+        start(secured(AuthorizationMode.RBAC).withAddress("0.0.0.0"));
+        assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void secretsAreKeptForTheirOwnerAndOutliveARestart() throws Exception {
+        ServerKeys first = ServerKeys.inDirectory(directory.resolve("pki"));
+        String token = first.adminToken();
+        String authority = OwnAuthority.of(first, Instant.now()).serving(List.of()).trusted();
+        first.signingKeys();
+
+        ServerKeys second = ServerKeys.inDirectory(directory.resolve("pki"));
+        assertThat(second.adminToken()).isEqualTo(token);
+        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of()).trusted()).isEqualTo(authority);
+        assertThat(second.signingKeys().getPublic()).isEqualTo(first.signingKeys().getPublic());
+        for (String file : List.of("admin.token", "ca.key", "service-account.key")) {
+            assertThat(Files.getPosixFilePermissions(directory.resolve("pki").resolve(file))).as(file)
+                    .containsExactlyInAnyOrder(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+        }
+    }
+
+    @Test
+    void aCertificateOfFilesIsServedIfItsKeyBelongsToItAndItsNamesFit() throws Exception {
+        Path cert = Files.writeString(directory.resolve("s.crt"), ClientCertificates.chain(certificate));
+        Path key = Files.writeString(directory.resolve("s.key"), ClientCertificates.key(certificate));
+        ServingCertificate given = ServingCertificate.ofFiles(cert, key);
+        assertThat(given.isValidFor("127.0.0.1")).isTrue();
+        assertThat(given.isValidFor("localhost")).isTrue();
+        assertThat(given.isValidFor("0:0:0:0:0:0:0:1")).isTrue();
+        assertThat(given.isValidFor("example.com")).isFalse();
+        start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(given, null)));
+        assertThat(get(client(null), PODS, "").statusCode()).isEqualTo(200);
+
+        Path other = Files.writeString(directory.resolve("other.key"),
+                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of())));
+        assertThatThrownBy(() -> ServingCertificate.ofFiles(cert, other)).hasMessageContaining("other.key")
+                .hasMessageContaining("s.crt");
+        assertThatThrownBy(() -> ServingCertificate.ofFiles(key, key)).hasMessageContaining("s.key")
+                .hasMessageContaining("a certificate");
+    }
+}
