@@ -208,7 +208,7 @@ public final class ApiServerBenchmark {
     }
 
     private static long initial(Connection connection, int pods) throws IOException {
-        return count(connection.open(Pods.ALL + "?watch=1&timeoutSeconds=600"), pods);
+        return count(connection.open(Pods.ALL + "?watch=1&resourceVersion=0&timeoutSeconds=600"), pods);
     }
 
     private static long pages(Connection connection) throws IOException {
