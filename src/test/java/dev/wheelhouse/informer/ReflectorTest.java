@@ -252,6 +252,19 @@ class ReflectorTest {
     }
 
     @Test
+    void aWatchThatTellsOldStatesAgainDoesNotSetTheVersionBack() {
+        V1ConfigMap a = server.add("a", "1");
+        server.add("b", "1");
+        stepper.settle();
+        server.send(new WatchEvent.Modified<>(a));
+        stepper.settle();
+        assertThat(informer.resourceVersion()).isEqualTo("102");
+        server.cutWatches();
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("102");
+    }
+
+    @Test
     void aSilentWatchIsOpenedAgain_andAServerThatWasSetBackIsNoticed() {
         informer = informer(InformerOptions.builder().silenceDeadline(Duration.ofSeconds(30)).build());
         for (int i = 0; i < 50; i++) {
