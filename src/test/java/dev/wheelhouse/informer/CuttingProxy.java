@@ -117,7 +117,6 @@ final class CuttingProxy implements AutoCloseable {
         return "http://127.0.0.1:" + socket.getLocalPort();
     }
 
-
     @Override
     public void close() throws IOException {
         socket.close();
