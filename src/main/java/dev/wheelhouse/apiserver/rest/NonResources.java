@@ -79,7 +79,8 @@ final class NonResources {
     }
 
     private ApiResponse metrics() {
-        return new ApiResponse.Content(200, METRICS_TYPE, (facts.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
+        return new ApiResponse.Content(200, METRICS_TYPE,
+                (facts.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
                 List.of(), null);
     }
 
