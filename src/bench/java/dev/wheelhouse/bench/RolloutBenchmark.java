@@ -139,7 +139,7 @@ public final class RolloutBenchmark {
         awaitComplete(apps, generation, start);
         double complete = seconds(start);
         report(phase, asked, complete, before, scrape(actuator), cpu(manager).minus(managerCpu),
-                cpu(server).minus(serverCpu), manager);
+                cpu(server).minus(serverCpu), manager, actuator);
     }
 
     private void awaitComplete(AppsV1Api apps, long generation, long start) throws Exception {
@@ -163,11 +163,14 @@ public final class RolloutBenchmark {
     }
 
     private void report(String phase, double asked, double complete, Map<String, Double> before,
-            Map<String, Double> after, Duration managerCpu, Duration serverCpu, Process manager) throws IOException {
+            Map<String, Double> after, Duration managerCpu, Duration serverCpu, Process manager, String actuator)
+            throws IOException, InterruptedException {
         System.out.printf(Locale.ROOT, "%n%s: asked for in %.1f s, complete after %.1f s%n", phase, asked, complete);
-        System.out.printf(Locale.ROOT,
-                "  CPU: manager %.1f s, API server and nodes %.1f s; the manager's resident memory %d MiB%n",
-                managerCpu.toMillis() / 1e3, serverCpu.toMillis() / 1e3, resident(manager));
+        System.out.printf(Locale.ROOT, "  CPU: manager %.1f s, which is %.1f ms for each Deployment; API server and nodes "
+                + "%.1f s%n", managerCpu.toMillis() / 1e3, managerCpu.toMillis() / (double) deployments,
+                serverCpu.toMillis() / 1e3);
+        System.out.printf(Locale.ROOT, "  memory of the manager: %d MiB resident, %.0f MiB of heap in use after a "
+                + "collection%n", resident(manager), heapAfterCollection(manager, actuator));
         Map<String, Double> writes = new TreeMap<>();
         double total = 0;
         for (Map.Entry<String, Double> entry : after.entrySet()) {
@@ -178,14 +181,27 @@ public final class RolloutBenchmark {
                 total += count;
             }
         }
-        System.out.printf(Locale.ROOT, "  writes for each Deployment: %.2f%n", total / deployments);
+        System.out.printf(Locale.ROOT, "  writes for each Deployment: %.2f; upstream's controllers in the recorded trace "
+                + "of 10 replicas: %s%n", total / deployments, GoldenWrites.of(phase));
         writes.forEach((what, count) -> System.out.printf(Locale.ROOT, "    %7.2f %s%n", count / deployments, what));
         for (String queue : List.of("deployment-controller", "replicaset-controller")) {
             System.out.printf(Locale.ROOT, "  %s: a key waits %s in its queue%n", queue, waits(queue, before, after));
         }
     }
 
-    /** How many keys waited no longer than each bound. */
+    /** The used heap, without what nobody refers to any more; 0 where the JDK has no jcmd. */
+    private double heapAfterCollection(Process manager, String actuator) throws IOException, InterruptedException {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        if (!Files.isExecutable(jcmd)) {
+            return 0;
+        }
+        new ProcessBuilder(jcmd.toString(), Long.toString(manager.pid()), "GC.run")
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectErrorStream(true).start().waitFor();
+        return scrape(actuator).entrySet().stream().filter(e -> e.getKey().startsWith("jvm_memory_used_bytes{")
+                && label(e.getKey(), "area").equals("heap")).mapToDouble(Map.Entry::getValue).sum() / (1 << 20);
+    }
+
+    /** The 99th percentile, and how many keys waited no longer than each bound. */
     private static String waits(String queue, Map<String, Double> before, Map<String, Double> after) {
         Map<Double, Double> buckets = new TreeMap<>();
         after.forEach((key, value) -> {
@@ -200,10 +216,12 @@ public final class RolloutBenchmark {
                 all[0] = value - before.getOrDefault(key, 0.0);
             }
         });
+        String p99 = buckets.entrySet().stream().filter(b -> b.getValue() >= 0.99 * all[0]).findFirst()
+                .map(b -> "at most " + b.getKey() + " s").orElse("above the largest bound");
         List<String> shares = new ArrayList<>();
         buckets.forEach((bound, count) -> shares
                 .add(String.format(Locale.ROOT, "<= %s s: %.2f%%", bound, 100 * count / all[0])));
-        return String.join(", ", shares) + String.format(Locale.ROOT, " of %.0f", all[0]);
+        return "(99th percentile: " + p99 + ") " + String.join(", ", shares) + String.format(Locale.ROOT, " of %.0f", all[0]);
     }
 
     private static String label(String series, String name) {

@@ -229,7 +229,8 @@ final class HollowContainer {
         Duration backoff = RestartBackoff.after(crashes - 1);
         phase = Phase.CRASH_BACKOFF;
         waitingReason = "CrashLoopBackOff";
-        waitingMessage = "back-off " + RestartBackoff.text(backoff) + " restarting failed container=" + name() + " pod=" + podUid;
+        waitingMessage = "back-off " + RestartBackoff.text(backoff) + " restarting failed container=" + name() + " pod="
+                + podUid;
         due = now.after(backoff.minus(NOTICE));
         listener.event(this, "Warning", "BackOff", "Back-off restarting failed container " + name());
     }

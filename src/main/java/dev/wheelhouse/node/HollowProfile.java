@@ -124,7 +124,8 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             this.pod = pod;
             this.container = container;
             String named = allowed("profile", annotation("profile"), NAMED.keySet().stream().sorted().toList());
-            Map<String, String> profile = new HashMap<>(NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
+            Map<String, String> profile = new HashMap<>(
+                    NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
             if (init) {
                 // An init container that a profile made fail would keep the others from ever showing what it is about.
                 profile.keySet().retainAll(Set.of("start-delay", "image-pull"));

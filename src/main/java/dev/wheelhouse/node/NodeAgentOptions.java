@@ -46,8 +46,9 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
             throw new IllegalArgumentException("node " + name + ": " + workers + " workers: it needs at least 1");
         }
         if (!HollowProfile.NAMED.containsKey(profile)) {
-            throw new IllegalArgumentException("node " + name + ": there is no profile \"" + profile + "\": write one of "
-                    + String.join(", ", HollowProfile.NAMED.keySet().stream().sorted().toList()));
+            throw new IllegalArgumentException(
+                    "node " + name + ": there is no profile \"" + profile + "\": write one of "
+                            + String.join(", ", HollowProfile.NAMED.keySet().stream().sorted().toList()));
         }
         capacity = Map.copyOf(capacity);
         labels = Map.copyOf(labels);

@@ -21,7 +21,8 @@ final class RejectionEvents implements RejectedPods {
 
     RejectionEvents(String nodeName, EventRecorder recorder) {
         // By its name instead of its UID, as kubelet does: a node may say something before it is registered.
-        this.node = new V1Node().apiVersion("v1").kind("Node").metadata(new V1ObjectMeta().name(nodeName).uid(nodeName));
+        this.node = new V1Node().apiVersion("v1").kind("Node")
+                .metadata(new V1ObjectMeta().name(nodeName).uid(nodeName));
         this.recorder = recorder;
     }
 

@@ -159,6 +159,8 @@ final class StatusManager {
             status = entry.status;
             finished = entry.finished;
             apiPod = newer(apiPod, entry.lastAnswer);
+            // What the watch has told of need not be kept a second time.
+            entry.lastAnswer = apiPod == entry.lastAnswer ? apiPod : null;
         }
         String patch = StatusPatch.between(apiPod, status);
         if (patch != null) {
@@ -184,9 +186,10 @@ final class StatusManager {
         }
     }
 
+    /** The write's answer, as long as the watch has not told of it. */
     private static V1Pod newer(V1Pod seen, @Nullable V1Pod answer) {
         return answer != null && answer.getMetadata().getUid().equals(seen.getMetadata().getUid())
-                && ResourceVersions.atLeast(answer.getMetadata().getResourceVersion(),
-                        seen.getMetadata().getResourceVersion()) ? answer : seen;
+                && !ResourceVersions.atLeast(seen.getMetadata().getResourceVersion(),
+                        answer.getMetadata().getResourceVersion()) ? answer : seen;
     }
 }

@@ -240,7 +240,8 @@ final class SyncLoop implements Loop {
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
-        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m))).forEach(mirrors::deleteOrphan);
+        pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m)))
+                .forEach(mirrors::deleteOrphan);
         return true;
     }
 }

@@ -116,7 +116,8 @@ public final class HttpSource implements Loop {
         if (failures <= LOUD_FAILURES) {
             log.warn("pods could not be read from {}: {}", options.url(), e.getMessage());
         } else if (failures == LOUD_FAILURES + 1) {
-            log.warn("pods could not be read from {}: {}; it goes on trying every {} s, and logs no more until it succeeds",
+            log.warn(
+                    "pods could not be read from {}: {}; it goes on trying every {} s, and logs no more until it succeeds",
                     options.url(), e.getMessage(), options.period().toSeconds());
         } else {
             log.debug("pods could not be read from {}: {}", options.url(), e.getMessage());

@@ -13,6 +13,7 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerPort;
 import io.kubernetes.client.openapi.models.V1EnvVar;
+import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
@@ -20,6 +21,8 @@ import io.kubernetes.client.openapi.models.V1Probe;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
+
+import dev.wheelhouse.client.ModelJson;
 
 /**
  * What the API server would refuse in a static pod: names, containers, ports, volumes and mounts, resources (upstream:
@@ -35,7 +38,12 @@ final class StaticPodValidation {
             .compile("([a-z0-9][-a-z0-9.]{0,252}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
     private static final Pattern LABEL_VALUE = Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
 
+    private static final List<String> HOST_PATH_TYPES = List.of("DirectoryOrCreate", "Directory", "FileOrCreate",
+            "File",
+            "Socket", "CharDevice", "BlockDevice");
+
     private final List<Problem> problems = new ArrayList<>();
+    private final Set<String> hostPorts = new HashSet<>();
 
     /** @param path field names and indices, from the pod on */
     record Problem(List<Object> path, String problem) {}
@@ -132,8 +140,30 @@ final class StaticPodValidation {
             } else if (!names.add(name)) {
                 wrong("the volume \"" + name + "\" is there twice", "spec", "volumes", i, "name");
             }
+            source(volumes.get(i), i);
         }
         return names;
+    }
+
+    /** What a volume is of: one thing. Nothing means an empty directory. */
+    private void source(V1Volume volume, int i) {
+        List<String> sources = new ArrayList<>(ModelJson.tree(volume).propertyNames());
+        sources.remove("name");
+        if (sources.size() > 1) {
+            wrong("a volume has one source, and this has " + String.join(", ", sources) + ": leave one", "spec",
+                    "volumes", i, sources.get(1));
+        }
+        V1HostPathVolumeSource host = volume.getHostPath();
+        if (host == null) {
+            return;
+        }
+        if (host.getPath() == null || host.getPath().isEmpty()) {
+            wrong("a path is required", "spec", "volumes", i, "hostPath", "path");
+        } else if (List.of(host.getPath().split("/")).contains("..")) {
+            wrong("it must not contain \"..\"", "spec", "volumes", i, "hostPath", "path");
+        }
+        String type = host.getType();
+        oneOf(type == null || type.isEmpty() ? null : type, HOST_PATH_TYPES, "spec", "volumes", i, "hostPath", "type");
     }
 
     private void containers(String field, @Nullable List<V1Container> containers, V1PodSpec spec, Set<String> names,
@@ -186,6 +216,15 @@ final class StaticPodValidation {
                 wrong("with hostNetwork it must be the containerPort", "spec", field, i, "ports", p, "hostPort");
             }
             oneOf(port.getProtocol(), List.of("TCP", "UDP", "SCTP"), "spec", field, i, "ports", p, "protocol");
+            Integer host = port.getHostPort() != null || !Boolean.TRUE.equals(spec.getHostNetwork())
+                    ? port.getHostPort()
+                    : port.getContainerPort();
+            boolean beside = field.equals("containers") || "Always".equals(container.getRestartPolicy());
+            if (host != null && host > 0 && beside && !hostPorts.add(
+                    (port.getProtocol() == null ? "TCP" : port.getProtocol()) + " " + port.getHostIP() + " " + host)) {
+                wrong("another container of the pod takes the node's port " + host, "spec", field, i, "ports", p,
+                        "hostPort");
+            }
             if (port.getName() != null
                     && (!PORT_NAME.matcher(port.getName()).matches() || !names.add(port.getName()))) {
                 wrong("\"" + port.getName()

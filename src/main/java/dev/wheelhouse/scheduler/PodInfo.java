@@ -9,8 +9,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
-import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.HostPort;
+import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 

@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  * @param externalHostname by which clients call it, in the kubeconfig and the self-signed certificate
  * @param kubeconfig the file in which it writes how to reach it
  * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
+ * @param fsync whether each write waits for the disk of that directory, so that it survives a loss of power too
  * @param authorizationMode what those who are let in may do
  * @param tokenAuthFile bearer tokens and whose they are, as kube-apiserver's {@code --token-auth-file}
  * @param clientCaFile authorities whose certificates clients may show for themselves
@@ -28,7 +29,7 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
         @Nullable String externalHostname, @DefaultValue("wheelhouse.kubeconfig") String kubeconfig,
-        @Nullable String dataDir, @DefaultValue("always-allow") AuthorizationMode authorizationMode,
+        @Nullable String dataDir, @DefaultValue("true") boolean fsync, @DefaultValue("always-allow") AuthorizationMode authorizationMode,
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
         @DefaultValue Limits limits) {

@@ -23,7 +23,8 @@ public final class CommandLine {
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
-              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory);
+              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory),
+              --wheelhouse.apiserver.fsync=false                      without waiting for the disk (survives kill -9 only);
               --wheelhouse.apiserver.authorization-mode=MODE          always-allow, or rbac: by roles and bindings;
               --wheelhouse.apiserver.token-auth-file=FILE             who is who, lines of token,user,uid,"group1,group2";
               --wheelhouse.apiserver.tls-self-signed=true             TLS by a certificate of its own, or by
@@ -48,6 +49,7 @@ public final class CommandLine {
               --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
               --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
+              --wheelhouse.informer.watch-list=true                   caches are filled by a watch instead of a list
               --server.port=PORT                                      health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";

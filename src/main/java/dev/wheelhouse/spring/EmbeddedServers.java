@@ -40,7 +40,7 @@ final class EmbeddedServers {
                 .withPort(properties.port()).withClock(clock).withLimits(limits(properties.limits()))
                 .withStorage(directory == null
                         ? Storage.inMemory()
-                        : Storage.inDirectory(Path.of(directory), KEPT_WRITES))
+                        : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
                 .withSecurity(security(properties, keys));
         if (!properties.isTls()) {

@@ -56,10 +56,11 @@ final class ReadyAnnouncer implements Loop {
     private String onACluster() {
         return """
 
-                Wheelhouse is ready after %s: it works on %s with %s.
+                Wheelhouse is ready after %s: it works on %s with %s%s.
 
                 Health and metrics: %s
-                """.formatted(uptime(), connection.client().server(), controllers(), actuator()).stripTrailing();
+                """.formatted(uptime(), connection.client().server(), controllers(), nodes(), actuator())
+                .stripTrailing();
     }
 
     private String onTheEmbeddedOne(Connection.Embedded embedded) {
@@ -87,6 +88,14 @@ final class ReadyAnnouncer implements Loop {
     private String controllers() {
         List<String> names = manager.controllers().stream().map(Controller::name).toList();
         return names.isEmpty() ? "no controllers" : "the controllers " + String.join(", ", names);
+    }
+
+    private String nodes() {
+        return switch (cluster.nodeCount()) {
+            case 0 -> "";
+            case 1 -> ", and the hollow node " + cluster.nodes().get(0).name();
+            default -> ", and " + cluster.nodeCount() + " hollow nodes";
+        };
     }
 
     private String actuator() {

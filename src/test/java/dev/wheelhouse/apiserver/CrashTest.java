@@ -50,7 +50,7 @@ class CrashTest {
         long acknowledged = 0;
         long inDoubt = 0;
         for (int crash = 0; crash <= crashes; crash++) {
-            try (Child child = new Child(directory)) {
+            try (Child child = new Child(directory, crash % 2 == 1)) {
                 Map<String, Long> listed = new TreeMap<>();
                 long version = CrashWriter.list(child.url, listed);
                 assertThat(version).as("versions never go back").isGreaterThanOrEqualTo(watcher.lastVersion());
@@ -97,12 +97,13 @@ class CrashTest {
         private final Process process;
         final String url;
 
-        Child(Path directory) throws IOException {
+        Child(Path directory, boolean fsync) throws IOException {
             ProcessBuilder builder = new ProcessBuilder(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlogback.configurationFile=none", "-cp",
+                    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:-BytecodeVerificationRemote", "-Dlogback.configurationFile=none", "-cp",
                     System.getProperty("java.class.path"), CrashingServer.class.getName(), directory.toString(),
-                    String.valueOf(KEPT_WRITES)).redirectErrorStream(true);
+                    String.valueOf(KEPT_WRITES), String.valueOf(fsync)).redirectErrorStream(true);
             builder.environment().remove("JAVA_TOOL_OPTIONS");
             process = builder.start();
             BufferedReader lines = new BufferedReader(

@@ -8,10 +8,12 @@ import dev.wheelhouse.apiserver.store.Storage;
 final class CrashingServer {
     private CrashingServer() {}
 
-    /** @param args the data directory, and how many writes are kept for watches */
+    /** @param args the data directory, how many writes are kept for watches, and whether each waits for the disk */
     public static void main(String[] args) throws InterruptedException {
         EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
-                .withStorage(Storage.inDirectory(Path.of(args[0]), Integer.parseInt(args[1])))).start();
+                .withStorage(Storage.inDirectory(Path.of(args[0]), Integer.parseInt(args[1]),
+                        Boolean.parseBoolean(args[2]))))
+                .start();
         System.out.println("listening " + server.url());
         Thread.currentThread().join();
     }

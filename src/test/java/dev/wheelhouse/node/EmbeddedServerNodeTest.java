@@ -165,6 +165,26 @@ class EmbeddedServerNodeTest {
     }
 
     @Test
+    void aPodThatIsStoppedEndsSucceededOrFailedByHowItsContainersEnded() {
+        for (String delay : List.of("0s", "10m")) {
+            V1Pod pod = NodeHarness.pod("a", Map.of(HollowProfile.PREFIX + "stop-delay", delay),
+                    NodeHarness.container("web"));
+            pod.getMetadata().addFinalizersItem("example.com/wait");
+            pods.create(pod);
+            settle();
+            pods.delete(ObjectKey.of("default", "a"), new Deletion(5L, null, null, null));
+            pass(Duration.ofSeconds(7));
+
+            assertThat(get("a").getStatus().getPhase()).isEqualTo(delay.equals("0s") ? "Succeeded" : "Failed");
+            assertThat(NodeHarness.state(Objects.requireNonNull(get("a").getStatus().getContainerStatuses()).get(0)))
+                    .isEqualTo(delay.equals("0s") ? "Terminated Completed 0" : "Terminated Error 137");
+            pods.patch(ObjectKey.of("default", "a"), "", PatchType.MERGE, "{\"metadata\":{\"finalizers\":null}}");
+            settle();
+            assertThat(exists("a")).isFalse();
+        }
+    }
+
+    @Test
     void aCrashingPodIsShownInBackoff() {
         V1Pod pod = NodeHarness.pod("a", Map.of(HollowProfile.PREFIX + "fail", "true"), NodeHarness.container("web"));
         pods.create(pod);

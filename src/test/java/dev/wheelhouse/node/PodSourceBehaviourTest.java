@@ -205,7 +205,8 @@ class PodSourceBehaviourTest {
     }
 
     @Test
-    void everyPodSaysItsSourceWhenItWasFirstSeenAndAStaticOneItsHashAndTheseNeverMakeTwoPodsDiffer() throws IOException {
+    void everyPodSaysItsSourceWhenItWasFirstSeenAndAStaticOneItsHashAndTheseNeverMakeTwoPodsDiffer()
+            throws IOException {
         NodeHarness harness = start();
         write("web", "nginx:1");
         read();
@@ -225,6 +226,23 @@ class PodSourceBehaviourTest {
             assertThat(merge(having(pod("a")), PodOperation.SET,
                     changed(pod("a"), p -> p.getMetadata().annotations(Map.of(local, "x"))))).as(local).isEmpty();
         }
+    }
+
+    @Test
+    void theApiServersPodsAreSentInFullSetsAndNothingBeforeTheFirstListIsComplete() {
+        NodeHarness harness = new NodeHarness();
+        node = harness;
+        harness.client.down = true;
+        harness.settle();
+        assertThat(harness.agent.podConfig().storage().states()).extracting(s -> s.source()).doesNotContain("api");
+
+        harness.client.down = false;
+        harness.pods.create(pod("a"));
+        harness.pass(Duration.ofSeconds(30));
+        harness.create("b");
+
+        assertThat(harness.agent.podConfig().seenAllSources(Set.of("api"))).isTrue();
+        assertThat(staticPods("api")).hasSize(2);
     }
 
     // Files
@@ -351,7 +369,8 @@ class PodSourceBehaviourTest {
             Files.delete(directory().resolve("web.yaml"));
             Eventually.eventually("it is gone", Duration.ofSeconds(20), () -> isGone(pods, "web-node-1"));
             System.out.printf("a static pod's mirror was Running %d ms after the manifest was written, and gone %d ms"
-                    + " after it was deleted%n", (running - start) / 1_000_000, (System.nanoTime() - running) / 1_000_000);
+                    + " after it was deleted%n", (running - start) / 1_000_000,
+                    (System.nanoTime() - running) / 1_000_000);
         }
     }
 
@@ -494,7 +513,8 @@ class PodSourceBehaviourTest {
             assertThat(log.lines()).hasSize(4).allSatisfy(line -> assertThat(line).startsWith("WARN")
                     .contains("/pods.yaml: the server answered 503 where 200 was expected"));
             assertThat(log.lines().subList(0, 3)).noneMatch(line -> line.contains("logs no more"));
-            assertThat(log.lines().get(3)).endsWith("; it goes on trying every 20 s, and logs no more until it succeeds");
+            assertThat(log.lines().get(3))
+                    .endsWith("; it goes on trying every 20 s, and logs no more until it succeeds");
 
             broken[0] = false;
             harness.pass(Duration.ofMinutes(1));
@@ -539,7 +559,8 @@ class PodSourceBehaviourTest {
         for (String source : List.of("file", "http")) {
             V1Pod pod = Objects.requireNonNull(node).agent.podConfig().storage().states().stream()
                     .filter(s -> s.source().equals(source)).findFirst().orElseThrow().pods().get(0);
-            assertThat(pod.getMetadata().getName()).isEqualTo(source.equals("file") ? "from-file-node-1" : "from-url-node-1");
+            assertThat(pod.getMetadata().getName())
+                    .isEqualTo(source.equals("file") ? "from-file-node-1" : "from-url-node-1");
             assertThat(pod.getMetadata().getNamespace()).isEqualTo("default");
             assertThat(pod.getMetadata().getUid()).matches("[0-9a-f]{32}");
             assertThat(pod.getSpec().getNodeName()).isEqualTo("node-1");

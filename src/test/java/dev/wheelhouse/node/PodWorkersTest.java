@@ -73,7 +73,8 @@ class PodWorkersTest {
     }
 
     private static PodWorkers workers(PodWorkers.Syncer syncer, Clock clock, int bound, Executor executor) {
-        return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE), bound,
+        return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE),
+                bound,
                 executor, Duration.ofMinutes(1), NodeMetrics.NONE, clock);
     }
 

@@ -178,6 +178,7 @@ class HttpSourceTest {
         long before = System.nanoTime();
         assertThat(fetch()).isNull();
         never.countDown();
+        assertThat(source.report().failure()).isEqualTo("no complete answer within 2 s");
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(8));
     }
 
@@ -245,11 +246,41 @@ class HttpSourceTest {
     }
 
     @Test
-    void aServerThatIsGoneIsTriedAgain() {
+    void aServerThatIsGoneIsTriedAgainAndTheReasonIsSaidInPlainWords() {
         server.stop(0);
 
         assertThat(fetch()).isNull();
         assertThat(fetch()).isNull();
+        assertThat(source.report().failure()).startsWith("no connection to 127.0.0.1:");
+    }
+
+    @Test
+    void aHostThatNobodyKnowsIsNamed() {
+        HttpSource unknown = source(HttpManifests.of(URI.create("http://nowhere.invalid/pods")), Map.of());
+        assertThat(fetch(unknown)).isNull();
+        assertThat(unknown.report().failure()).isEqualTo("the host nowhere.invalid is not known");
+        unknown.close();
+    }
+
+    @Test
+    void aBodyThatIsAsItWasWhenItWasLastGoodIsNoLongerRefused() {
+        answer = e -> {
+            if ("\"v1\"".equals(e.getRequestHeaders().getFirst("If-None-Match"))) {
+                send(e, 304, "");
+            } else {
+                e.getResponseHeaders().set("ETag", "\"v1\"");
+                send(e, 200, POD);
+            }
+        };
+        fetch();
+        HttpHandler good = answer;
+        answer = e -> send(e, 200, "kind: [");
+        fetch();
+        assertThat(source.refusals()).hasSize(1);
+
+        answer = good;
+        assertThat(fetch()).isNull();
+        assertThat(source.refusals()).isEmpty();
     }
 
     @Test

@@ -245,6 +245,7 @@ final class Checks {
         int availableBefore = 0;
         int availableAfter = 0;
         int oldPods = 0;
+        boolean starts = after > 0;
         List<V1Pod> pods = pods();
         for (V1ReplicaSet live : replicaSets()) {
             if (!OwnerReferences.isControlledBy(live, read.getMetadata())) {
@@ -252,6 +253,7 @@ final class Checks {
             }
             boolean same = name(live).equals(name(written));
             int size = live.getSpec().getReplicas();
+            starts &= !same || size == 0;
             V1ReplicaSet seen = current.cached(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(live));
             Integer reported = seen == null || seen.getStatus() == null
                     ? null
@@ -282,18 +284,18 @@ final class Checks {
             wrong.add("the size of " + name(written) + " brings its Deployment to " + after + " pods, and it read that "
                     + replicas + " and " + surge + " more are allowed");
         }
-        if (rolling && !disrupted && availableAfter < availableBefore && availableAfter < replicas - unavailable) {
+        if (rolling && !disrupted && !isPausedOrScaled(read) && availableAfter < availableBefore && availableAfter < replicas - unavailable) {
             wrong.add(
                     "the size of " + name(written) + " leaves " + availableAfter + " pods available, and it read that "
                             + (replicas - unavailable) + " are the least");
         }
-        if (!rolling && !disrupted && after > before && oldPods > 0 && replicas > 0 && !isPausedOrScaled(read)) {
-            wrong.add(name(written) + " grows while there are " + oldPods + " pods of other ReplicaSets");
+        if (!rolling && !disrupted && starts && oldPods > 0 && replicas > 0 && !isPausedOrScaled(read)) {
+            wrong.add(name(written) + " starts while there are " + oldPods + " pods of other ReplicaSets");
         }
         return wrong;
     }
 
-    /** A user's scaling is proportional, whatever the strategy. */
+    /** A user's scaling is in proportion to sizes, whatever the strategy and whichever pods are available. */
     private static boolean isPausedOrScaled(V1Deployment read) {
         return Boolean.TRUE.equals(read.getSpec().getPaused()) || read.getStatus() == null
                 || !read.getMetadata().getGeneration().equals(read.getStatus().getObservedGeneration());

@@ -62,6 +62,11 @@ final class Faults implements Interceptor {
         frozen = false;
     }
 
+    /** After an end, faults strike again. */
+    void goOn(double newRate) {
+        rate = newRate;
+    }
+
     /** Its watches bring nothing any more, though it does not know: another one leads. */
     void freeze() {
         frozen = true;

@@ -14,11 +14,12 @@ final class ServedProcess {
 
     private ServedProcess() {}
 
-    /** @param args a data directory, or nothing */
+    /** @param args a data directory and what a write survives, or nothing */
     public static void main(String[] args) throws IOException {
         ApiServerOptions options = ApiServerOptions.defaults();
         if (args.length > 0) {
-            options = options.withStorage(Storage.inDirectory(Path.of(args[0]), KEPT_WRITES));
+            options = options.withStorage(Storage.inDirectory(Path.of(args[0]), KEPT_WRITES,
+                    args[1].equals("POWER")));
         }
         EmbeddedApiServer server = new EmbeddedApiServer(options).start();
         System.out.println("listening " + server.url());

@@ -14,7 +14,6 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -25,6 +24,7 @@ final class Yaml {
 
     private static final int MOST_VALUES = 1_000_000;
     private static final int MOST_DEPTH = 200;
+    private static final Pattern INDENTATION = Pattern.compile("(?m)^[ \\t]+");
 
     private static final class JsonResolver extends Resolver {
         @Override
@@ -52,30 +52,20 @@ final class Yaml {
     /** @throws ApiException 400 if it is no YAML, or more than one document */
     static JsonNode read(byte[] text) {
         try {
-            Object value = yaml().load(new String(text, StandardCharsets.UTF_8));
+            Object value = yaml().load(withoutTabs(new String(text, StandardCharsets.UTF_8)));
             measure(value, MOST_VALUES, MOST_DEPTH);
             return Json.mapper().valueToTree(value);
         } catch (RuntimeException e) {
-            JsonNode json = json(text);
-            if (json != null) {
-                return json;
-            }
             String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw Errors.badRequest("error converting YAML to JSON: yaml: " + why);
         }
     }
 
-    /** What the text is as JSON, which clients send as YAML though it may be indented by tabs; null if it is none. */
-    private static @Nullable JsonNode json(byte[] text) {
-        String start = new String(text, 0, Math.min(text.length, 64), StandardCharsets.UTF_8);
-        if (!start.stripLeading().startsWith("{") || !start.contains("\t")) {
-            return null;
-        }
-        try {
-            return Json.read(text);
-        } catch (JacksonException e) {
-            return null;
-        }
+    /** Go's parser, unlike YAML, takes tabs for an indentation where that has no meaning: in what looks like JSON. */
+    private static String withoutTabs(String text) {
+        return text.stripLeading().startsWith("{") && text.indexOf('\t') >= 0
+                ? INDENTATION.matcher(text).replaceAll(m -> " ".repeat(m.end() - m.start()))
+                : text;
     }
 
     /** Refuses what aliases make endless or huge. @return how many more values there may be */

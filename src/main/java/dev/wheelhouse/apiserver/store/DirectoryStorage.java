@@ -39,6 +39,7 @@ final class DirectoryStorage implements Storage {
 
     private final Path directory;
     private final int keep;
+    private final boolean fsync;
     private @Nullable OpenFiles open;
     private long compacted;
     private long version;
@@ -47,9 +48,10 @@ final class DirectoryStorage implements Storage {
     private record OpenFiles(MVStore store, MVMap<Long, byte[]> writes, MVMap<String, String> facts,
             FileChannel newest) {}
 
-    DirectoryStorage(Path directory, int keep) {
+    DirectoryStorage(Path directory, int keep, boolean fsync) {
         this.directory = directory.toAbsolutePath().normalize();
         this.keep = keep;
+        this.fsync = fsync;
     }
 
     @Override
@@ -166,6 +168,10 @@ final class DirectoryStorage implements Storage {
                 compactTo(files, version - keep);
             }
             files.store.commit();
+            if (fsync) {
+                // The number of the newest version need not come with it: an older one is as good.
+                files.store.sync();
+            }
             files.newest.write(ByteBuffer.wrap("%-20d%n".formatted(version).getBytes(StandardCharsets.US_ASCII)), 0);
             if (++commits % TIDY_EVERY == 0) {
                 files.store.compact(LEAST_FILLED_PERCENT, TIDY_BYTES);

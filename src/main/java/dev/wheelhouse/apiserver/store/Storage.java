@@ -60,12 +60,14 @@ public interface Storage extends AutoCloseable {
 
     /**
      * Keeps everything in files of a directory, which is made if it is missing and which one process at a time may use. A
-     * committed write survives the death of the process at any moment; it is the operating system that brings it to the disk.
+     * committed write survives the death of the process at any moment.
      *
      * @param writes how many of the last writes are kept as such, so that watches may resume from them after a restart
+     * @param fsync whether a commit waits for the disk, and so survives a loss of power too; writes that come at the same time
+     *        share one wait
      */
-    static Storage inDirectory(Path directory, int writes) {
-        return new DirectoryStorage(directory, writes);
+    static Storage inDirectory(Path directory, int writes, boolean fsync) {
+        return new DirectoryStorage(directory, writes, fsync);
     }
 
     /** Keeps nothing. */

@@ -36,7 +36,7 @@ class DirectoryStorageTest {
 
     private ObjectStore open(int writes) {
         return new ObjectStore(clock, new Retention(100, Duration.ofMinutes(5), 100, 1_000_000),
-                Storage.inDirectory(directory, writes));
+                Storage.inDirectory(directory, writes, false));
     }
 
     private static ObjectNode object(String name, String label) {
@@ -125,7 +125,7 @@ class DirectoryStorageTest {
     @Test
     void manyWritersAtOnceShareCommits() throws Exception {
         AtomicInteger commits = new AtomicInteger();
-        Storage counted = new CountedStorage(Storage.inDirectory(directory, 10_000), commits);
+        Storage counted = new CountedStorage(Storage.inDirectory(directory, 10_000, true), commits);
         int writers = 16;
         int each = 50;
         try (ObjectStore store = new ObjectStore(clock, Retention.standard(), counted);
@@ -263,7 +263,7 @@ class DirectoryStorageTest {
     @Test
     void aPathThatIsAFileIsRefusedInOneSentence() throws IOException {
         Path file = Files.createFile(directory.resolve("file"));
-        assertThatThrownBy(() -> new ObjectStore(clock, Retention.standard(), Storage.inDirectory(file, 10)))
+        assertThatThrownBy(() -> new ObjectStore(clock, Retention.standard(), Storage.inDirectory(file, 10, false)))
                 .isInstanceOf(StorageException.class)
                 .hasMessageStartingWith("the data directory " + file + " cannot be used (");
     }
