@@ -71,8 +71,10 @@ final class ComparedWrites {
         object.path("status").properties().stream()
                 .filter(e -> !e.getKey().equals("terminatingReplicas") && !e.getValue().toString().equals("0"))
                 .forEach(e -> status.put(e.getKey(), e.getKey().equals("conditions")
-                        ? e.getValue().valueStream().map(c -> c.path("type").asString("") + c.path("status") + c.path("reason")
-                                + c.path("message")).sorted().toList().toString()
+                        ? e.getValue().valueStream()
+                                .map(c -> c.path("type").asString("") + c.path("status") + c.path("reason")
+                                        + c.path("message"))
+                                .sorted().toList().toString()
                         : e.getValue().toString()));
         return status;
     }

@@ -197,7 +197,8 @@ final class Renderer {
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
-        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion();
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " "
+                + accept.metaVersion();
         return switch (accept.form()) {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
