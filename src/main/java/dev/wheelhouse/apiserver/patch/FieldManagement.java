@@ -17,12 +17,14 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.schema.CustomType;
 
 /**
  * Field ownership: {@code metadata.managedFields} and server-side apply (upstream: {@code apimachinery/pkg/util/managedfields},
  * structured-merge-diff). None of these changes its arguments, and the results share no node with them.
  *
- * <p>Objects of kinds that are not built in have no schema here: their lists are owned as a whole, their objects by fields.
+ * <p>Objects of kinds that are neither built in nor described by a definition have no schema: their lists are owned as a whole, their
+ * objects by fields.
  */
 public final class FieldManagement {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -44,10 +46,17 @@ public final class FieldManagement {
      */
     public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
             Instant now) {
+        return updated(live, updated, null, manager, subresource, now);
+    }
+
+    /** The same for an object of a kind that a definition may describe. @param custom null for a built-in kind */
+    public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, @Nullable CustomType custom,
+            String manager, String subresource, Instant now) {
         String apiVersion = Json.text(updated, "apiVersion");
         String kind = Json.text(updated, "kind");
         ObjectNode start = live == null ? Untracked.newObject(apiVersion, kind) : live;
-        Comparison changes = compare(start, updated, Structure.ofKind(apiVersion, kind), kind, subresource);
+        Comparison changes = compare(start, updated, Structure.ofKind(apiVersion, kind, custom),
+                Untracked.of(kind, subresource, custom));
         JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
         if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
             return updated.deepCopy();
@@ -97,10 +106,8 @@ public final class FieldManagement {
                 ManagedFields.time(now)));
     }
 
-    private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, String kind,
-            String subresource) {
-        return Comparison.of(before, after, structure).without(Untracked.MANAGED_FIELDS)
-                .without(Untracked.of(kind, subresource));
+    private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
+        return Comparison.of(before, after, structure).without(Untracked.MANAGED_FIELDS).without(ignored);
     }
 
     /**
@@ -116,7 +123,13 @@ public final class FieldManagement {
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, String manager, boolean force,
             String subresource,
             Instant now) {
-        return new Apply(live, patch, manager, subresource, now).run(force);
+        return apply(live, patch, null, manager, force, subresource, now);
+    }
+
+    /** The same for an object of a kind that a definition may describe. @param custom null for a built-in kind */
+    public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom,
+            String manager, boolean force, String subresource, Instant now) {
+        return new Apply(live, patch, custom, manager, subresource, now).run(force);
     }
 
     /** One server-side apply. */
@@ -132,7 +145,8 @@ public final class FieldManagement {
         private final Structure structure;
         private final FieldSet ignored;
 
-        Apply(@Nullable ObjectNode live, ObjectNode patch, String manager, String subresource, Instant now) {
+        Apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom, String manager,
+                String subresource, Instant now) {
             this.creates = live == null;
             this.apiVersion = Json.text(live == null ? patch : live, "apiVersion");
             this.kind = Json.text(live == null ? patch : live, "kind");
@@ -143,8 +157,8 @@ public final class FieldManagement {
             this.manager = manager;
             this.subresource = subresource;
             this.now = now;
-            this.structure = Structure.ofKind(apiVersion, kind);
-            this.ignored = Untracked.of(kind, subresource);
+            this.structure = Structure.ofKind(apiVersion, kind, custom);
+            this.ignored = Untracked.of(kind, subresource, custom);
         }
 
         ObjectNode run(boolean force) {
@@ -191,7 +205,7 @@ public final class FieldManagement {
                 managed = new ManagedFields();
             }
             if (managed.isEmpty() && !creates) {
-                Comparison all = compare(Untracked.newObject(apiVersion, kind), bare, structure, kind, subresource);
+                Comparison all = compare(Untracked.newObject(apiVersion, kind), bare, structure, ignored);
                 note(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
             }
             Id id = Id.of(manager, true, apiVersion, subresource);
@@ -203,7 +217,7 @@ public final class FieldManagement {
             JsonNode result = last == null || last.fields().isEmpty()
                     ? merged
                     : withoutGivenUp(merged, last.fields(), managed);
-            Comparison changes = compare(bare, (ObjectNode) result, structure, kind, subresource);
+            Comparison changes = compare(bare, (ObjectNode) result, structure, ignored);
             FieldSet changed = changes.changed();
             if (!force) {
                 refuseConflicts(managed, id, changed);

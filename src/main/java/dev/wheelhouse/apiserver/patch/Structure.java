@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.patch;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,6 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
@@ -36,8 +38,8 @@ final class Structure {
         DEDUCED
     }
 
-    static final Structure LEAF = new Structure(Form.LEAF, null, null);
-    static final Structure DEDUCED = new Structure(Form.DEDUCED, null, null);
+    static final Structure LEAF = new Structure(Form.LEAF, null, null, null);
+    static final Structure DEDUCED = new Structure(Form.DEDUCED, null, null, null);
     private static final Map<String, Structure> BY_TYPE = new ConcurrentHashMap<>();
     private static final Map<Field, Structure> BY_FIELD = new ConcurrentHashMap<>();
 
@@ -48,34 +50,81 @@ final class Structure {
     private final @Nullable Field holder;
     private final Map<String, Structure> fields = new ConcurrentHashMap<>();
 
-    private Structure(Form form, @Nullable TypeSchema type, @Nullable Field holder) {
+    /** Of what a custom resource's definition describes: the JSON schema of the object, map or list. */
+    private final @Nullable JsonNode schema;
+
+    private Structure(Form form, @Nullable TypeSchema type, @Nullable Field holder, @Nullable JsonNode schema) {
         this.form = form;
         this.type = type;
         this.holder = holder;
+        this.schema = schema;
     }
 
-    /** The structure of objects of a kind. Of one that is not built in only the metadata is known. */
-    static Structure ofKind(String apiVersion, String kind) {
+    /**
+     * The structure of objects of a kind. Of one that is neither built in nor described by a definition only the metadata is known.
+     */
+    static Structure ofKind(String apiVersion, String kind, @Nullable CustomType custom) {
+        JsonNode described = custom == null ? null : custom.schema();
+        if (described != null) {
+            Structure root = new Structure(Form.OBJECT, null, null, described);
+            root.fields.putAll(Custom.IDENTITY);
+            return root;
+        }
         TypeSchema type = Schemas.ofKind(apiVersion, kind);
         return type == null ? Custom.ROOT : ofType(type);
     }
 
     private static final class Custom {
-        static final Structure ROOT = new Structure(Form.DEDUCED, null, null);
+        static final Structure ROOT = new Structure(Form.DEDUCED, null, null, null);
+        /** What every resource has, whatever its schema says. */
+        static final Map<String, Structure> IDENTITY;
 
         static {
             TypeSchema metadata = Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
             if (metadata != null) {
                 ROOT.fields.put("metadata", ofType(metadata));
             }
+            Map<String, Structure> identity = new TreeMap<>(ROOT.fields);
+            identity.put("apiVersion", LEAF);
+            identity.put("kind", LEAF);
+            IDENTITY = Map.copyOf(identity);
         }
+    }
+
+    private static Structure ofSchema(JsonNode schema) {
+        if (isTrue(schema, "x-kubernetes-int-or-string")) {
+            return LEAF;
+        }
+        boolean map = schema.path("additionalProperties").isObject();
+        if (Json.text(schema, "type").equals("array")) {
+            return switch (Json.text(schema, "x-kubernetes-list-type")) {
+                case "map" -> new Structure(Form.ASSOCIATIVE, null, null, schema);
+                case "set" -> new Structure(Form.SET, null, null, schema);
+                default -> LEAF;
+            };
+        }
+        if (schema.has("properties") || map || isTrue(schema, "x-kubernetes-embedded-resource")) {
+            if (Json.text(schema, "x-kubernetes-map-type").equals("atomic")) {
+                return LEAF;
+            }
+            Structure structure = new Structure(Form.OBJECT, null, null, schema);
+            if (isTrue(schema, "x-kubernetes-embedded-resource")) {
+                structure.fields.putAll(Custom.IDENTITY);
+            }
+            return structure;
+        }
+        return DEDUCED;
+    }
+
+    private static boolean isTrue(JsonNode schema, String flag) {
+        return schema.path(flag).asBoolean(false);
     }
 
     static Structure ofType(TypeSchema type) {
         if (type.scalar() != null || type.atomic()) {
             return LEAF;
         }
-        return BY_TYPE.computeIfAbsent(type.name(), name -> new Structure(Form.OBJECT, type, null));
+        return BY_TYPE.computeIfAbsent(type.name(), name -> new Structure(Form.OBJECT, type, null, null));
     }
 
     private static Structure ofField(Field field) {
@@ -84,18 +133,18 @@ final class Structure {
                 TypeSchema type = field.type();
                 if (field.mapType().equals("granular") && type.isObject()) {
                     yield BY_TYPE.computeIfAbsent(type.name() + " granular",
-                            n -> new Structure(Form.OBJECT, type, null));
+                            n -> new Structure(Form.OBJECT, type, null, null));
                 }
                 yield field.mapType().equals("atomic") ? LEAF : ofType(type);
             }
             case LIST -> switch (field.listType()) {
-                case "map" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.ASSOCIATIVE, null, f));
-                case "set" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.SET, null, f));
+                case "map" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.ASSOCIATIVE, null, f, null));
+                case "set" -> BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.SET, null, f, null));
                 default -> LEAF;
             };
             case MAP, MAP_OF_LISTS -> field.mapType().equals("atomic")
                     ? LEAF
-                    : BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.OBJECT, null, f));
+                    : BY_FIELD.computeIfAbsent(field, f -> new Structure(Form.OBJECT, null, f, null));
         };
     }
 
@@ -112,11 +161,18 @@ final class Structure {
 
     /** Whether a field of that name is declared by the type, other than a key of a map. */
     boolean declares(String field) {
+        if (schema != null) {
+            return schema.path("properties").has(field) || Custom.IDENTITY.containsKey(field) && fields.containsKey(field);
+        }
         return type != null ? type.field(field) != null : form == Form.DEDUCED && fields.containsKey(field);
     }
 
     /** Whether an object of this structure may have a field of that name. */
     boolean allows(String field) {
+        if (schema != null) {
+            return declares(field) || schema.has("additionalProperties")
+                    || isTrue(schema, "x-kubernetes-preserve-unknown-fields");
+        }
         return type == null || type.field(field) != null;
     }
 
@@ -125,6 +181,13 @@ final class Structure {
         Structure known = fields.get(name);
         if (known != null) {
             return known;
+        }
+        if (schema != null) {
+            JsonNode of = schema.path("properties").get(name);
+            if (of != null) {
+                return fields.computeIfAbsent(name, n -> ofSchema(of));
+            }
+            return schema.get("additionalProperties") instanceof ObjectNode any ? ofSchema(any) : DEDUCED;
         }
         if (type != null) {
             Field field = type.field(name);
@@ -142,6 +205,9 @@ final class Structure {
 
     /** The structure of a list's elements. */
     Structure element() {
+        if (schema != null) {
+            return ofSchema(schema.path("items"));
+        }
         return holder == null ? LEAF : ofType(holder.type());
     }
 
@@ -156,15 +222,14 @@ final class Structure {
      * @throws IllegalArgumentException if it has none of the keys
      */
     String step(JsonNode element) {
-        if (form == Form.SET || holder == null) {
+        if (form == Form.SET || holder == null && schema == null) {
             return "v:" + element;
         }
         ObjectNode keys = Json.object();
-        for (String key : holder.listMapKeys()) {
+        for (String key : listMapKeys()) {
             JsonNode value = element.get(key);
             if (value == null) {
-                Field field = holder.type().field(key);
-                value = field == null ? null : field.defaultValue();
+                value = defaultOfKey(key);
             }
             if (value != null) {
                 keys.set(key, value);
@@ -172,9 +237,26 @@ final class Structure {
         }
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("associative list with keys has an element that omits all key fields "
-                    + quoted(holder.listMapKeys()) + " (and doesn't have default values for any key fields)");
+                    + quoted(listMapKeys()) + " (and doesn't have default values for any key fields)");
         }
         return keyStep(keys);
+    }
+
+    private List<String> listMapKeys() {
+        if (schema != null) {
+            List<String> keys = new ArrayList<>();
+            schema.path("x-kubernetes-list-map-keys").forEach(key -> keys.add(key.asString("")));
+            return keys;
+        }
+        return holder == null ? List.of() : holder.listMapKeys();
+    }
+
+    private @Nullable JsonNode defaultOfKey(String key) {
+        if (schema != null) {
+            return schema.path("items").path("properties").path(key).get("default");
+        }
+        Field field = holder == null ? null : holder.type().field(key);
+        return field == null ? null : field.defaultValue();
     }
 
     /** The step that identifies an element by keys: in the order of their names. */

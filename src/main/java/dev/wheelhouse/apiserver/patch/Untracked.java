@@ -3,9 +3,12 @@ package dev.wheelhouse.apiserver.patch;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
@@ -21,6 +24,7 @@ final class Untracked {
     /** A namespace's own finalizers are the server's. */
     private static final FieldSet STATUS_AND_FINALIZERS = set(List.of("f:status"), List.of("f:spec", "f:finalizers"));
     private static final FieldSet SPEC_AND_LABELS = set(List.of("f:spec"), List.of("f:metadata", "f:labels"));
+    private static final FieldSet SPEC_AND_METADATA = set(List.of("f:spec"), List.of("f:metadata"));
     private static final FieldSet SPEC = set(List.of("f:spec"));
     /** Kinds whose status is written through the object itself: they have no status subresource. */
     private static final Set<String> WITHOUT_STATUS_SUBRESOURCE = Set.of("ComponentStatus", "Lease", "TokenReview",
@@ -33,7 +37,10 @@ final class Untracked {
     private Untracked() {}
 
     /** The fields that requests to an endpoint cannot change (upstream: {@code GetResetFields} of the strategies). */
-    static FieldSet of(String kind, String subresource) {
+    static FieldSet of(String kind, String subresource, @Nullable CustomType custom) {
+        if (custom != null) {
+            return subresource.equals("status") ? SPEC_AND_METADATA : custom.status() ? STATUS : NOTHING;
+        }
         return switch (subresource) {
             case "" -> WITHOUT_STATUS_SUBRESOURCE.contains(kind)
                     ? NOTHING

@@ -5,6 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -16,13 +19,19 @@ import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.schema.StructuralRules;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /** Serves the resources of CustomResourceDefinitions: they are in the registry for as long as the definition is stored. */
 final class CustomResources {
     static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
+    private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+    private static final String APPROVAL = "api-approved.kubernetes.io";
+    private static final int TRIES = 20;
     private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
             "update", "watch");
     private static final Set<String> SUBRESOURCE_VERBS = Set.of("get", "patch", "update");
@@ -30,12 +39,15 @@ final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
+    /** The names of the definitions that are being deleted. */
+    private final Set<String> terminating = ConcurrentHashMap.newKeySet();
 
     CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock) {
         this.store = store;
         this.registry = registry;
         this.clock = clock;
         store.snapshot(RESOURCE).select(Selection.all()).forEach(crd -> serve(crd.tree()));
+        List.copyOf(terminating).forEach(this::finishDeletion);
     }
 
     /** Fills in the names that follow from the kind, and the conditions of a definition that is served. */
@@ -53,7 +65,6 @@ final class CustomResources {
             Json.child(Json.child(crd, "spec"), "conversion").put("strategy", "None");
         }
         ObjectNode status = Json.child(crd, "status");
-        status.set("acceptedNames", names.deepCopy());
         ArrayNode stored = status.get("storedVersions") instanceof ArrayNode present
                 ? present
                 : status.putArray("storedVersions");
@@ -66,15 +77,32 @@ final class CustomResources {
                 stored.add(Json.text(version, "name"));
             }
         }
-        if (!(status.get("conditions") instanceof ArrayNode)) {
-            String now = Meta.time(clock.now());
-            ArrayNode conditions = status.putArray("conditions");
-            conditions.addObject().put("type", "NamesAccepted").put("status", "True").put("lastTransitionTime", now)
-                    .put("reason", "NoConflicts").put("message", "no conflicts found");
-            conditions.addObject().put("type", "Established").put("status", "True").put("lastTransitionTime", now)
-                    .put("reason", "InitialNamesAccepted")
-                    .put("message", "the initial names have been accepted");
+        String approval = Json.text(crd, "metadata", "annotations", APPROVAL);
+        if (isProtected(Json.text(crd, "spec", "group")) && !approval.isEmpty()) {
+            boolean approved = approval.startsWith("https://");
+            DefinitionNames.condition(crd, "KubernetesAPIApprovalPolicyConformant", approved,
+                    approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
+                    (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
+                    Meta.time(clock.now()));
         }
+        DefinitionNames.decide(crd, others(crd), Meta.time(clock.now()));
+    }
+
+    /** The definitions of the same group, of which there are few. */
+    private List<ObjectNode> others(ObjectNode crd) {
+        String group = Json.text(crd, "spec", "group");
+        List<ObjectNode> others = new ArrayList<>();
+        for (StoredObject stored : store.snapshot(RESOURCE).select(Selection.all())) {
+            if (stored.name().endsWith("." + group) && !stored.name().equals(Meta.name(crd))) {
+                others.add(stored.tree());
+            }
+        }
+        return others;
+    }
+
+    private static boolean isProtected(String group) {
+        return group.endsWith(".k8s.io") || group.equals("k8s.io") || group.endsWith(".kubernetes.io")
+                || group.equals("kubernetes.io");
     }
 
     /** What is wrong with a definition, as far as its objects depend on it. */
@@ -103,15 +131,16 @@ final class CustomResources {
             storage += version.path("storage").asBoolean(false) ? 1 : 0;
             String at = "spec.versions[" + i++ + "].schema.openAPIV3Schema";
             JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
-            if (schema == null) {
+            if (schema instanceof ObjectNode object) {
+                causes.addAll(StructuralRules.check(object, at));
+            } else {
                 causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
-            } else if (!Json.text(schema, "type").equals("object")) {
-                String type = Json.text(schema, "type");
-                causes.add(type.isEmpty()
-                        ? new Cause(at + ".type", "FieldValueRequired", "Required value: must not be empty at the root")
-                        : new Cause(at + ".type", "FieldValueInvalid",
-                                "Invalid value: \"" + type + "\": must be object at the root"));
             }
+        }
+        if (isProtected(Json.text(crd, "spec", "group")) && Json.text(crd, "metadata", "annotations", APPROVAL).isEmpty()) {
+            causes.add(new Cause("metadata.annotations[" + APPROVAL + "]", "FieldValueRequired",
+                    "Required value: protected groups must have approval annotation \"" + APPROVAL
+                            + "\", see https://github.com/kubernetes/enhancements/pull/1111"));
         }
         if (storage != 1) {
             causes.add(new Cause("spec.versions", "FieldValueInvalid", "Invalid value: "
@@ -128,8 +157,14 @@ final class CustomResources {
         return versions;
     }
 
-    /** Registers what the definition says is served. */
+    /** Registers what the definition says is served, once its names are its own. */
     void serve(ObjectNode crd) {
+        if (!DefinitionNames.isTrue(crd, "Established")) {
+            return;
+        }
+        if (DefinitionNames.isTrue(crd, "Terminating")) {
+            terminating.add(Meta.name(crd));
+        }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
         for (JsonNode version : versions(crd)) {
@@ -151,7 +186,7 @@ final class CustomResources {
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
-                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version)));
+                    new TreeSet<>(VERBS), subresources, CustomType.of(crd, version, store.version())));
         }
     }
 
@@ -163,13 +198,94 @@ final class CustomResources {
         return texts;
     }
 
-    /** Ends serving, and removes the objects. */
+    /** Refuses new objects of a definition that is being deleted. */
+    void allowCreate(ResourceType type, String name) {
+        if (terminating.contains(type.groupResource())) {
+            throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
+                    List.of());
+        }
+    }
+
+    /** Ends serving, ends the watches, and lets other definitions have the names. */
     void withdraw(ObjectNode crd) {
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
+        terminating.remove(Meta.name(crd));
         versions(crd).forEach(version -> registry.remove(group, Json.text(version, "name"), plural));
-        String resource = plural + "." + group;
-        store.snapshot(resource).select(Selection.all())
-                .forEach(o -> store.delete(resource, o.namespace(), o.name(), o.version()));
+        store.endWatches(plural + "." + group);
+        for (ObjectNode other : others(crd)) {
+            ObjectNode decided = other.deepCopy();
+            DefinitionNames.decide(decided, others(other), Meta.time(clock.now()));
+            if (!decided.equals(other)) {
+                try {
+                    store.update(RESOURCE, decided, Long.parseLong(Json.text(other, "metadata", "resourceVersion")));
+                    serve(decided);
+                } catch (StoreException.Conflict e) {
+                    // Somebody changes it at this moment, and it is decided anew with that.
+                }
+            }
+        }
+    }
+
+    /**
+     * Goes on with the deletion of a definition whose objects may be gone now (upstream:
+     * {@code apiextensions-apiserver/pkg/controller/finalizer}).
+     *
+     * @param name of the definition; one that is not being deleted stays as it is
+     */
+    void finishDeletion(String name) {
+        if (!terminating.contains(name) || !store.snapshot(name).page(Selection.all(), "", 1).items().isEmpty()) {
+            return;
+        }
+        for (int attempt = 0; attempt < TRIES; attempt++) {
+            StoredObject current = store.get(RESOURCE, "", name);
+            if (current == null || !Meta.isDeleting(current.tree())) {
+                return;
+            }
+            ObjectNode crd = current.tree();
+            List<String> finalizers = new ArrayList<>(Meta.finalizers(crd));
+            if (!finalizers.remove(CLEANUP)) {
+                return;
+            }
+            Meta.setFinalizers(crd, finalizers);
+            DefinitionNames.condition(crd, "Terminating", false, "InstanceDeletionCompleted", "removed all instances",
+                    Meta.time(clock.now()));
+            try {
+                StoredObject last = store.update(RESOURCE, crd, current.version());
+                if (finalizers.isEmpty()) {
+                    store.delete(RESOURCE, "", name, last.version());
+                    withdraw(crd);
+                }
+                return;
+            } catch (StoreException.Conflict e) {
+                // Read again.
+            }
+        }
+    }
+
+    /** Marks a definition as about to be deleted with its objects. */
+    void beginDeletion(ObjectNode crd) {
+        String now = Meta.time(clock.now());
+        Meta.of(crd).put("deletionTimestamp", now);
+        List<String> finalizers = new ArrayList<>(Meta.finalizers(crd));
+        if (!finalizers.contains(CLEANUP)) {
+            finalizers.add(CLEANUP);
+        }
+        Meta.setFinalizers(crd, finalizers);
+        DefinitionNames.condition(crd, "Terminating", true, "InstanceDeletionInProgress",
+                "CustomResource deletion is in progress", now);
+    }
+
+    /** Any of the versions that are served; null if none is. */
+    @Nullable
+    ResourceInfo served(ObjectNode crd) {
+        for (JsonNode version : versions(crd)) {
+            ResourceInfo info = registry.find(Json.text(crd, "spec", "group"), Json.text(version, "name"),
+                    Json.text(crd, "spec", "names", "plural"));
+            if (info != null && info.custom() != null) {
+                return info;
+            }
+        }
+        return null;
     }
 }

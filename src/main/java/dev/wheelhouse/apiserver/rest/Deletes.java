@@ -14,7 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Snapshot;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -37,10 +39,13 @@ final class Deletes {
     private final ObjectStore store;
     private final Admission admission;
     private final Hooks hooks;
+    private final CustomResources customResources;
     private final Renderer renderer;
     private final Clock clock;
 
-    Deletes(ObjectStore store, Admission admission, Hooks hooks, Renderer renderer, Clock clock) {
+    Deletes(ObjectStore store, Admission admission, Hooks hooks, CustomResources customResources, Renderer renderer,
+            Clock clock) {
+        this.customResources = customResources;
         this.store = store;
         this.admission = admission;
         this.hooks = hooks;
@@ -51,6 +56,10 @@ final class Deletes {
     /** @param orphan what the deprecated {@code orphanDependents} said, or null */
     record Options(@Nullable Long grace, String uid, String version, String policy, @Nullable Boolean orphan,
             boolean dryRun) {
+        static Options none() {
+            return new Options(null, "", "", "", null, false);
+        }
+
         static Options of(ApiRequest request) {
             return of(Bodies.options(request), request.query());
         }
@@ -135,9 +144,12 @@ final class Deletes {
 
     private ObjectNode attempt(Target target, StoredObject current, Options options) {
         ResourceType type = target.type();
-        ObjectNode object = Renderer.tree(type, current);
+        ObjectNode object = Renderer.tree(target.info(), current);
         if (type.equals(ResourceType.NAMESPACES)) {
             return namespace(target, current, object, options);
+        }
+        if (target.stored().equals(CustomResources.RESOURCE) && !Meta.isDeleting(object)) {
+            return definition(target, current, object, options);
         }
         List<String> before = Meta.finalizers(object);
         List<String> finalizers = finalizers(type, before, options);
@@ -247,12 +259,36 @@ final class Deletes {
         return write(target, namespace, current, options);
     }
 
+    /** A definition takes its objects with it, and waits for their finalizers. */
+    private ObjectNode definition(Target target, StoredObject current, ObjectNode crd, Options options) {
+        customResources.beginDeletion(crd);
+        ObjectNode marked = write(target, crd, current, options);
+        ResourceInfo info = customResources.served(crd);
+        if (options.dryRun()) {
+            return marked;
+        }
+        customResources.serve(crd);
+        if (info != null) {
+            for (StoredObject instance : store.snapshot(info.type().groupResource()).select(Selection.all())) {
+                try {
+                    delete(new Target(info, instance.namespace(), instance.name(), "", false), Options.none());
+                } catch (ApiException e) {
+                    if (e.code() != 404) {
+                        throw e;
+                    }
+                }
+            }
+        }
+        customResources.finishDeletion(current.name());
+        return marked;
+    }
+
     private ObjectNode write(Target target, ObjectNode object, StoredObject current, Options options) {
         if (options.dryRun()) {
             return object;
         }
         StoredVersions.toStored(target.type(), object);
-        return Renderer.tree(target.type(), store.update(target.stored(), object, current.version()));
+        return Renderer.tree(target.info(), store.update(target.stored(), object, current.version()));
     }
 
     private ObjectNode remove(Target target, StoredObject current, Options options) {
@@ -263,7 +299,7 @@ final class Deletes {
             hooks.deleted(type, last.tree());
         }
         return RETURN_DELETED.contains(type.groupResource())
-                ? Renderer.tree(type, last)
+                ? Renderer.tree(target.info(), last)
                 : Errors.success(type, current.name(), current.uid());
     }
 

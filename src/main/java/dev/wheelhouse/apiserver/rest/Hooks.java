@@ -68,8 +68,7 @@ final class Hooks {
                     fill(Meta.namespace(object));
                 }
             }
-            default -> {
-            }
+            default -> customResources.finishDeletion(type.groupResource());
         }
         quotas.released(type, Meta.namespace(object));
     }

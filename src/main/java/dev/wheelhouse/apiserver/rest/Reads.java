@@ -13,6 +13,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -72,7 +73,9 @@ final class Reads {
             throw Errors.badRequest(String.valueOf(e.getMessage()));
         }
         for (FieldSelector.Requirement requirement : fields.requirements()) {
-            if (!SelectableFields.supports(target.stored(), requirement.field())) {
+            CustomType custom = target.info().custom();
+            boolean declared = custom != null && custom.selectable().contains(requirement.field());
+            if (!declared && !SelectableFields.supports(target.stored(), requirement.field())) {
                 throw Errors.badRequest(SelectableFields.hasOwn(target.stored())
                         ? "field label not supported: " + requirement.field()
                         : "\"" + requirement.field()

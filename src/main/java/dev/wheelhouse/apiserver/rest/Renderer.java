@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -13,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -51,9 +53,9 @@ final class Renderer {
     ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(code, accept.media().type(), json(target.type(), object), warnings, null);
+            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), warnings, null);
         }
-        return object(code, target, tree(target.type(), object), request, accept, warnings);
+        return object(code, target, tree(target.info(), object), request, accept, warnings);
     }
 
     /** One object. */
@@ -84,9 +86,10 @@ final class Renderer {
     }
 
     /** The object as JSON in the version of the request. */
-    static byte[] json(ResourceType type, StoredObject object) {
-        if (StoredVersions.differ(type)) {
-            return Json.bytes(tree(type, object));
+    static byte[] json(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
+        if (differs(info, object)) {
+            return Json.bytes(tree(info, object));
         }
         byte[] json = object.json();
         byte[] head = head(type);
@@ -114,9 +117,20 @@ final class Renderer {
         return true;
     }
 
-    /** The object as a tree in the version of the request. */
-    static ObjectNode tree(ResourceType type, StoredObject object) {
+    private static boolean differs(ResourceInfo info, StoredObject object) {
+        CustomType custom = info.custom();
+        return StoredVersions.differ(info.type()) || custom != null && custom.isOlder(object.version());
+    }
+
+    /** The object as a tree in the version of the request; a custom one as its schema is now, whatever it was when it was written. */
+    static ObjectNode tree(ResourceInfo info, StoredObject object) {
+        ResourceType type = info.type();
         ObjectNode tree = object.tree();
+        CustomType custom = info.custom();
+        if (custom != null && custom.isOlder(object.version())) {
+            custom.prune(tree);
+            custom.applyDefaults(tree);
+        }
         StoredVersions.toRequested(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         return tree;
@@ -125,10 +139,10 @@ final class Renderer {
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(200, accept.media().type(), listJson(target.type(), items, listMeta),
+            return new ApiResponse.Content(200, accept.media().type(), listJson(target.info(), items, listMeta),
                     List.of(), null);
         }
-        List<ObjectNode> trees = items.stream().map(o -> tree(target.type(), o)).toList();
+        List<ObjectNode> trees = items.stream().map(o -> tree(target.info(), o)).toList();
         return trees(target, trees, listMeta, request, accept);
     }
 
@@ -164,26 +178,45 @@ final class Renderer {
         return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
     }
 
-    private static byte[] listJson(ResourceType type, List<StoredObject> items, ObjectNode listMeta) {
-        boolean cut = isTyped(type) && !StoredVersions.differ(type);
-        ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
-        out.writeBytes(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
-                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8));
-        boolean first = true;
-        for (StoredObject item : items) {
-            if (!first) {
-                out.write(',');
+    /** In one array of the right size: a list may be of hundreds of megabytes. */
+    private static byte[] listJson(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
+        ResourceType type = info.type();
+        byte[] head = ("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
+                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8);
+        byte[] end = "]}\n".getBytes(StandardCharsets.UTF_8);
+        if (items.stream().anyMatch(item -> differs(info, item))) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
+            out.writeBytes(head);
+            for (int i = 0; i < items.size(); i++) {
+                if (i > 0) {
+                    out.write(',');
+                }
+                out.writeBytes(json(info, items.get(i)));
             }
-            first = false;
-            if (cut) {
-                out.write('{');
-                out.write(item.json(), item.bodyOffset(), item.json().length - item.bodyOffset());
-            } else {
-                out.writeBytes(json(type, item));
-            }
+            out.writeBytes(end);
+            return out.toByteArray();
         }
-        out.writeBytes("]}\n".getBytes(StandardCharsets.UTF_8));
-        return out.toByteArray();
+        byte[] open = isTyped(type) ? new byte[]{'{'} : head(type);
+        long size = head.length + end.length;
+        for (StoredObject item : items) {
+            size += 1L + open.length + item.json().length - item.bodyOffset();
+        }
+        byte[] list = Arrays.copyOf(head, Math.toIntExact(items.isEmpty() ? size : size - 1));
+        int at = head.length;
+        for (int i = 0; i < items.size(); i++) {
+            if (i > 0) {
+                list[at++] = ',';
+            }
+            at = put(open, 0, list, at);
+            at = put(items.get(i).json(), items.get(i).bodyOffset(), list, at);
+        }
+        put(end, 0, list, at);
+        return list;
+    }
+
+    private static int put(byte[] from, int offset, byte[] to, int at) {
+        System.arraycopy(from, offset, to, at, from.length - offset);
+        return at + from.length - offset;
     }
 
     private static ObjectNode partial(ObjectNode object, Accept accept) {
@@ -197,12 +230,12 @@ final class Renderer {
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
-        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " "
-                + accept.metaVersion();
+        String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
+                + (info.custom() == null ? "" : " " + info.custom().since());
         return switch (accept.form()) {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
-                    : object -> json(info.type(), object);
+                    : object -> json(info, object);
             case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
             case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
@@ -222,7 +255,7 @@ final class Renderer {
             Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
-            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info.type(), object))));
+            return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info, object))));
         }
 
         @Override
@@ -255,7 +288,7 @@ final class Renderer {
         }
 
         private byte[] table(StoredObject object) {
-            return table(List.of(tree(info.type(), object)), version(Long.toString(object.version())));
+            return table(List.of(tree(info, object)), version(Long.toString(object.version())));
         }
 
         @Override

@@ -69,7 +69,7 @@ public final class RestServer {
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, admission, hooks, renderer, clock);
+        this.deletes = new Deletes(store, admission, hooks, customResources, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);

@@ -78,7 +78,7 @@ final class Scales {
         Writes.Origin origin = Writes.Origin.of(request, target, false);
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
-            ObjectNode object = Renderer.tree(target.type(), current);
+            ObjectNode object = Renderer.tree(target.info(), current);
             ObjectNode wanted = patching != null
                     ? patching.patch(scale(target, object))
                     : given == null ? object : given;
@@ -133,7 +133,8 @@ final class Scales {
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
             try {
-                ObjectNode applied = FieldManagement.apply(Renderer.tree(target.type(), current), parent.deepCopy(),
+                ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
+                        target.info().custom(),
                         origin.manager(), request.query().flag("force"), "scale", clock.now());
                 return scale(target, writes.change(target, applied, current, origin));
             } catch (FieldManagement.ConflictException e) {

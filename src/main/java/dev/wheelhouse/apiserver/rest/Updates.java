@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -136,7 +134,7 @@ final class Updates {
                 throw Errors.notFound(target.type(), target.name());
             }
             Supplier<ObjectNode> patching = () -> patched(target.type(), media,
-                    Renderer.tree(target.type(), current), patch);
+                    Renderer.tree(target.info(), current), patch);
             ObjectNode patched = patching.get();
             warnings.clear();
             checkPatched(target, patched, problem -> media.startsWith("application/strategic")
@@ -255,7 +253,7 @@ final class Updates {
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
-            ObjectNode live = current == null ? null : Renderer.tree(type, current);
+            ObjectNode live = current == null ? null : Renderer.tree(target.info(), current);
             String pinned = Json.text(patch, "metadata", "resourceVersion");
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());
@@ -265,7 +263,7 @@ final class Updates {
             }
             ObjectNode applied;
             try {
-                applied = FieldManagement.apply(live, patch.deepCopy(), origin.manager(), force,
+                applied = FieldManagement.apply(live, patch.deepCopy(), target.info().custom(), origin.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);

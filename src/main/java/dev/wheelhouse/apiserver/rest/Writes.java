@@ -87,6 +87,7 @@ final class Writes {
         if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(meta, "labels").put("kubernetes.io/metadata.name", Json.text(meta, "name"));
         }
+        customResources.allowCreate(type, Json.text(meta, "name"));
         admission.namespaceForCreate(type, target.namespace(), Json.text(meta, "name"));
         grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
@@ -138,7 +139,7 @@ final class Writes {
         Meta.tidy(given);
         ObjectNode object = origin.applied()
                 ? given
-                : FieldManagement.updated(null, given, origin.manager(), origin.subresource(), clock.now());
+                : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
         Grants.signRequest(type, object, origin.user());
         admission.mutateCreate(type, object);
@@ -147,7 +148,7 @@ final class Writes {
         }
         Meta.tidy(object);
         List<Cause> causes = new ArrayList<>(Validation.create(type, object));
-        causes.addAll(byDefinition(target, object));
+        causes.addAll(byDefinition(target, object, null));
         if (causes.isEmpty() && Meta.name(object).isEmpty()) {
             causes = Errors.one("metadata.name", "FieldValueRequired",
                     "Required value: name or generateName is required");
@@ -181,7 +182,7 @@ final class Writes {
             StoredObject made = store.create(target.stored(), object);
             stored = true;
             hooks.written(type, null, object);
-            return StoredVersions.differ(type) ? Renderer.tree(type, made) : object;
+            return StoredVersions.differ(type) ? Renderer.tree(target.info(), made) : object;
         } finally {
             if (service && !stored) {
                 addresses.release(object);
@@ -198,7 +199,7 @@ final class Writes {
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        ObjectNode old = Renderer.tree(type, current);
+        ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         if (main) {
             grants.checkUpdate(target, object, old, origin);
@@ -232,13 +233,13 @@ final class Writes {
         Meta.tidy(next);
         if (causes.isEmpty()) {
             causes = new ArrayList<>(Validation.update(type, target.subresource(), next, old));
-            causes.addAll(byDefinition(target, next));
+            causes.addAll(byDefinition(target, next, old));
         }
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
         }
         if (!origin.applied()) {
-            next = FieldManagement.updated(old, next, origin.manager(), origin.subresource(), clock.now());
+            next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
         }
         if (!main) {
             return replace(target, next, old, current, origin);
@@ -271,14 +272,14 @@ final class Writes {
         StoredVersions.toStored(type, next);
         StoredObject stored = store.update(target.stored(), next, current.version());
         hooks.written(type, old, next);
-        return StoredVersions.differ(type) ? Renderer.tree(type, stored) : next;
+        return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
-    private static List<Cause> byDefinition(Target target, ObjectNode object) {
+    private static List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
         CustomType custom = target.info().custom();
         if (custom != null) {
-            return custom.validate(object);
+            return custom.validate(object, old);
         }
         return target.stored().equals(CustomResources.RESOURCE) && target.subresource().isEmpty()
                 ? CustomResources.validate(object)

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,28 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param statusReplicasPath where {@code status.replicas} of the scale is
  * @param selectorPath where the selector's text is; empty if nowhere
  * @param deprecation what requests for the version are warned of; empty if it is not deprecated
+ * @param status whether the status is a subresource, apart from the rest
+ * @param selectable the fields besides name and namespace that objects can be selected by, as {@code spec.color}
+ * @param rules the schema's rules in CEL
+ * @param since the store's version from which on all objects are written by this schema
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
-        List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation) {
+        List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
+        boolean status, List<String> selectable, RuleValidation rules, long since) {
+    /** Problems that rules might trip over. */
+    private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
+            "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
+
 
     /** One printer column. */
     public record Column(String name, String type, String format, String description, int priority, String jsonPath) {}
 
-    /** @param version an element of {@code spec.versions} */
-    public static CustomType of(ObjectNode crd, JsonNode version) {
+    /**
+     * @param version an element of {@code spec.versions}
+     * @param rules the schema's rules in CEL
+ * @param since the store's version at this moment
+     */
+    public static CustomType of(ObjectNode crd, JsonNode version, long since) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
@@ -40,7 +54,19 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return new CustomType(schema, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
-                deprecation(crd, version));
+                deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version), new RuleValidation(schema),
+                crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
+    }
+
+    /** Whether an object may not be as this schema says, since it was written by another version's or an earlier one. */
+    public boolean isOlder(long objectVersion) {
+        return objectVersion <= since;
+    }
+
+    private static List<String> selectable(JsonNode version) {
+        List<String> fields = new ArrayList<>();
+        version.path("selectableFields").forEach(f -> fields.add(Json.text(f, "jsonPath").replaceFirst("^\\.", "")));
+        return List.copyOf(fields);
     }
 
     private static String deprecation(ObjectNode crd, JsonNode version) {
@@ -79,13 +105,27 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         }
     }
 
-    /** What the schema has against the object; empty if nothing. */
-    public List<Cause> validate(ObjectNode object) {
+    /**
+     * What the schema has against the object; empty if nothing. What did not change is not held against a change.
+     *
+     * @param old the object before; null for a new one
+     */
+    public List<Cause> validate(ObjectNode object, @Nullable ObjectNode old) {
         if (schema == null) {
             return List.of();
         }
         CustomValidation validation = new CustomValidation();
-        validation.root(object, schema);
-        return validation.causes();
+        validation.root(object, old, schema);
+        List<Cause> causes = new ArrayList<>(validation.causes());
+        if (rules.isEmpty()) {
+            return causes;
+        }
+        if (causes.stream().anyMatch(cause -> BLOCKING.contains(cause.reason()))) {
+            causes.add(new Cause("<nil>", "FieldValueInvalid", "Invalid value: null: some validation rules were not checked "
+                    + "because the object was invalid; correct the existing errors to complete validation"));
+        } else {
+            causes.addAll(rules.check(object, old));
+        }
+        return causes;
     }
 }

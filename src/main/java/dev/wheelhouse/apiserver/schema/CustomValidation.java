@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.IntNode;
@@ -24,7 +26,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
- * {@code kube-openapi/pkg/validation}). Rules in CEL ({@code x-kubernetes-validations}) are not evaluated. For one thread.
+ * {@code kube-openapi/pkg/validation}); rules in CEL are {@link RuleValidation}'s. For one thread.
  */
 final class CustomValidation {
     private static final Pattern UUID = Pattern
@@ -37,17 +39,21 @@ final class CustomValidation {
         return causes;
     }
 
-    void root(ObjectNode object, JsonNode schema) {
-        value(object, schema, "");
+    /** @param old the object before, or null: what is equal in it is not looked at again, nor what cannot be told apart from it */
+    void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
+        value(object, old, schema, "");
     }
 
     private boolean fits(JsonNode value, JsonNode schema, String path) {
         CustomValidation trial = new CustomValidation();
-        trial.value(value, schema, path);
+        trial.value(value, null, schema, path);
         return trial.causes.isEmpty();
     }
 
-    private void value(JsonNode value, JsonNode schema, String path) {
+    private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, String path) {
+        if (value.equals(old)) {
+            return;
+        }
         if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
             return;
         }
@@ -67,9 +73,9 @@ final class CustomValidation {
         } else if (value.isNumber()) {
             number(value, schema, path);
         } else if (value instanceof ArrayNode array) {
-            list(array, schema, path);
+            list(array, old, schema, path);
         } else if (value instanceof ObjectNode object) {
-            object(object, schema, path);
+            object(object, old, schema, path);
         }
         combined(value, schema, path);
     }
@@ -209,15 +215,17 @@ final class CustomValidation {
         }
     }
 
-    private void list(ArrayNode array, JsonNode schema, String path) {
+    private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, String path) {
         if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
             invalid(path, IntNode.valueOf(array.size()),
                     "should have at least " + schema.get("minItems") + " items");
         }
         tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {
+            Map<JsonNode, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
             for (int i = 0; i < array.size(); i++) {
-                value(array.get(i), items, Problems.at(path, i));
+                value(array.get(i), before.get(RuleValidation.ListMaps.keys(array.get(i), schema)), items,
+                        Problems.at(path, i));
             }
         }
         duplicates(array, schema, path);
@@ -250,7 +258,7 @@ final class CustomValidation {
         }
     }
 
-    private void object(ObjectNode object, JsonNode schema, String path) {
+    private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, String path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
                 causes.add(new Cause(join(path, name.asString("")), "FieldValueRequired", "Required value"));
@@ -265,7 +273,7 @@ final class CustomValidation {
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             JsonNode of = StructuralSchemas.property(schema, field.getKey());
             if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {
-                value(field.getValue(), of, join(path, field.getKey()));
+                value(field.getValue(), old == null ? null : old.get(field.getKey()), of, join(path, field.getKey()));
             }
         }
     }
@@ -276,7 +284,7 @@ final class CustomValidation {
 
     private void combined(JsonNode value, JsonNode schema, String path) {
         for (JsonNode all : schema.path("allOf")) {
-            value(value, all, path);
+            value(value, null, all, path);
         }
         if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
                 "x-kubernetes-int-or-string")) {

@@ -338,6 +338,15 @@ public final class ObjectStore implements AutoCloseable {
         logs.values().forEach(log -> log.watchers().all().forEach(Watcher::close));
     }
 
+    /** Ends the watches of one resource, which is no longer served. What they have not told yet they still tell. */
+    public void endWatches(String resource) {
+        ResourceLog log = logs.get(resource);
+        if (log != null) {
+            log.dispatch();
+            log.watchers().all().forEach(Watcher::close);
+        }
+    }
+
     /** Ends every watch, refuses further writes, and closes the storage. */
     @Override
     public void close() {

@@ -144,8 +144,17 @@ public final class StoredObject {
         return switch (path) {
             case "metadata.name" -> name;
             case "metadata.namespace" -> namespace;
-            default -> fields.get(path);
+            default -> {
+                String known = fields.get(path);
+                yield known != null || !fields.isEmpty() ? known : inBody(path);
+            }
         };
+    }
+
+    /** A field that a custom resource's definition makes selectable: too rare to be kept apart. Empty where it is not set. */
+    private @Nullable String inBody(String path) {
+        JsonNode value = Json.at(tree(), path.split("\\.", -1));
+        return value == null || value.isContainer() ? "" : value.asString();
     }
 
     /** The object as JSON; do not change it. */

@@ -193,7 +193,7 @@ class OpenApiTest {
 
     private static OpenApi withCustom(String schema) {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
-        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"));
+        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
         registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
                 List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));

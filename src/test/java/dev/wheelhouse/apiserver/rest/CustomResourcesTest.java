@@ -200,4 +200,195 @@ class CustomResourcesTest {
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly("metadata.name",
                 "spec.versions[0].schema.openAPIV3Schema", "spec.versions");
     }
+
+    private JsonNode crd(String name, String names, String schema) {
+        return post(CRDS, """
+                {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced", "names": %s,
+                 "versions": [{"name": "v1", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}],
+                  "schema": {"openAPIV3Schema": %s}}]}}""".formatted(name, names, schema));
+    }
+
+    private static String condition(JsonNode crd, String type) {
+        for (JsonNode condition : crd.path("status").path("conditions")) {
+            if (Json.text(condition, "type").equals(type)) {
+                return Json.text(condition, "status") + " " + Json.text(condition, "reason") + ": "
+                        + Json.text(condition, "message");
+            }
+        }
+        return "";
+    }
+
+    @Test
+    void namesThatAreTakenAreNotServedUntilTheyAreFree() {
+        JsonNode second = crd("commands.shop.example.com", """
+                {"plural": "commands", "kind": "Order", "shortNames": ["ord"]}""", "{\"type\": \"object\"}");
+        assertThat(code).as(second.toString()).isEqualTo(201);
+        assertThat(condition(second, "NamesAccepted")).isEqualTo("False ListKindConflict: \"OrderList\" is already in use");
+        assertThat(condition(second, "Established")).isEqualTo("False NotAccepted: not all names are accepted");
+        assertThat(second.at("/status/acceptedNames").toString())
+                .isEqualTo("{\"plural\":\"commands\"}");
+        call("GET", "/apis/shop.example.com/v1/commands", "", "");
+        assertThat(code).isEqualTo(404);
+        call("DELETE", CRDS + "/orders.shop.example.com", "", "");
+        assertThat(condition(call("GET", CRDS + "/commands.shop.example.com", "", ""), "Established"))
+                .isEqualTo("True InitialNamesAccepted: the initial names have been accepted");
+        assertThat(call("GET", "/apis/shop.example.com/v1/commands", "", "").path("items").isArray()).isTrue();
+    }
+
+    @Test
+    void aDefinitionWaitsForTheFinalizersOfItsObjectsAndTakesNoNewOnes() {
+        order("a", "{\"item\": \"tea\"}");
+        merge(V1 + "/a", "{\"metadata\": {\"finalizers\": [\"shop.example.com/held\"]}}");
+        order("b", "{\"item\": \"tea\"}");
+        ApiResponse.Stream watch = (ApiResponse.Stream) rest.handle(ApiRequest.of("GET", V1 + "?watch=1", null));
+        JsonNode marked = call("DELETE", CRDS + "/orders.shop.example.com", "", "");
+        assertThat(condition(marked, "Terminating")).startsWith("True InstanceDeletionInProgress");
+        assertThat(marked.at("/metadata/finalizers").toString()).contains("customresourcecleanup.apiextensions.k8s.io");
+        assertThat(Json.text(order("c", "{\"item\": \"tea\"}"), "message"))
+                .endsWith("create not allowed while custom resource definition is terminating");
+        assertThat(call("GET", V1, "", "").at("/items").findValuesAsString("name")).containsExactly("a");
+        merge(V1 + "/a", "{\"metadata\": {\"finalizers\": null}}");
+        call("GET", CRDS + "/orders.shop.example.com", "", "");
+        assertThat(code).isEqualTo(404);
+        StringBuilder events = new StringBuilder();
+        for (WatchFeed.Event event = watch.feed().next(); event != null; event = watch.feed().next()) {
+            events.append(event.type()).append(' ');
+        }
+        assertThat(events.toString()).isEqualTo("ADDED ADDED MODIFIED DELETED DELETED ");
+        assertThat(watch.feed().isEnded()).isTrue();
+    }
+
+    @Test
+    void whatASchemaNoLongerHasIsNotShownAndWhatItNowSaysIs() {
+        String names = "{\"plural\": \"pens\", \"kind\": \"Pen\"}";
+        crd("pens.shop.example.com", names, """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "old": {"type": "string"}, "color": {"type": "string"}}}}}""");
+        String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
+        post(pens, "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"old\": \"x\", \"color\": \"red\"}}");
+        merge(CRDS + "/pens.shop.example.com", """
+                {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "color": {"type": "string"}, "size": {"type": "integer", "default": 3}}}}}}}]}}""");
+        assertThat(code).isEqualTo(200);
+        assertThat(call("GET", pens + "/p", "", "").get("spec").toString()).isEqualTo("{\"color\":\"red\",\"size\":3}");
+        assertThat(call("GET", pens, "", "").at("/items/0/spec").toString())
+                .isEqualTo("{\"color\":\"red\",\"size\":3}");
+    }
+
+    @Test
+    void objectsAreSelectedByTheFieldsThatTheDefinitionNames() {
+        crd("pens.shop.example.com", "{\"plural\": \"pens\", \"kind\": \"Pen\"}", """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {"color": {"type": "string"}}}}}""");
+        String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
+        for (String color : new String[]{"red", "blue"}) {
+            post(pens, "{\"metadata\": {\"name\": \"" + color + "\"}, \"spec\": {\"color\": \"" + color + "\"}}");
+        }
+        assertThat(call("GET", pens + "?fieldSelector=spec.color%3Dblue", "", "").at("/items").findValuesAsString("name"))
+                .containsExactly("blue");
+        call("GET", pens + "?fieldSelector=spec.size%3D1", "", "");
+        assertThat(code).isEqualTo(400);
+    }
+
+    @Test
+    void serverSideApplyMergesListsAsTheSchemaSays() {
+        crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+                  "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}},
+                 "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                 "whole": {"type": "array", "items": {"type": "string"}}}}}}""");
+        apply("one", "{\"lines\": [{\"id\": \"a\", \"n\": 1}], \"tags\": [\"x\"], \"whole\": [\"p\"]}", false);
+        JsonNode merged = apply("two", "{\"lines\": [{\"id\": \"b\", \"n\": 2}], \"tags\": [\"y\"]}", false);
+        assertThat(merged.get("spec").toString()).isEqualTo(
+                "{\"lines\":[{\"id\":\"a\",\"n\":1},{\"id\":\"b\",\"n\":2}],\"tags\":[\"x\",\"y\"],\"whole\":[\"p\"]}");
+        assertThat(Json.text(apply("two", "{\"lines\": [{\"id\": \"a\", \"n\": 9}]}", false), "message"))
+                .contains("conflict with \"one\"").contains(".spec.lines[id=\"a\"].n");
+        apply("two", "{\"whole\": [\"q\"]}", false);
+        assertThat(code).isEqualTo(409);
+        JsonNode forced = apply("two", "{\"whole\": [\"q\"]}", true);
+        assertThat(forced.get("spec").toString())
+                .isEqualTo("{\"lines\":[{\"id\":\"a\",\"n\":1}],\"tags\":[\"x\"],\"whole\":[\"q\"]}");
+    }
+
+    private JsonNode apply(String manager, String spec, boolean force) {
+        return call("PATCH", "/apis/shop.example.com/v1/namespaces/default/boxes/b?fieldManager=" + manager + "&force=" + force,
+                "application/apply-patch+yaml", "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Box\", "
+                        + "\"metadata\": {\"name\": \"b\"}, \"spec\": " + spec + "}");
+    }
+
+    @Test
+    void aSchemaMustBeStructural() {
+        JsonNode refused = crd("pens.shop.example.com", "{\"plural\": \"pens\", \"kind\": \"Pen\"}", """
+                {"type": "object", "properties": {"a": {"type": "array"}, "b": {}, "c": {"type": "object",
+                 "properties": {"d": {"type": "string"}}, "additionalProperties": {"type": "string"}},
+                 "e": {"type": "string", "anyOf": [{"type": "string"}]},
+                 "f": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                  "items": {"type": "object", "properties": {"k": {"type": "string"}}}}}}""");
+        assertThat(code).isEqualTo(422);
+        String at = "spec.versions[0].schema.openAPIV3Schema.properties";
+        assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[a].items",
+                at + "[b].type", at + "[c].additionalProperties", at + "[e].anyOf[0].type",
+                at + "[f].items.properties[k].default");
+    }
+
+    @Test
+    void rulesInCelAreHeldAgainstWhatIsNewAndAgainstChanges() {
+        JsonNode made = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "min": {"type": "integer"}, "max": {"type": "integer"},
+                 "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
+                 "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+                  "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}},
+                   "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden", "fieldPath": ".n"}]}}},
+                 "x-kubernetes-validations": [{"rule": "self.min <= self.max",
+                  "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
+        assertThat(code).as(made.toString()).isEqualTo(201);
+        String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
+        JsonNode refused = post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
+        assertThat(code).isEqualTo(422);
+        assertThat(refused.at("/details/causes/0").toString()).isEqualTo(
+                "{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"object\\\": 3 is more than 2\",\"field\":\"spec\"}");
+        post(boxes, """
+                {"metadata": {"name": "b"}, "spec": {"min": 1, "max": 2, "class": "x",
+                 "lines": [{"id": "a", "n": 5}, {"id": "b", "n": 1}]}}""");
+        assertThat(code).isEqualTo(201);
+        assertThat(merge(boxes + "/b", """
+                {"spec": {"class": "y", "lines": [{"id": "b", "n": 1}, {"id": "a", "n": 4}, {"id": "c", "n": 0}]}}""")
+                .at("/details/causes").toString()).isEqualTo(
+                        "[{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"string\\\": stays\",\"field\":\"spec.class\"},"
+                                + "{\"reason\":\"FieldValueForbidden\",\"message\":\"Forbidden: failed rule: self.n >= oldSelf.n\","
+                                + "\"field\":\"spec.lines[1].n\"}]");
+    }
+
+    @Test
+    void aRuleThatDoesNotCompileMakesNoDefinition() {
+        JsonNode refused = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
+                {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"}, {"rule": "nothing(self)"}]}""");
+        assertThat(code).isEqualTo(422);
+        String at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations";
+        assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[0].rule",
+                at + "[1].rule");
+    }
+
+    @Test
+    void whatWasWrongBeforeAndDidNotChangeStaysAllowed() {
+        String names = "{\"plural\": \"boxes\", \"kind\": \"Box\"}";
+        crd("boxes.shop.example.com", names, """
+                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "a": {"type": "string"}, "b": {"type": "string"}}}}}""");
+        String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
+        post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"a\": \"long\"}}");
+        merge(CRDS + "/boxes.shop.example.com", """
+                {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                 "a": {"type": "string", "pattern": "^.$", "x-kubernetes-validations": [{"rule": "size(self) == 1"}]},
+                 "b": {"type": "string", "pattern": "^.$"}}}}}}}]}}""");
+        merge(boxes + "/b", "{\"spec\": {\"b\": \"x\"}}");
+        assertThat(code).isEqualTo(200);
+        merge(boxes + "/b", "{\"spec\": {\"b\": \"yy\"}}");
+        assertThat(code).isEqualTo(422);
+        merge(boxes + "/b", "{\"spec\": {\"a\": \"other\"}}");
+        assertThat(code).isEqualTo(422);
+    }
 }

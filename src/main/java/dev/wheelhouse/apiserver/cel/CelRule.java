@@ -1,0 +1,155 @@
+package dev.wheelhouse.apiserver.cel;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelOptions;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.OptionalType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerBuilder;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.extensions.CelExtensions;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * One element of {@code x-kubernetes-validations}, compiled (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). The types of
+ * {@code self} and {@code oldSelf} are dynamic, so what upstream's type check would say of a definition is said when the rule runs.
+ * Known functions are those of CEL, its extensions for strings, sets, lists, math, regular expressions and optionals; upstream's own for
+ * URLs, IP addresses, quantities and formats are not. Immutable, safe for use by many threads.
+ */
+public final class CelRule {
+    /** What one evaluation may do at most: so many turns of all its comprehensions together. */
+    private static final int MOST_ITERATIONS = 100_000;
+    private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
+    private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
+            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
+    private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
+            .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
+                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional())
+            .build();
+
+    private final String rule;
+    private final String message;
+    private final String reason;
+    private final String fieldPath;
+    private final boolean transition;
+    private final boolean optionalOldSelf;
+    private final CelRuntime.Program program;
+    private final CelRuntime.@Nullable Program messageProgram;
+
+    private CelRule(JsonNode rule) throws RuleException {
+        this.rule = Json.text(rule, "rule");
+        this.message = Json.text(rule, "message").strip();
+        this.reason = Json.text(rule, "reason");
+        this.fieldPath = Json.text(rule, "fieldPath");
+        this.optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
+        this.transition = OLD_SELF.matcher(this.rule).find();
+        CelCompiler compiler = compiler(optionalOldSelf);
+        this.program = program(compiler, "rule", this.rule, SimpleType.BOOL);
+        String expression = Json.text(rule, "messageExpression");
+        this.messageProgram = expression.isEmpty()
+                ? null
+                : program(compiler, "messageExpression", expression, SimpleType.STRING);
+    }
+
+    /** @throws RuleException if it does not compile */
+    public static CelRule compile(JsonNode rule) throws RuleException {
+        return new CelRule(rule);
+    }
+
+    private static CelCompiler compiler(boolean optionalOldSelf) {
+        CelCompilerBuilder builder = CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
+                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional())
+                .addVar("self", SimpleType.DYN)
+                .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN);
+        return builder.build();
+    }
+
+    private static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
+            throws RuleException {
+        try {
+            CelAbstractSyntaxTree tree = compiler.compile(expression).getAst();
+            CelType type = tree.getResultType();
+            if (!type.equals(wanted) && !type.equals(SimpleType.DYN)) {
+                throw new RuleException(field, expression, "cel expression must evaluate to a "
+                        + wanted.name().toLowerCase(Locale.ROOT));
+            }
+            return RUNTIME.createProgram(tree);
+        } catch (CelValidationException | CelEvaluationException e) {
+            throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+        }
+    }
+
+    /** Whether it speaks of the value before: then it holds of changes, not of new values. */
+    public boolean isTransition() {
+        return transition;
+    }
+
+    /** Whether it can be asked of a value that has no value before, or whose value before cannot be told. */
+    public boolean needsOld() {
+        return transition && !optionalOldSelf;
+    }
+
+    /** {@code FieldValueInvalid}, {@code FieldValueForbidden}, {@code FieldValueRequired}, {@code FieldValueDuplicate}, or empty. */
+    public String reason() {
+        return reason;
+    }
+
+    /** Where below the value the failure is to be shown, as {@code .spec.x}; empty for the value itself. */
+    public String fieldPath() {
+        return fieldPath;
+    }
+
+    /**
+     * What the rule says of a value, made by {@link CelValues}.
+     *
+     * @param old the value before, or null
+     * @return null if it holds; else the message
+     */
+    public @Nullable String check(Object self, @Nullable Object old) {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put("self", self);
+        if (optionalOldSelf) {
+            variables.put("oldSelf", Optional.ofNullable(old));
+        } else if (old != null) {
+            variables.put("oldSelf", old);
+        }
+        try {
+            return Boolean.TRUE.equals(program.eval(variables)) ? null : failure(variables);
+        } catch (CelEvaluationException | RuntimeException e) {
+            return e.getMessage() + " evaluating rule: " + rule.strip();
+        }
+    }
+
+    private String failure(Map<String, Object> variables) {
+        if (messageProgram != null) {
+            try {
+                if (messageProgram.eval(variables) instanceof String text && !text.isBlank()
+                        && text.indexOf('\n') < 0) {
+                    return text.strip();
+                }
+            } catch (CelEvaluationException | RuntimeException e) {
+                // Then the plain message has to do, as upstream has it.
+            }
+        }
+        return message.isEmpty() ? "failed rule: " + rule.strip() : message;
+    }
+}

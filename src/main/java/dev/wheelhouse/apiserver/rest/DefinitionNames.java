@@ -1,0 +1,118 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * Which names of a CustomResourceDefinition are its own: two of one group cannot have the same (upstream:
+ * {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the definitions that it is given.
+ */
+final class DefinitionNames {
+    private DefinitionNames() {}
+
+    /**
+     * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. A definition that was established once stays
+     * so, whatever becomes of its names.
+     *
+     * @param others the other definitions of its group
+     * @param now for conditions that change
+     */
+    static void decide(ObjectNode crd, List<ObjectNode> others, String now) {
+        Set<String> resources = new HashSet<>();
+        Set<String> kinds = new HashSet<>();
+        for (ObjectNode other : others) {
+            JsonNode names = other.path("status").path("acceptedNames");
+            for (String field : List.of("plural", "singular")) {
+                resources.add(Json.text(names, field));
+            }
+            names.path("shortNames").forEach(n -> resources.add(n.asString("")));
+            kinds.add(Json.text(names, "kind"));
+            kinds.add(Json.text(names, "listKind"));
+        }
+        JsonNode wanted = crd.path("spec").path("names");
+        ObjectNode accepted = Json.child(Json.child(crd, "status"), "acceptedNames");
+        String reason = "NoConflicts";
+        String message = "no conflicts found";
+        for (String field : List.of("plural", "singular", "shortNames", "kind", "listKind")) {
+            String conflict = conflict(wanted.get(field), accepted.get(field),
+                    field.endsWith("ind") ? kinds : resources);
+            if (conflict.isEmpty()) {
+                Meta.set(accepted, field, wanted.get(field));
+            } else {
+                reason = field.substring(0, 1).toUpperCase(Locale.ROOT) + field.substring(1) + "Conflict";
+                message = conflict;
+            }
+        }
+        Meta.set(accepted, "categories", wanted.get("categories"));
+        boolean good = reason.equals("NoConflicts");
+        condition(crd, "NamesAccepted", good, reason, message, now);
+        if (isTrue(crd, "Established")) {
+            return;
+        }
+        condition(crd, "Established", good, good ? "InitialNamesAccepted" : "NotAccepted",
+                good ? "the initial names have been accepted" : "not all names are accepted", now);
+    }
+
+    /** What is wrong with a name or with some of several; empty if nothing is. */
+    private static String conflict(@Nullable JsonNode wanted, @Nullable JsonNode accepted, Set<String> taken) {
+        List<String> problems = new ArrayList<>();
+        List<JsonNode> names = new ArrayList<>();
+        if (wanted instanceof ArrayNode several) {
+            several.forEach(names::add);
+        } else if (wanted != null && !wanted.equals(accepted)) {
+            names.add(wanted);
+        }
+        Set<String> own = new HashSet<>();
+        if (accepted instanceof ArrayNode several) {
+            several.forEach(name -> own.add(name.asString("")));
+        }
+        for (JsonNode name : names) {
+            if (!own.contains(name.asString("")) && taken.contains(name.asString(""))) {
+                problems.add("\"" + name.asString("") + "\" is already in use");
+            }
+        }
+        return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
+    }
+
+    static boolean isTrue(ObjectNode crd, String type) {
+        for (JsonNode condition : crd.path("status").path("conditions")) {
+            if (Json.text(condition, "type").equals(type)) {
+                return Json.text(condition, "status").equals("True");
+            }
+        }
+        return false;
+    }
+
+    /** Sets a condition; its time stays where its status does. */
+    static void condition(ObjectNode crd, String type, boolean value, String reason, String message, String now) {
+        ObjectNode status = Json.child(crd, "status");
+        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
+                ? present
+                : status.putArray("conditions");
+        ObjectNode condition = null;
+        for (JsonNode one : conditions) {
+            if (one instanceof ObjectNode object && Json.text(one, "type").equals(type)) {
+                condition = object;
+            }
+        }
+        if (condition == null) {
+            condition = conditions.addObject().put("type", type);
+        }
+        String text = value ? "True" : "False";
+        if (!Json.text(condition, "status").equals(text)) {
+            condition.put("status", text).put("lastTransitionTime", now);
+        }
+        condition.put("reason", reason).put("message", message);
+    }
+}
