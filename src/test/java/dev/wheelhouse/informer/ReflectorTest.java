@@ -44,7 +44,8 @@ class ReflectorTest {
     }
 
     private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
-        return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock, metrics);
+        return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,
+                metrics);
     }
 
     private List<String> cached() {

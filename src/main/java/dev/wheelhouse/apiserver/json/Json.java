@@ -1,21 +1,33 @@
 package dev.wheelhouse.apiserver.json;
 
+import java.nio.charset.StandardCharsets;
+
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.util.DefaultIndenter;
+import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.core.util.Separators;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** JSON trees, the form in which the API server works on objects. */
 public final class Json {
+    private static final DefaultIndenter INDENT = new DefaultIndenter("  ", "\n");
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+    private static final ObjectWriter PRETTY = MAPPER.writer().with(new DefaultPrettyPrinter(
+            Separators.createDefaultInstance().withObjectNameValueSpacing(Separators.Spacing.AFTER)
+                    .withObjectEmptySeparator("").withArrayEmptySeparator(""))
+            .withObjectIndenter(INDENT).withArrayIndenter(INDENT));
 
     private Json() {}
 
@@ -43,6 +55,11 @@ public final class Json {
 
     public static byte[] bytes(JsonNode node) {
         return MAPPER.writeValueAsBytes(node);
+    }
+
+    /** Indented as Go does it. */
+    public static byte[] pretty(JsonNode node) {
+        return (PRETTY.writeValueAsString(node) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** The node at a path of object fields, or null if a step is missing or null. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -31,6 +32,9 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
             return type;
         }
     }
+
+    /** Programs whose answers are read by people, as upstream has it: they get indented ones. */
+    private static final List<String> READ_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
     static final Accept JSON = object(Media.JSON, false);
 
@@ -76,7 +80,9 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
      * @throws ApiException 406 if none can
      */
     private static Accept parse(ApiRequest request, boolean protobuf, boolean metadata) {
-        boolean pretty = request.query().flag("pretty");
+        boolean pretty = request.query().has("pretty")
+                ? request.query().flag("pretty")
+                : READ_BY_PEOPLE.stream().anyMatch(request.userAgent()::startsWith);
         if (request.accept().isBlank()) {
             return object(Media.JSON, pretty);
         }

@@ -34,9 +34,7 @@ final class Renderer {
         byte[] bytes = switch (media) {
             case YAML -> Yaml.write(body);
             case PROTOBUF -> ProtobufWriter.write(body);
-            case JSON -> accept.pretty()
-                    ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
-                    : Json.bytes(body);
+            case JSON -> accept.pretty() ? Json.pretty(body) : Json.bytes(body);
         };
         return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
     }
