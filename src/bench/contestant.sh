@@ -18,9 +18,9 @@ if [[ ! -s target/bench.classpath || pom.xml -nt target/bench.classpath || ! -d 
   mvn -q -B -o compile dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/bench.classpath >&2
 fi
 path=$classes:$harness:$(<target/bench.classpath)
-if [[ ! -d target/bench-classes || -n $(find src/bench/java -newer target/bench-classes -name '*.java') ]]; then
-  rm -rf target/bench-classes && mkdir -p target/bench-classes
-  "$javac" --release 21 -nowarn -d target/bench-classes -cp "$path" $(find src/bench/java -name '*.java') >&2
+if [[ ! -d target/bench-peer || -n $(find src/bench/peer -newer target/bench-peer -name '*.java') ]]; then
+  rm -rf target/bench-peer && mkdir -p target/bench-peer
+  "$javac" --release 21 -nowarn -d target/bench-peer -cp "$path" src/bench/peer/bench/WheelhousePeer.java >&2
 fi
 exec "$java" ${BENCH_HEAP:--Xmx8g} ${BENCH_JVM_OPTS:-} -Dlogback.configurationFile=src/bench/logback.xml \
-  -cp "target/bench-classes:$path" bench.WheelhousePeer
+  -cp "target/bench-peer:$path" bench.WheelhousePeer

@@ -195,6 +195,8 @@ final class HttpFront extends HttpServlet {
 
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException {
+        Runnable done = metrics.watches()::decrementAndGet;
+        boolean leftToTheSocket = false;
         try {
             if (metrics.watches().incrementAndGet() > maxWatches) {
                 stream.feed().close();
@@ -202,11 +204,16 @@ final class HttpFront extends HttpServlet {
                 send(request, response, Refusals.status(429,
                         "there are " + maxWatches
                                 + " watches already, the most that this server serves: try again later"));
-                return;
+            } else if (WatchSocket.isAskedForBy(request)) {
+                WatchSocket.accept(request, response, stream, watchCheck.toNanos(), done);
+                leftToTheSocket = true;
+            } else {
+                stream(response, stream);
             }
-            stream(response, stream);
         } finally {
-            metrics.watches().decrementAndGet();
+            if (!leftToTheSocket) {
+                done.run();
+            }
         }
     }
 

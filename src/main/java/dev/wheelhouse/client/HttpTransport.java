@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Logger;
 
 import javax.net.SocketFactory;
@@ -54,6 +55,8 @@ final class HttpTransport implements AutoCloseable {
     private final String userAgent;
     private final OkHttpClient calls;
     private final OkHttpClient streams;
+    private final OkHttpClient watches;
+    private final Duration answer;
     private final ExecutorService threads;
     private final ScheduledThreadPoolExecutor timers;
     private final TaskRunner.RealBackend housekeeping;
@@ -88,6 +91,9 @@ final class HttpTransport implements AutoCloseable {
                 .writeTimeout(deadlines.answer());
         this.streams = builder.callTimeout(Duration.ZERO).build();
         this.calls = streams.newBuilder().callTimeout(deadlines.call()).build();
+        // OkHttp sets a read timeout on the socket itself, where it cannot be taken away once the headers have come.
+        this.watches = streams.newBuilder().readTimeout(Duration.ZERO).build();
+        this.answer = deadlines.answer();
     }
 
     /** Connections that read ahead, unless somebody chose what connections are to be. */
@@ -161,14 +167,13 @@ final class HttpTransport implements AutoCloseable {
      * another thread ends a read.
      */
     Opened open(Outgoing what) throws InterruptedException {
-        Call call = call(streams, what);
+        Call call = call(watches, what);
         Future<Response> future;
         try {
             future = threads.submit(() -> {
                 Response response = call.execute();
                 try {
                     check(what.tried(), response);
-                    response.body().source().timeout().timeout(0, TimeUnit.NANOSECONDS);
                     return response;
                 } catch (RuntimeException | IOException e) {
                     response.close();
@@ -179,10 +184,13 @@ final class HttpTransport implements AutoCloseable {
             throw new ApiError(what.tried(), new IOException("the client is closed", e));
         }
         try {
-            return new Opened(call, future.get());
+            return new Opened(call, future.get(answer.toNanos(), TimeUnit.NANOSECONDS));
         } catch (InterruptedException e) {
             call.cancel();
             throw e;
+        } catch (TimeoutException e) {
+            call.cancel();
+            throw broken(what.tried(), new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
         } catch (ExecutionException e) {
             switch (e.getCause()) {
                 case ApiError error -> throw error;

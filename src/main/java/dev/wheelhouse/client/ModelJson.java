@@ -35,6 +35,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.cfg.MutableConfigOverride;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
@@ -116,6 +117,7 @@ public final class ModelJson {
                 // The models make every collection beforehand: an empty one means the same as none, and a null leaves it.
                 .withConfigOverride(List.class, ModelJson::likeGo).withConfigOverride(Map.class, ModelJson::likeGo)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .enable(EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .build();

@@ -106,7 +106,7 @@ final class ReadAheadSocket extends Socket {
     static final class ReadAhead extends InputStream {
         private static final int SMALLEST = 8 * 1024;
         private static final int LARGEST = 128 * 1024;
-        private static final int SMALL_READS = 64;
+        private static final int SMALL_READS = 4;
 
         private final InputStream in;
         private byte[] buffer = new byte[SMALLEST];

@@ -9,8 +9,8 @@ import java.util.Arrays;
  * buffer grows to the largest event and shrinks again. Not thread safe.
  */
 final class WatchFrames {
-    private static final int INITIAL = 256 * 1024;
-    private static final int KEEP = 1024 * 1024;
+    private static final int INITIAL = 16 * 1024;
+    private static final int KEEP = 64 * 1024;
 
     private final InputStream in;
     private final Runnable beforeRead;

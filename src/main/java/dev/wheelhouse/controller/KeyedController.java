@@ -7,7 +7,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -141,17 +144,26 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * Among which objects a write of unknown outcome is looked for. All in the key's namespace, unless a subclass knows the
-     * labels of what it writes for this key.
+     * What a key's object selects of a type: a write of unknown outcome is looked for among that. Null for all in the key's
+     * namespace.
      */
-    protected LabelSelector written(ObjectKey key, ResourceType type) {
-        return LabelSelector.everything();
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
+        return null;
+    }
+
+    private LabelSelector selected(ObjectKey key, ResourceType type) {
+        V1LabelSelector selector = selects(key, type);
+        try {
+            return selector == null ? LabelSelector.everything() : LabelSelector.of(selector);
+        } catch (IllegalArgumentException invalid) {
+            return LabelSelector.everything();
+        }
     }
 
     /** The newest version that a consistent read shows is at least as new as a write that has happened. */
     private void settle(ObjectKey key, ResourceType type) {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
-        LabelSelector labels = written(key, type);
+        LabelSelector labels = selected(key, type);
         String newest = null;
         ListOptions options = ListOptions.consistent(PAGE);
         while (options != null) {

@@ -4,17 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
@@ -40,6 +37,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final SharedProcessor<T> processor = new SharedProcessor<>();
     private final InformerLoop loop = new InformerLoop();
     private final @Nullable MutationDetector<T> detector;
+    private final CacheUpdates<T> cache;
     /** Held while the cache changes and the changes are distributed, so that a late handler comes in between two changes. */
     private final Object blockDeltas = new Object();
 
@@ -59,6 +57,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
         this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
+        this.cache = new CacheUpdates<>(indexer, detector);
         this.started = clock.nanoTime();
         metrics.made(this::state);
     }
@@ -118,7 +117,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             List<Notification<T>> notifications = new ArrayList<>();
             synchronized (blockDeltas) {
                 for (int i = 0; i < options.batch() && chains.hasNext(); i++) {
-                    handleDeltas(chains.next(), notifications);
+                    cache.handleDeltas(chains.next(), notifications);
                 }
                 if (!chains.hasNext()) {
                     deltas = null;
@@ -151,65 +150,13 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
     }
 
-    /** Applies the deltas of one key to the Indexer, and collects what there is to tell. */
-    private void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
-        for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
-            T object = delta.object;
-            if (delta.type == Delta.Type.DELETED) {
-                T before = indexer.remove(delta.key);
-                forget(before);
-                if (before != null) {
-                    if (object != null && sameObject(before, object)) {
-                        notifications.add(new Notification.Delete<>(object, false));
-                    } else {
-                        notifications.add(new Notification.Delete<>(before, true));
-                    }
-                }
-            } else if (object != null) {
-                T before = indexer.get(delta.key);
-                if (before == null || !sameVersion(before, object)) {
-                    indexer.put(delta.key, object);
-                    forget(before);
-                    remember(object);
-                    changed(before, object, false, notifications);
-                }
-            }
-        }
-    }
-
     /** The relist, in one step: the store is swapped, then what went is told, then what changed or came. */
     private void handleReplaced(DeltaFifo.Replaced<T> replaced) {
         List<Notification<T>> notifications = new ArrayList<>();
         boolean first;
         synchronized (blockDeltas) {
-            Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
-            for (T object : replaced.objects()) {
-                ObjectKey key = ObjectKey.of(object);
-                T cached = indexer.get(key);
-                next.put(key, cached != null && sameVersion(cached, object) ? cached : object);
-            }
-            for (ObjectKey key : replaced.undecodable()) {
-                T cached = indexer.get(key);
-                if (cached != null) {
-                    next.putIfAbsent(key, cached);
-                }
-            }
-            Map<ObjectKey, T> old = indexer.replace(next);
-            old.forEach((key, before) -> {
-                if (!next.containsKey(key)) {
-                    forget(before);
-                    notifications.add(new Notification.Delete<>(before, true));
-                }
-            });
             first = !synced;
-            next.forEach((key, object) -> {
-                T before = old.get(key);
-                if (before != object) {
-                    forget(before);
-                    remember(object);
-                    changed(before, object, first, notifications);
-                }
-            });
+            cache.replace(replaced, first, notifications);
             version = replaced.version();
             processor.distribute(notifications);
             synced = true;
@@ -226,39 +173,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 notifications.add(new Notification.Update<>(object, object));
             }
             processor.distributeResync(notifications);
-        }
-    }
-
-    private void changed(@Nullable T before, T object, boolean initial, List<Notification<T>> notifications) {
-        if (before == null) {
-            notifications.add(new Notification.Add<>(object, initial));
-        } else if (sameObject(before, object)) {
-            notifications.add(new Notification.Update<>(before, object));
-        } else {
-            // Another object of the same name: the deletion of the first went unseen.
-            notifications.add(new Notification.Delete<>(before, true));
-            notifications.add(new Notification.Add<>(object, false));
-        }
-    }
-
-    private static boolean sameObject(KubernetesObject a, KubernetesObject b) {
-        return Objects.equals(a.getMetadata().getUid(), b.getMetadata().getUid());
-    }
-
-    private static boolean sameVersion(KubernetesObject a, KubernetesObject b) {
-        String version = a.getMetadata().getResourceVersion();
-        return version != null && version.equals(b.getMetadata().getResourceVersion()) && sameObject(a, b);
-    }
-
-    private void remember(T object) {
-        if (detector != null) {
-            detector.add(object);
-        }
-    }
-
-    private void forget(@Nullable T object) {
-        if (detector != null && object != null) {
-            detector.remove(object);
         }
     }
 

@@ -124,6 +124,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         replaced(objects, Lister.keys(lister.skipped()), lister.version());
         status.listed(since(lister.began()), objects.size());
         lister.end();
+        streaming.listed();
         phase = Phase.OPEN;
         return BUSY;
     }
@@ -260,7 +261,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long streamingFailed(String why) {
         lister.restart();
         phase = Phase.LIST;
-        return streaming.triesAgainAfter(why) ? pacing.pause(null) : BUSY;
+        return streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM ? pacing.pause(null) : BUSY;
     }
 
     private void close(String cause) {
@@ -298,14 +299,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
             return lister.versionUnavailable() ? BUSY : pacing.pause(e);
         }
-        if (InitialStateStreaming.isRefusedBy(e)) {
-            streaming.giveUp(message);
+        if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
         }
         log.info("{}: {}", this, message);
-        if (e.code() == 0 && !streaming.triesAgainAfter(message)) {
-            return BUSY;
-        }
         return pacing.pause(e);
     }
 

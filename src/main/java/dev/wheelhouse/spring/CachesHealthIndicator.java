@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 import dev.wheelhouse.informer.InformerState;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -20,19 +21,27 @@ import dev.wheelhouse.runtime.Clock;
 final class CachesHealthIndicator implements HealthIndicator {
     private static final Duration TOLERATED = Duration.ofMinutes(1);
 
-    private final ControllerManager manager;
+    private final BooleanSupplier running;
+    private final Supplier<List<String>> waitingFor;
     private final List<InformerStates> informers;
     private final Clock clock;
 
-    CachesHealthIndicator(ControllerManager manager, List<InformerStates> informers, Clock clock) {
-        this.manager = manager;
+    /**
+     * @param running whether every controller runs
+     * @param waitingFor what those wait for that do not
+     */
+    CachesHealthIndicator(BooleanSupplier running, Supplier<List<String>> waitingFor, List<InformerStates> informers,
+            Clock clock) {
+        this.running = running;
+        this.waitingFor = waitingFor;
         this.informers = informers;
         this.clock = clock;
     }
 
     @Override
     public Health health() {
-        List<String> waiting = manager.isRunning() ? List.of() : manager.waitingFor();
+        boolean allRun = running.getAsBoolean();
+        List<String> waiting = allRun ? List.of() : waitingFor.get();
         List<String> stale = new ArrayList<>();
         Map<String, Object> caches = new TreeMap<>();
         for (InformerStates source : informers) {
@@ -43,7 +52,7 @@ final class CachesHealthIndicator implements HealthIndicator {
                 }
             }
         }
-        boolean ready = manager.isRunning() && stale.isEmpty();
+        boolean ready = allRun && stale.isEmpty();
         Health.Builder health = ready ? Health.up() : Health.outOfService();
         if (!waiting.isEmpty()) {
             health.withDetail("waitingFor", waiting);

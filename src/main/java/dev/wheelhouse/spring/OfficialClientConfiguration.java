@@ -40,10 +40,11 @@ class OfficialClientConfiguration {
     /** The integration looks for a bean of exactly this name. Its caches are its own: a handler may set transforms. */
     @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
-    WheelhouseInformerFactory officialInformerFactory(ApiClient api, KubeClient client, Clock clock,
-            MeterRegistry registry) {
-        return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock),
-                InformerOptions.defaults());
+    WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
+            KubeClient client, Clock clock, MeterRegistry registry) {
+        // Its objects may be written by the official client, which would not put back what was left out.
+        InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
+        return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock), options);
     }
 
     /** Their caches are shown, and count for readiness, as the service's own. */

@@ -109,7 +109,8 @@ class ServiceConfiguration {
 
     @Bean
     CachesHealthIndicator caches(ControllerManager manager, ObjectProvider<InformerStates> informers, Clock clock) {
-        return new CachesHealthIndicator(manager, informers.orderedStream().toList(), clock);
+        return new CachesHealthIndicator(manager::isRunning, manager::waitingFor,
+                informers.orderedStream().toList(), clock);
     }
 
     @Bean

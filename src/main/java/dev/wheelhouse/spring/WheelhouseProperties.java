@@ -49,10 +49,11 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
 
     /**
      * @param dropLastApplied whether the caches leave the value of {@code kubectl.kubernetes.io/last-applied-configuration} out
+     * @param watchList whether caches are filled by a watch that begins with all there is, where the API server can do it
      */
-    public record Informer(@DefaultValue("false") boolean dropLastApplied) {
+    public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
-            return InformerOptions.builder().dropLastApplied(dropLastApplied).build();
+            return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
         }
     }
 

@@ -9,46 +9,65 @@ import org.jspecify.annotations.Nullable;
  * know their place, so that an earlier due time moves an entry instead of adding a second one. Guarded by the queue's lock.
  */
 final class DelayHeap<K> {
-    private final ArrayList<Entry<K>> heap = new ArrayList<>();
+    /** When a key is due, and its position in the heap; most keys are never delayed, and are spared these fields. */
+    static final class Delay<K> {
+        final Entry<K> entry;
+        private final long order;
+        private long dueAt;
+        private int index;
+
+        Delay(Entry<K> entry, long dueAt, long order) {
+            this.entry = entry;
+            this.dueAt = dueAt;
+            this.order = order;
+        }
+
+        long dueAt() {
+            return dueAt;
+        }
+    }
+
+    private final ArrayList<Delay<K>> heap = new ArrayList<>();
     private long orders;
 
     /** Makes the entry due at a time, unless it is due earlier already. */
     void schedule(Entry<K> entry, long dueAt) {
-        if (entry.heapIndex == Entry.NOT_DELAYED) {
-            entry.dueAt = dueAt;
-            entry.dueOrder = orders++;
-            heap.add(entry);
-            up(entry, heap.size() - 1);
-        } else if (dueAt - entry.dueAt < 0) {
-            entry.dueAt = dueAt;
-            up(entry, entry.heapIndex);
+        Delay<K> delay = entry.delay;
+        if (delay == null) {
+            delay = new Delay<>(entry, dueAt, orders++);
+            entry.delay = delay;
+            heap.add(delay);
+            up(delay, heap.size() - 1);
+        } else if (dueAt - delay.dueAt < 0) {
+            delay.dueAt = dueAt;
+            up(delay, delay.index);
         }
     }
 
     @Nullable
-    Entry<K> peek() {
+    Delay<K> peek() {
         return heap.isEmpty() ? null : heap.get(0);
     }
 
     /** Takes the top if it is due. */
     @Nullable
-    Entry<K> pollDue(long now) {
-        Entry<K> top = peek();
+    Delay<K> pollDue(long now) {
+        Delay<K> top = peek();
         return top == null || top.dueAt - now > 0 ? null : poll();
     }
 
     /** Takes the top, due or not. */
     @Nullable
-    Entry<K> poll() {
-        Entry<K> top = peek();
+    Delay<K> poll() {
+        Delay<K> top = peek();
         if (top == null) {
             return null;
         }
-        Entry<K> last = heap.remove(heap.size() - 1);
+        Delay<K> last = heap.remove(heap.size() - 1);
         if (last != top) {
             down(last);
         }
-        top.heapIndex = Entry.NOT_DELAYED;
+        top.entry.delay = null;
         return top;
     }
 
@@ -56,25 +75,25 @@ final class DelayHeap<K> {
         return heap.size();
     }
 
-    private static boolean before(Entry<?> a, Entry<?> b) {
+    private static boolean before(Delay<?> a, Delay<?> b) {
         long difference = a.dueAt - b.dueAt;
-        return difference != 0 ? difference < 0 : a.dueOrder < b.dueOrder;
+        return difference != 0 ? difference < 0 : a.order < b.order;
     }
 
-    private void up(Entry<K> entry, int from) {
+    private void up(Delay<K> delay, int from) {
         int at = from;
         while (at > 0) {
             int parent = (at - 1) >>> 1;
-            if (!before(entry, heap.get(parent))) {
+            if (!before(delay, heap.get(parent))) {
                 break;
             }
             place(heap.get(parent), at);
             at = parent;
         }
-        place(entry, at);
+        place(delay, at);
     }
 
-    private void down(Entry<K> entry) {
+    private void down(Delay<K> delay) {
         int at = 0;
         int half = heap.size() >>> 1;
         while (at < half) {
@@ -82,17 +101,17 @@ final class DelayHeap<K> {
             if (child + 1 < heap.size() && before(heap.get(child + 1), heap.get(child))) {
                 child++;
             }
-            if (!before(heap.get(child), entry)) {
+            if (!before(heap.get(child), delay)) {
                 break;
             }
             place(heap.get(child), at);
             at = child;
         }
-        place(entry, at);
+        place(delay, at);
     }
 
-    private void place(Entry<K> entry, int at) {
-        heap.set(at, entry);
-        entry.heapIndex = at;
+    private void place(Delay<K> delay, int at) {
+        heap.set(at, delay);
+        delay.index = at;
     }
 }

@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
  * (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
  */
 final class Entry<K> {
-    static final int NOT_DELAYED = -1;
-
     final K key;
+    final int hash;
+    /** The next entry in its chain of the {@link EntryTable}. */
+    @Nullable
+    Entry<K> chained;
     boolean dirty;
     boolean queued;
     boolean processing;
@@ -18,10 +20,8 @@ final class Entry<K> {
     long addedAt;
     long startedAt;
 
-    /** Position in the heap of delayed keys. */
-    int heapIndex = NOT_DELAYED;
-    long dueAt;
-    long dueOrder;
+    /** When it is due, while it is delayed. */
+    DelayHeap.@Nullable Delay<K> delay;
 
     /** Neighbours in the list of ready keys. */
     @Nullable
@@ -29,11 +29,12 @@ final class Entry<K> {
     @Nullable
     Entry<K> next;
 
-    Entry(K key) {
+    Entry(K key, int hash) {
         this.key = key;
+        this.hash = hash;
     }
 
     boolean isIdle() {
-        return !dirty && !processing && heapIndex == NOT_DELAYED && failures == 0;
+        return !dirty && !processing && delay == null && failures == 0;
     }
 }

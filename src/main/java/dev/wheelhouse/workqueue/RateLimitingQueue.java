@@ -1,16 +1,16 @@
 package dev.wheelhouse.workqueue;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.workqueue.DelayHeap.Delay;
 
 /**
  * The queue: deduplicating, delaying, rate-limited, with priorities and turns between flows (upstream: client-go
@@ -24,6 +24,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public static final Duration DEFAULT_AGING = Duration.ofSeconds(10);
 
     private static final long FAR = 1L << 60;
+    private static final int LOOKS = 50;
     private static final long AFTER_SHUTDOWN_NANOS = 50_000_000;
 
     private final String name;
@@ -32,7 +33,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private final RateLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<K, Entry<K>> entries = new HashMap<>();
+    private final EntryTable<K> entries = new EntryTable<>();
     private final ReadyKeys<K> ready;
     private final DelayHeap<K> delayed = new DelayHeap<>();
     private final TokenBucket bucket;
@@ -74,10 +75,11 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     @Override
     public void add(K key, Priority priority) {
         long now = clock.nanoTime();
+        int hash = EntryTable.hash(key);
         boolean added;
-        lock.lock();
+        acquire();
         try {
-            added = !shutDown && markDirty(entry(key), priority, now);
+            added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now);
         } finally {
             lock.unlock();
         }
@@ -94,7 +96,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             return;
         }
         long now = clock.nanoTime();
-        lock.lock();
+        acquire();
         try {
             if (!shutDown) {
                 schedule(entry(key), now, nanos);
@@ -113,7 +115,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public void addRateLimited(K key, Duration atLeast) {
         long least = Durations.saturatedNanos(atLeast);
         long now = clock.nanoTime();
-        lock.lock();
+        acquire();
         try {
             if (shutDown) {
                 return;
@@ -133,7 +135,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public void forget(K key) {
-        lock.lock();
+        acquire();
         try {
             Entry<K> entry = entries.get(key);
             if (entry != null) {
@@ -147,7 +149,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public int numRequeues(K key) {
-        lock.lock();
+        acquire();
         try {
             Entry<K> entry = entries.get(key);
             return entry == null ? 0 : entry.failures;
@@ -162,7 +164,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         Entry<K> taken;
         long waited;
         int becameReady;
-        lock.lock();
+        acquire();
         try {
             becameReady = moveDue(now);
             taken = ready.pop();
@@ -188,7 +190,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public void done(K key) {
         long now = clock.nanoTime();
         long worked;
-        lock.lock();
+        acquire();
         try {
             Entry<K> entry = entries.get(key);
             if (entry == null || !entry.processing) {
@@ -236,7 +238,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public long nanosToNextDue() {
-        lock.lock();
+        acquire();
         try {
             return delayed.size() == 0 ? Long.MAX_VALUE : Math.max(0, untilDue(clock.nanoTime()));
         } finally {
@@ -246,7 +248,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public int size() {
-        lock.lock();
+        acquire();
         try {
             return ready.size();
         } finally {
@@ -257,33 +259,46 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     /** What the queue's gauges show. */
     public WorkQueueState state() {
         long now = clock.nanoTime();
-        lock.lock();
+        acquire();
         try {
-            long sum = 0;
-            long longest = 0;
+            Ages ages = new Ages(now);
             if (processing > 0) {
-                for (Entry<K> entry : entries.values()) {
-                    if (entry.processing) {
-                        long age = Math.max(0, now - entry.startedAt);
-                        sum += age;
-                        longest = Math.max(longest, age);
-                    }
-                }
+                entries.forEach(ages);
             }
-            return new WorkQueueState(ready.size(), delayed.size(), processing, Duration.ofNanos(sum),
-                    Duration.ofNanos(longest));
+            return new WorkQueueState(ready.size(), delayed.size(), processing, Duration.ofNanos(ages.sum),
+                    Duration.ofNanos(ages.longest));
         } finally {
             lock.unlock();
         }
     }
 
+    /** For how long keys have been worked on. */
+    private static final class Ages implements Consumer<Entry<?>> {
+        private final long now;
+        private long sum;
+        private long longest;
+
+        Ages(long now) {
+            this.now = now;
+        }
+
+        @Override
+        public void accept(Entry<?> entry) {
+            if (entry.processing) {
+                long age = Math.max(0, now - entry.startedAt);
+                sum += age;
+                longest = Math.max(longest, age);
+            }
+        }
+    }
+
     @Override
     public void shutDown() {
-        lock.lock();
+        acquire();
         try {
             shutDown = true;
-            for (Entry<K> entry = delayed.poll(); entry != null; entry = delayed.poll()) {
-                dropIfIdle(entry);
+            for (Delay<K> delay = delayed.poll(); delay != null; delay = delayed.poll()) {
+                dropIfIdle(delay.entry);
             }
             changed.signalAll();
         } finally {
@@ -315,7 +330,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public boolean isShutDown() {
-        lock.lock();
+        acquire();
         try {
             return shutDown;
         } finally {
@@ -323,13 +338,27 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
+    /**
+     * Locks. The lock is held for a few dozen nanoseconds at a time: who looks again for as long as a microsecond is sooner done,
+     * and costs less, than who is put to sleep and woken.
+     */
+    private void acquire() {
+        for (int i = 0; i < LOOKS; i++) {
+            if (!lock.isLocked() && lock.tryLock()) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        lock.lock();
+    }
+
     private Entry<K> entry(K key) {
-        return entries.computeIfAbsent(key, Entry::new);
+        return entries.getOrAdd(key, EntryTable.hash(key));
     }
 
     private void dropIfIdle(Entry<K> entry) {
         if (entry.isIdle()) {
-            entries.remove(entry.key);
+            entries.remove(entry);
         }
     }
 
@@ -363,15 +392,15 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     /** All who wait have waited for a later time, or for none: each has to look again. */
     private void schedule(Entry<K> entry, long now, long nanos) {
         delayed.schedule(entry, now + Math.min(nanos, FAR));
-        if (waiters > 0 && delayed.peek() == entry) {
+        if (waiters > 0 && entry.delay != null && delayed.peek() == entry.delay) {
             changed.signalAll();
         }
     }
 
     private int moveDue(long now) {
         int moved = 0;
-        for (Entry<K> due = delayed.pollDue(now); due != null; due = delayed.pollDue(now)) {
-            if (markDirty(due, Priority.LIVE, due.dueAt)) {
+        for (Delay<K> due = delayed.pollDue(now); due != null; due = delayed.pollDue(now)) {
+            if (markDirty(due.entry, Priority.LIVE, due.dueAt())) {
                 moved++;
             }
         }
@@ -379,7 +408,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     private long untilDue(long now) {
-        Entry<K> top = delayed.peek();
-        return top == null ? FAR : top.dueAt - now;
+        Delay<K> top = delayed.peek();
+        return top == null ? FAR : top.dueAt() - now;
     }
 }

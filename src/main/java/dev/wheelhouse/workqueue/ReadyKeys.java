@@ -67,6 +67,8 @@ final class ReadyKeys<K> {
         private final Function<? super K, ?> flow;
         private final Map<Object, Flow<K>> flows = new HashMap<>();
         private final ArrayDeque<Flow<K>> turns = new ArrayDeque<>();
+        /** The flow asked for last, which the next key is likely to belong to as well. */
+        private @Nullable Flow<K> latest;
 
         Lane(Function<? super K, ?> flow) {
             this.flow = flow;
@@ -74,12 +76,17 @@ final class ReadyKeys<K> {
 
         private Flow<K> flowOf(Entry<K> entry) {
             Object name = flow.apply(entry.key);
-            Flow<K> found = flows.get(name);
+            Flow<K> found = latest;
+            if (found != null && found.name.equals(name)) {
+                return found;
+            }
+            found = flows.get(name);
             if (found == null) {
                 found = new Flow<>(name);
                 flows.put(name, found);
                 turns.add(found);
             }
+            latest = found;
             return found;
         }
 
@@ -95,6 +102,9 @@ final class ReadyKeys<K> {
                 }
                 turns.remove();
                 flows.remove(next.name);
+                if (latest == next) {
+                    latest = null;
+                }
             }
             return null;
         }

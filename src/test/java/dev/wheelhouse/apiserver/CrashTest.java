@@ -100,7 +100,8 @@ class CrashTest {
         Child(Path directory, boolean fsync) throws IOException {
             ProcessBuilder builder = new ProcessBuilder(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlogback.configurationFile=none", "-cp",
+                    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:-BytecodeVerificationRemote", "-Dlogback.configurationFile=none", "-cp",
                     System.getProperty("java.class.path"), CrashingServer.class.getName(), directory.toString(),
                     String.valueOf(KEPT_WRITES), String.valueOf(fsync)).redirectErrorStream(true);
             builder.environment().remove("JAVA_TOOL_OPTIONS");

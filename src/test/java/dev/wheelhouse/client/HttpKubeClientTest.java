@@ -67,6 +67,29 @@ class HttpKubeClientTest {
     }
 
     @Test
+    void itemsOfAnySizeAreReadWhereverTheBufferEnds() throws Exception {
+        StringBuilder list = new StringBuilder("{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
+        int[] sizes = {1, 16_000, 16_384, 20_000, 65_000, 65_536, 70_000, 300_000, 3, 40_000, 1_000_000, 2, 100};
+        for (int round = 0; round < 3; round++) {
+            for (int size : sizes) {
+                list.append(list.charAt(list.length() - 1) == '[' ? "" : ",").append("{\"metadata\":{\"name\":\"n")
+                        .append(size).append("\"},\"data\":{\"k\":\"").append("x".repeat(size)).append("\"}}");
+            }
+        }
+        server.answerWith(RawServer.always(200, list.append("]}").toString()));
+        ListPage<V1ConfigMap> page = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                .listerWatcher("", LabelSelector.everything(), FieldSelector.everything()).list(ListOptions.cached());
+        assertThat(page.skipped()).isEmpty();
+        assertThat(page.items()).hasSize(3 * sizes.length);
+        for (int i = 0; i < page.items().size(); i++) {
+            V1ConfigMap item = page.items().get(i);
+            assertThat(item.getMetadata().getName()).isEqualTo("n" + sizes[i % sizes.length]);
+            assertThat(item.getData().get("k")).hasSize(sizes[i % sizes.length]);
+            assertThat(item.getKind()).isEqualTo("ConfigMap");
+        }
+    }
+
+    @Test
     void oneBadItemIsSkippedAndReportedWithItsKeyAndField_theRestGoesOn() {
         server.answerWith(RawServer.always(200, """
                 {"metadata":{"resourceVersion":"42"},"items":[

@@ -1,6 +1,8 @@
 package dev.wheelhouse.client;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,10 +10,13 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import javax.net.SocketFactory;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.api.ApiError;
@@ -78,6 +83,41 @@ class HttpWatchStreamTest {
             assertThat(e.isUnknownOutcome()).isTrue();
             events.add("broken");
             return events;
+        }
+    }
+
+    @Test
+    void aWatchMayBeQuietForLongerThanAnAnswerMayTake() throws Exception {
+        byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            RawServer.chunk(out, bytes, 0, 10);
+            // Nothing comes for three times the deadline of an answer.
+            new CountDownLatch(1).await(900, TimeUnit.MILLISECONDS);
+            RawServer.chunk(out, bytes, 10, bytes.length);
+            RawServer.endChunked(out);
+        });
+        HttpDeadlines deadlines = new HttpDeadlines(LONG, Duration.ofMillis(300), LONG);
+        try (HttpKubeClient impatient = new HttpKubeClient(server.api(), deadlines, "test/1");
+                WatchStream<V1ConfigMap> stream = impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                        .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                        .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))) {
+            assertThat(all(stream)).containsExactly("+ü漢😀", "~b", "@3");
+        }
+    }
+
+    @Test
+    void aWatchThatIsNotAnsweredIsGivenUp() {
+        CountDownLatch never = new CountDownLatch(1);
+        server.answerWith((request, out) -> never.await());
+        try (HttpKubeClient impatient = new HttpKubeClient(server.api(),
+                new HttpDeadlines(LONG, Duration.ofMillis(300), LONG), "test/1")) {
+            assertThatThrownBy(() -> impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                    .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                    .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))).isInstanceOf(ApiError.class)
+                    .hasMessageContaining("no answer within");
+        } finally {
+            never.countDown();
         }
     }
 
@@ -210,6 +250,79 @@ class HttpWatchStreamTest {
             WatchEvent<V1ConfigMap> event = stream.next(LONG);
             assertThat(event).isNotNull();
             assertThat(describe(event)).isEqualTo("+ü漢😀");
+        }
+    }
+
+    @Test
+    void anEventThatIsThereIsHandedOnWhileTheRestOfTheNextIsAwaited() throws Exception {
+        byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            RawServer.chunk(out, bytes, 0, bytes.length - 10);
+            new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+        });
+        try (WatchStream<V1ConfigMap> stream = watch()) {
+            assertThat(describe(stream.next(LONG))).isEqualTo("+ü漢😀");
+            assertThat(describe(stream.next(LONG))).isEqualTo("~b");
+            assertThat(stream.next(Duration.ofMillis(20))).isNull();
+        }
+        // The same where somebody else makes the connections.
+        ApiClient api = server.api();
+        api.setHttpClient(api.getHttpClient().newBuilder().socketFactory(new PlainSockets()).build());
+        try (HttpKubeClient other = new HttpKubeClient(api);
+                WatchStream<V1ConfigMap> stream = other.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+                        .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
+                        .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))) {
+            assertThat(describe(stream.next(LONG))).isEqualTo("+ü漢😀");
+            assertThat(describe(stream.next(LONG))).isEqualTo("~b");
+        }
+    }
+
+    @Test
+    void moreEventsThanAreKeptForTheReaderComeOneAfterTheOther_andNoneIsLost() throws InterruptedException {
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            for (int i = 0; i < 5000; i++) {
+                byte[] event = ("{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":"
+                        + "{\"name\":\"n" + i + "\"}}}\n").getBytes(StandardCharsets.UTF_8);
+                RawServer.chunk(out, event, 0, event.length);
+            }
+            RawServer.endChunked(out);
+        });
+        try (WatchStream<V1ConfigMap> stream = watch()) {
+            List<String> events = all(stream);
+            assertThat(events).hasSize(5000);
+            for (int i = 0; i < 5000; i++) {
+                assertThat(events.get(i)).isEqualTo("~n" + i);
+            }
+        }
+    }
+
+    /** What an application may have set. */
+    private static final class PlainSockets extends SocketFactory {
+        @Override
+        public Socket createSocket() {
+            return new Socket();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) throws IOException {
+            return new Socket(host, port);
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress local, int localPort) throws IOException {
+            return new Socket(host, port, local, localPort);
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) throws IOException {
+            return new Socket(host, port);
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) throws IOException {
+            return new Socket(host, port, local, localPort);
         }
     }
 

@@ -3,8 +3,11 @@ package dev.wheelhouse.informer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +60,7 @@ class EmbeddedServerInformerTest {
     }
 
     /** What handlers were told, folded. */
-    private static final class Folded implements ResourceEventHandler<V1ConfigMap> {
+    private static class Folded implements ResourceEventHandler<V1ConfigMap> {
         final Map<String, String> values = new ConcurrentHashMap<>();
         final List<String> deleted = new CopyOnWriteArrayList<>();
 
@@ -166,6 +169,47 @@ class EmbeddedServerInformerTest {
         Eventually.eventually("it is back", SOON, () -> selected.getIndexer().size() == 1);
         factory.stop(metadata);
         assertThat(factory.states()).hasSize(2);
+    }
+
+    @Test
+    void threadsThatPileUp_aStopThatHangs() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        for (int i = 0; i < 20; i++) {
+            configMaps.create(configMap("a" + i, "1"));
+        }
+        for (int round = 0; round < 10; round++) {
+            LoopRunner own = new LoopRunner("round-" + round, Clock.system());
+            try (InformerFactory made = new InformerFactory(client, Clock.system())) {
+                SharedIndexInformer<V1ConfigMap> informer = made.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+                informer.addEventHandler(new Folded());
+                if (round == 9) {
+                    // This one never comes back, unless it is interrupted.
+                    informer.addEventHandler(new Folded() {
+                        @Override
+                        public void onAdd(V1ConfigMap object, boolean initial) {
+                            called.countDown();
+                            try {
+                                never.await();
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        }
+                    });
+                }
+                made.start(own);
+                Eventually.eventually("it has synced", SOON, informer::hasSynced);
+                if (round == 9) {
+                    Eventually.eventually("the handler hangs", SOON, () -> called.getCount() == 0);
+                }
+            }
+            assertThat(own.close(Duration.ofSeconds(5))).as("threads left in round " + round).isEmpty();
+        }
+        Set<String> left = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread) && thread.getName().contains("configmaps"))
+                .map(Thread::getName).collect(Collectors.toSet());
+        assertThat(left).isEmpty();
     }
 
     @Test

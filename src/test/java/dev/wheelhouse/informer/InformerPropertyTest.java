@@ -13,10 +13,19 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,6 +35,25 @@ import static org.assertj.core.api.Assertions.assertThat;
  * number of seeds is {@code -Dinformer.seeds=N}.
  */
 class InformerPropertyTest {
+    /** A server and what can happen to it. */
+    private interface World extends AutoCloseable {
+        ListerWatcher<V1ConfigMap> source();
+
+        /** An object is added, changed or deleted. */
+        void change();
+
+        void fault();
+
+        /** Nothing goes wrong any more. */
+        void heal();
+
+        /** What the server has: UID and version of each object. */
+        Map<ObjectKey, String> objects();
+
+        @Override
+        void close();
+    }
+
     @Test
     void atRestTheCacheIsTheServersAndEveryHandlersEventsAddUpToIt() {
         Long one = Long.getLong("informer.seed");
@@ -107,15 +135,17 @@ class InformerPropertyTest {
         }
     }
 
+    /** Every tenth seed is played on the embedded API server, which is slower, the others on one that is scripted. */
     private static final class Run {
         private final SplittableRandom random;
-        private final ScriptedServer server = new ScriptedServer();
         private final Stepper stepper = new Stepper(this::loops);
+        private final World world;
         private final CachingInformer<V1ConfigMap> informer;
         private final List<Folding> handlers = new ArrayList<>();
 
         Run(long seed) {
             random = new SplittableRandom(seed);
+            world = seed % 10 == 9 ? new EmbeddedWorld(random, stepper.clock) : new ScriptedWorld(random);
             boolean conflates = random.nextInt(3) == 0;
             InformerOptions options = InformerOptions.builder().seed(seed)
                     .batch(random.nextBoolean() ? 1 : 1 + random.nextInt(8))
@@ -125,8 +155,9 @@ class InformerPropertyTest {
                     .pendingBound(conflates ? 1 + random.nextInt(5) : 1_000_000)
                     .silenceDeadline(Duration.ofSeconds(20))
                     .detectMutations(random.nextInt(20) == 0).build();
-            informer = new CachingInformer<>(server, V1ConfigMap.class, options, stepper.clock, new InformerMetrics() {
-            });
+            informer = new CachingInformer<>(world.source(), V1ConfigMap.class, options, stepper.clock,
+                    new InformerMetrics() {
+                    });
         }
 
         private List<Loop> loops() {
@@ -134,37 +165,40 @@ class InformerPropertyTest {
         }
 
         void play() {
-            for (int i = random.nextInt(12); i > 0; i--) {
-                change();
-            }
-            register();
-            int length = 50 + random.nextInt(200);
-            for (int i = 0; i < length; i++) {
-                switch (random.nextInt(20)) {
-                    case 0, 1, 2, 3, 4 -> change();
-                    case 5 -> fault();
-                    case 6 -> stepper.clock.advance(Duration.ofMillis(random.nextInt(3000)));
-                    case 7 -> {
-                        if (handlers.size() < 5 && random.nextInt(4) == 0) {
-                            register();
-                        }
-                    }
-                    case 8 -> {
-                        if (handlers.size() > 1 && random.nextInt(8) == 0) {
-                            Folding removed = handlers.remove(random.nextInt(handlers.size()));
-                            assertThat(removed.failures).isEmpty();
-                            Objects.requireNonNull(removed.registration).remove();
-                        }
-                    }
-                    default -> step();
+            try (World closed = world) {
+                for (int i = random.nextInt(12); i > 0; i--) {
+                    world.change();
                 }
+                register();
+                int length = 50 + random.nextInt(200);
+                for (int i = 0; i < length; i++) {
+                    turn();
+                }
+                world.heal();
+                stepper.pass(Duration.ofSeconds(90));
+                check();
             }
-            server.listErrors.clear();
-            server.watchErrors.clear();
-            server.undecodable.clear();
-            server.bookmarkInitialEvents = true;
-            stepper.pass(Duration.ofSeconds(70));
-            check();
+        }
+
+        private void turn() {
+            switch (random.nextInt(20)) {
+                case 0, 1, 2, 3, 4 -> world.change();
+                case 5 -> world.fault();
+                case 6 -> stepper.clock.advance(Duration.ofMillis(random.nextInt(3000)));
+                case 7 -> {
+                    if (handlers.size() < 5 && random.nextInt(4) == 0) {
+                        register();
+                    }
+                }
+                case 8 -> {
+                    if (handlers.size() > 1 && random.nextInt(8) == 0) {
+                        Folding removed = handlers.remove(random.nextInt(handlers.size()));
+                        assertThat(removed.failures).isEmpty();
+                        Objects.requireNonNull(removed.registration).remove();
+                    }
+                }
+                default -> step();
+            }
         }
 
         private void step() {
@@ -181,7 +215,44 @@ class InformerPropertyTest {
                     handler.resyncs ? Duration.ofSeconds(1 + random.nextInt(10)) : Duration.ZERO);
         }
 
-        private void change() {
+        private void check() {
+            Map<ObjectKey, V1ConfigMap> cached = new HashMap<>();
+            informer.getIndexer().list().forEach(o -> cached.put(ObjectKey.of(o), o));
+            assertThat(informer.hasSynced()).isTrue();
+            assertThat(versions(cached)).as("the cache").isEqualTo(world.objects());
+            assertThat(informer.getIndexer().list("default")).as("the namespace index")
+                    .containsExactlyInAnyOrderElementsOf(cached.values());
+            for (Folding handler : handlers) {
+                assertThat(handler.failures).isEmpty();
+                assertThat(versions(handler.folded)).as("what a handler was told").isEqualTo(versions(cached));
+                assertThat(Objects.requireNonNull(handler.registration).hasSynced()).isTrue();
+            }
+            informer.verifyUnchanged();
+        }
+    }
+
+    private static Map<ObjectKey, String> versions(Map<ObjectKey, V1ConfigMap> objects) {
+        Map<ObjectKey, String> versions = new HashMap<>();
+        objects.forEach((key, o) -> versions.put(key,
+                o.getMetadata().getUid() + "@" + o.getMetadata().getResourceVersion()));
+        return versions;
+    }
+
+    private static final class ScriptedWorld implements World {
+        private final ScriptedServer server = new ScriptedServer();
+        private final SplittableRandom random;
+
+        ScriptedWorld(SplittableRandom random) {
+            this.random = random;
+        }
+
+        @Override
+        public ListerWatcher<V1ConfigMap> source() {
+            return server;
+        }
+
+        @Override
+        public void change() {
             String name = "o" + random.nextInt(8);
             boolean there = server.objects.containsKey(ScriptedServer.key(name));
             if (!there) {
@@ -193,7 +264,8 @@ class InformerPropertyTest {
             }
         }
 
-        private void fault() {
+        @Override
+        public void fault() {
             switch (random.nextInt(14)) {
                 case 0 -> server.cutWatches();
                 case 1 -> server.endWatches();
@@ -219,26 +291,94 @@ class InformerPropertyTest {
             }
         }
 
-        private void check() {
-            Map<ObjectKey, V1ConfigMap> cached = new HashMap<>();
-            informer.getIndexer().list().forEach(o -> cached.put(ObjectKey.of(o), o));
-            assertThat(informer.hasSynced()).isTrue();
-            assertThat(versions(cached)).as("the cache").isEqualTo(versions(server.objects));
-            assertThat(informer.getIndexer().list("default")).as("the namespace index")
-                    .containsExactlyInAnyOrderElementsOf(cached.values());
-            for (Folding handler : handlers) {
-                assertThat(handler.failures).isEmpty();
-                assertThat(versions(handler.folded)).as("what a handler was told").isEqualTo(versions(cached));
-                assertThat(Objects.requireNonNull(handler.registration).hasSynced()).isTrue();
-            }
-            informer.verifyUnchanged();
+        @Override
+        public void heal() {
+            server.listErrors.clear();
+            server.watchErrors.clear();
+            server.undecodable.clear();
+            server.bookmarkInitialEvents = true;
         }
 
-        private static Map<ObjectKey, String> versions(Map<ObjectKey, V1ConfigMap> objects) {
-            Map<ObjectKey, String> versions = new HashMap<>();
-            objects.forEach((key, o) -> versions.put(key,
-                    o.getMetadata().getUid() + "@" + o.getMetadata().getResourceVersion()));
-            return versions;
+        @Override
+        public Map<ObjectKey, String> objects() {
+            return versions(server.objects);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class EmbeddedWorld implements World {
+        private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
+
+        private final SplittableRandom random;
+        private final EmbeddedApiServer server;
+        private final ResourceClient<V1ConfigMap> client;
+        private final FaultySource<V1ConfigMap> source;
+        /** As the server answered, so that no fault befalls a look at them. */
+        private final Map<ObjectKey, V1ConfigMap> objects = new HashMap<>();
+
+        EmbeddedWorld(SplittableRandom random, ManualClock clock) {
+            this.random = random;
+            this.server = new EmbeddedApiServer(
+                    ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(random.nextLong())));
+            this.client = server.client("test").resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+            this.source = new FaultySource<>(client.listerWatcher("default", LabelSelector.everything(), OURS));
+        }
+
+        @Override
+        public ListerWatcher<V1ConfigMap> source() {
+            return source;
+        }
+
+        @Override
+        public void change() {
+            ObjectKey key = ObjectKey.of("default", "o" + random.nextInt(8));
+            V1ConfigMap object = SteppedInformer.configMap(key.name(), String.valueOf(random.nextInt()));
+            if (!objects.containsKey(key)) {
+                objects.put(key, client.create(object));
+            } else if (random.nextInt(3) == 0) {
+                client.delete(key, Deletion.unconditional());
+                objects.remove(key);
+            } else {
+                objects.put(key, client.update(object));
+            }
+        }
+
+        @Override
+        public void fault() {
+            switch (random.nextInt(9)) {
+                case 0 -> server.faults().cutWatches();
+                case 1 -> source.cut();
+                case 2 -> server.faults().compactNow();
+                case 3 -> server.faults().on("list", "configmaps").times(1).fail(410, "too old");
+                case 4 -> server.faults().on("list", "configmaps").times(1).fail(504, "Too large resource version");
+                case 5 -> server.faults().on("watch", "configmaps").times(1).fail(random.nextBoolean() ? 429 : 410, "");
+                case 6 -> server.faults().on("list", "configmaps").times(1).fail(500, "oops");
+                case 7 -> source.withholdEndOfInitialEvents(random.nextBoolean());
+                default -> {
+                    source.cut();
+                    change();
+                    change();
+                    server.faults().compactNow();
+                }
+            }
+        }
+
+        @Override
+        public void heal() {
+            server.faults().clear();
+            source.withholdEndOfInitialEvents(false);
+        }
+
+        @Override
+        public Map<ObjectKey, String> objects() {
+            return versions(objects);
+        }
+
+        @Override
+        public void close() {
+            server.close();
         }
     }
 }

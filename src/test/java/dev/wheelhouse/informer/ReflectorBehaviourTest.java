@@ -61,6 +61,27 @@ class ReflectorBehaviourTest {
     }
 
     @Test
+    void aServerThatAnswersWatchListByAnErrorOfItsOwnIsListedAtOnce_andTheNextInitialStateIsStreamedAgain() {
+        // As kube-apiserver does where its etcd lacks RequestWatchProgress: it accepts, and then says so by an event.
+        with(InformerOptions.builder().watchList(true));
+        world.create("a", "1");
+        world.source.inject(new WatchEvent.Failed<>(new ApiError("watch configmaps", 500, "InternalError",
+                "the required storage feature RequestWatchProgress is disabled", null)));
+        world.settle();
+        assertThat(world.cached()).containsExactly("a=1");
+        assertThat(world.source.lists).containsExactly(ListOptions.consistent(500));
+        assertThat(world.informer.state().lastFailure()).isNull();
+        for (int relist = 1; relist <= 4; relist++) {
+            world.source.inject(new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "", null)));
+            world.source.inject(new WatchEvent.Failed<>(new ApiError("watch", 500, "InternalError", "still", null)));
+            world.pass(Duration.ofSeconds(90));
+        }
+        // Three times in a row was enough: it is not asked again.
+        assertThat(world.source.watches.stream().filter(asked -> asked.sendInitialEvents())).hasSize(3);
+        assertThat(world.informer.hasSynced()).isTrue();
+    }
+
+    @Test
     void watchListThatIsCutInTheMiddleBeginsAnew_andNothingOfTheFirstTryIsSeen() {
         with(InformerOptions.builder().watchList(true).batch(1));
         for (int i = 0; i < 5; i++) {

@@ -1,2 +1,274 @@
 package dev.wheelhouse.informer;
-class WireFaultsTest {}
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.util.ClientBuilder;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ResourceClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An informer and the embedded API server with HTTP between them, which is cut where it hurts. Stepped: what is read was sent
+ * before, or is being cut.
+ */
+@Timeout(60)
+class WireFaultsTest {
+    private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
+
+    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final CuttingProxy proxy = new CuttingProxy(URI.create(server.url()).getPort());
+    private final HttpKubeClient http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build());
+    private final ResourceClient<V1ConfigMap> configMaps = server.client("test").resource(ResourceType.CONFIG_MAPS,
+            V1ConfigMap.class);
+    private final List<AutoCloseable> informers = new ArrayList<>();
+    private final List<Stepper> steppers = new ArrayList<>();
+
+    WireFaultsTest() throws IOException {}
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable informer : informers) {
+            informer.close();
+        }
+        http.close();
+        proxy.close();
+        server.close();
+    }
+
+    private <T extends KubernetesObject> CachingInformer<T> informer(ListerWatcher<T> source, Class<T> model) {
+        List<CachingInformer<T>> made = new ArrayList<>();
+        Stepper stepper = new Stepper(() -> made.getFirst().loops());
+        made.add(new CachingInformer<>(source, model,
+                InformerOptions.builder().watchList(false).freshStart(false).seed(1).build(), stepper.clock,
+                new InformerMetrics() {
+                }));
+        informers.add(made.getFirst()::close);
+        steppers.add(stepper);
+        return made.getFirst();
+    }
+
+    private CachingInformer<V1ConfigMap> configMapInformer() {
+        return informer(http.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).listerWatcher("default",
+                LabelSelector.everything(), OURS), V1ConfigMap.class);
+    }
+
+    /** Steps until a condition holds. Each step reads what is there, or waits for the little that is on its way. */
+    private void stepUntil(CachingInformer<?> informer, String what, java.util.function.BooleanSupplier condition) {
+        for (int i = 0; !condition.getAsBoolean(); i++) {
+            assertThat(i).as("steps until " + what + "; " + informer.state()).isLessThan(1000);
+            long wait = Stepper.step(informer.loops().get(0));
+            if (wait > 0) {
+                steppers.getFirst().clock.advance(Duration.ofNanos(Math.min(wait, 60_000_000_000L)));
+            }
+            Stepper.step(informer.loops().get(1));
+        }
+    }
+
+    private static long watchesEnded(CachingInformer<?> informer) {
+        return informer.state().watchRestarts();
+    }
+
+    private String change(int round) {
+        String text = "ü漢😀 " + (1000 + round);
+        V1ConfigMap a = configMaps.get(ObjectKey.of("default", "a"));
+        String version = configMaps.update(a.data(Map.of("v", text))).getMetadata().getResourceVersion();
+        return String.valueOf(version);
+    }
+
+    private static boolean hasFollowed(CachingInformer<?> informer, String version) {
+        return informer.resourceVersion().equals(version);
+    }
+
+    @Test
+    void aWatchThatIsCutAtAnyByte() {
+        configMaps.create(SteppedInformer.configMap("a", "0"));
+        CachingInformer<V1ConfigMap> informer = configMapInformer();
+        SteppedInformer.Told told = new SteppedInformer.Told();
+        stepUntil(informer, "the first list", informer::hasSynced);
+        informer.addEventHandler(told);
+        proxy.cutAll();
+        stepUntil(informer, "the watch is over", () -> watchesEnded(informer) == 1);
+        change(0);
+        configMaps.delete(ObjectKey.of("default", "a"), Deletion.unconditional());
+        List<String> versions = new ArrayList<>(List.of(informer.resourceVersion()));
+        int cuts = 0;
+        for (int cut = 0; informer.getIndexer().size() > 0; cut++, cuts++) {
+            assertThat(cut).as("bytes of one event").isLessThan(2000);
+            long ended = watchesEnded(informer);
+            proxy.letThrough(cut);
+            stepUntil(informer, "the cut", () -> watchesEnded(informer) > ended);
+            if (!hasFollowed(informer, versions.getLast())) {
+                // A whole event came through: the next one is cut at each of its bytes as well.
+                versions.add(informer.resourceVersion());
+                cut = -1;
+            }
+        }
+        while (Stepper.step(informer.loops().get(2)) == 0) {
+            // Tells the handler.
+        }
+        assertThat(told.calls()).as("each change once, in order, and never half of one").containsExactly("+a=0 initial",
+                "a=0>a=ü漢😀 1000", "-a=ü漢😀 1000");
+        assertThat(versions).hasSize(3);
+        assertThat(cuts).isGreaterThan(400);
+        assertThat(informer.state().counts().decodeErrors()).isZero();
+        assertThat(informer.state().relists()).isZero();
+    }
+
+    @Test
+    void aListThatIsCutAtAnyByteIsNoShorterList() {
+        configMaps.create(SteppedInformer.configMap("a", "ü漢😀"));
+        configMaps.create(SteppedInformer.configMap("b", "2"));
+        CachingInformer<V1ConfigMap> whole = configMapInformer();
+        Stepper.step(whole.loops().get(0));
+        long answer = proxy.through.get();
+        assertThat(answer).isGreaterThan(400);
+        CachingInformer<V1ConfigMap> informer = configMapInformer();
+        // Of a list that is whole but for what ends the HTTP answer nothing is missing; it may be taken or refused.
+        for (int cut = 0; cut < answer - 10; cut++) {
+            proxy.letThrough(cut);
+            long wait = Stepper.step(informer.loops().get(0));
+            assertThat(wait).as("it is tried again later, cut after %s bytes", cut).isPositive();
+            steppers.getLast().clock.advance(Duration.ofNanos(wait));
+            Stepper.step(informer.loops().get(1));
+            assertThat(informer.hasSynced()).isFalse();
+        }
+        proxy.letThrough(CuttingProxy.ALL);
+        stepUntil(informer, "the list", informer::hasSynced);
+        assertThat(informer.getIndexer().size()).isEqualTo(2);
+    }
+
+    @Test
+    void chunkBoundariesInsideAUtf8Character() {
+        configMaps.create(SteppedInformer.configMap("a", "0"));
+        for (int piece : new int[]{1, 2, 3}) {
+            proxy.sendInPiecesOf(piece);
+            CachingInformer<V1ConfigMap> informer = configMapInformer();
+            stepUntil(informer, "the list", informer::hasSynced);
+            String version = change(piece);
+            stepUntil(informer, "the change", () -> hasFollowed(informer, version));
+            assertThat(informer.get(ObjectKey.of("default", "a")).getData()).containsEntry("v",
+                    "ü漢😀 " + (1000 + piece));
+        }
+    }
+
+    @Test
+    void aTenMegabyteObject() {
+        String big = "ü".repeat(5 * 1024 * 1024);
+        ResourceClient<V1Pod> pods = server.client("test").resource(ResourceType.PODS, V1Pod.class);
+        pods.create(pod("listed", big));
+        CachingInformer<V1Pod> informer = informer(http.resource(ResourceType.PODS, V1Pod.class).listerWatcher(),
+                V1Pod.class);
+        stepUntil(informer, "the list", informer::hasSynced);
+        pods.create(pod("watched", big));
+        pods.create(pod("small", "x"));
+        stepUntil(informer, "the events", () -> informer.getIndexer().size() == 3);
+        for (String name : List.of("listed", "watched")) {
+            assertThat(informer.get(ObjectKey.of("default", name)).getSpec().getContainers().getFirst().getArgs())
+                    .containsExactly(big);
+        }
+        assertThat(informer.state().counts().bytesReceived()).isGreaterThan(20 * 1024 * 1024);
+    }
+
+    private static V1Pod pod(String name, String argument) {
+        return new V1Pod().metadata(new V1ObjectMeta().namespace("default").name(name)).spec(
+                new V1PodSpec().addContainersItem(new V1Container().name("c").image("i").addArgsItem(argument)));
+    }
+
+    /** A class that is behind its type: a version in which {@code size} was a number, and of fewer colours. */
+    public static final class Widget implements KubernetesObject {
+        private @Nullable String apiVersion;
+        private @Nullable String kind;
+        private V1ObjectMeta metadata = new V1ObjectMeta();
+        @Nullable
+        Spec spec;
+
+        static final class Spec {
+            @Nullable
+            Integer size;
+            @Nullable
+            Colour colour;
+        }
+
+        enum Colour {
+            RED, BLUE
+        }
+
+        @Override
+        public @Nullable String getApiVersion() {
+            return apiVersion;
+        }
+
+        public void setApiVersion(String version) {
+            apiVersion = version;
+        }
+
+        @Override
+        public @Nullable String getKind() {
+            return kind;
+        }
+
+        public void setKind(String name) {
+            kind = name;
+        }
+
+        @Override
+        public V1ObjectMeta getMetadata() {
+            return metadata;
+        }
+    }
+
+    @Test
+    void anObjectThatDoesNotParseInListAndWatch_andUnknownFieldsAndEnumValues() {
+        ResourceType widgets = CustomTypes.define(server, "Widget", "widgets");
+        ResourceClient<Unstructured> client = server.client("test").resource(widgets, Unstructured.class);
+        client.create(CustomTypes.object(widgets, "bad-listed", Map.of("size", "big")));
+        client.create(CustomTypes.object(widgets, "good-listed", Map.of("size", 1, "weight", 2)));
+        CachingInformer<Widget> informer = informer(http.resource(widgets, Widget.class).listerWatcher(),
+                Widget.class);
+        stepUntil(informer, "the list", informer::hasSynced);
+        assertThat(informer.state().counts().decodeErrors()).isEqualTo(1);
+        assertThat(informer.state().counts().lastDecodeError()).contains("widgets.example.com default/bad-listed")
+                .contains("field spec.size").contains("big");
+
+        client.create(CustomTypes.object(widgets, "bad-watched", Map.of("size", Map.of("height", 1))));
+        client.create(CustomTypes.object(widgets, "coloured", Map.of("size", 3, "colour", "PURPLE")));
+        stepUntil(informer, "the events", () -> informer.getIndexer().size() == 2);
+        assertThat(informer.state().counts().decodeErrors()).isEqualTo(2);
+        assertThat(informer.state().counts().lastDecodeError()).contains("default/bad-watched")
+                .contains("field spec.size");
+        assertThat(informer.state().lastFailure()).isNull();
+        assertThat(informer.get(ObjectKey.of("default", "good-listed")).spec.size).isEqualTo(1);
+        assertThat(informer.get(ObjectKey.of("default", "coloured")).spec.colour).as("an unknown value").isNull();
+        // What does not parse can still be deleted, and then be as it should.
+        client.delete(ObjectKey.of("default", "bad-watched"), Deletion.unconditional());
+        client.create(CustomTypes.object(widgets, "bad-watched", Map.of("size", 4)));
+        stepUntil(informer, "the repaired one", () -> informer.getIndexer().size() == 3);
+    }
+}

@@ -116,6 +116,16 @@ class AnnotatedBeansTest {
             Eventually.eventually("the deletion was seen", SOON, () -> reading.seen.contains("ours=gone"));
             assertThat(context.getBean(MeterRegistry.class).get("workqueue.adds").tag("name", "config-map-reader")
                     .counter().count()).isPositive();
+
+            // Its caches are counted, shown, and part of the service's health, as the service's own.
+            assertThat(context.getBean(MeterRegistry.class).get("informer.objects").tag("resource", "configmaps")
+                    .tag("model", "V1ConfigMap").gauge().value()).isPositive();
+            assertThat(context.getBean(MeterRegistry.class).get("reflector.watches").tag("resource", "configmaps")
+                    .tag("model", "V1ConfigMap").counter().count()).isPositive();
+            assertThat(context.getBean(InformersEndpoint.class).informersOf("configmaps").get("informers"))
+                    .anySatisfy(informer -> assertThat(informer.handlers()).isNotEmpty());
+            assertThat(context.getBean(CachesHealthIndicator.class).health().getDetails().toString())
+                    .contains("configmaps");
         }
     }
 }

@@ -29,9 +29,14 @@ public sealed interface ApiResponse {
     record Stream(String contentType, WatchFeed feed) implements ApiResponse {
         static final String PROTOBUF = ProtobufBodies.MEDIA_TYPE + ";stream=watch";
 
+        /** Whether it is JSON. */
+        public boolean isText() {
+            return !contentType.equals(PROTOBUF);
+        }
+
         /** An event as it goes over the wire: a line of JSON, or a protobuf message after its length. */
         public byte[] frame(WatchFeed.Event event) {
-            if (contentType.equals(PROTOBUF)) {
+            if (!isText()) {
                 return ProtobufWriter.frame(event.type(), event.object());
             }
             byte[] head = ("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.UTF_8);

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -175,27 +176,45 @@ final class Renderer {
         return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
     }
 
+    /** In one array of the right size: a list may be of hundreds of megabytes. */
     private static byte[] listJson(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
         ResourceType type = info.type();
-        boolean cut = isTyped(type) && !StoredVersions.differ(type);
-        ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
-        out.writeBytes(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
-                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8));
-        boolean first = true;
-        for (StoredObject item : items) {
-            if (!first) {
-                out.write(',');
+        byte[] head = ("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
+                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8);
+        byte[] end = "]}\n".getBytes(StandardCharsets.UTF_8);
+        if (items.stream().anyMatch(item -> differs(info, item))) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
+            out.writeBytes(head);
+            for (int i = 0; i < items.size(); i++) {
+                if (i > 0) {
+                    out.write(',');
+                }
+                out.writeBytes(json(info, items.get(i)));
             }
-            first = false;
-            if (cut) {
-                out.write('{');
-                out.write(item.json(), item.bodyOffset(), item.json().length - item.bodyOffset());
-            } else {
-                out.writeBytes(json(info, item));
-            }
+            out.writeBytes(end);
+            return out.toByteArray();
         }
-        out.writeBytes("]}\n".getBytes(StandardCharsets.UTF_8));
-        return out.toByteArray();
+        byte[] open = isTyped(type) ? new byte[]{'{'} : head(type);
+        long size = head.length + end.length;
+        for (StoredObject item : items) {
+            size += 1L + open.length + item.json().length - item.bodyOffset();
+        }
+        byte[] list = Arrays.copyOf(head, Math.toIntExact(items.isEmpty() ? size : size - 1));
+        int at = head.length;
+        for (int i = 0; i < items.size(); i++) {
+            if (i > 0) {
+                list[at++] = ',';
+            }
+            at = put(open, 0, list, at);
+            at = put(items.get(i).json(), items.get(i).bodyOffset(), list, at);
+        }
+        put(end, 0, list, at);
+        return list;
+    }
+
+    private static int put(byte[] from, int offset, byte[] to, int at) {
+        System.arraycopy(from, offset, to, at, from.length - offset);
+        return at + from.length - offset;
     }
 
     private static ObjectNode partial(ObjectNode object, Accept accept) {

@@ -81,7 +81,8 @@ public final class WatchFeed implements AutoCloseable {
         }
         if (endOfInitialEventsDue) {
             endOfInitialEventsDue = false;
-            return bookmarks ? bookmark(source.startVersion(), true) : null;
+            // What was changed meanwhile may have been told already.
+            return bookmarks ? bookmark(lastVersion, true) : null;
         }
         if (source.isOverflowed()) {
             return null;

@@ -2,12 +2,14 @@ package dev.wheelhouse.controllers.deployment;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -47,18 +49,12 @@ public final class DeploymentController extends KeyedController implements Plann
         return syncDeployment(key);
     }
 
-    /** A write of unknown outcome is looked for among the ReplicaSets that this Deployment selects. */
     @Override
-    protected LabelSelector written(ObjectKey key, ResourceType type) {
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
         V1Deployment deployment = caches.get(key);
-        if (deployment == null || !type.equals(ResourceType.REPLICA_SETS)) {
-            return super.written(key, type);
-        }
-        try {
-            return LabelSelector.of(deployment.getSpec().getSelector());
-        } catch (IllegalArgumentException invalidSelector) {
-            return super.written(key, type);
-        }
+        return deployment == null || !type.equals(ResourceType.REPLICA_SETS)
+                ? null
+                : deployment.getSpec().getSelector();
     }
 
     /** Brings one Deployment a step further: takes the view, decides, carries it out. */

@@ -4,9 +4,12 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 
@@ -26,4 +29,10 @@ interface PodSets {
     List<V1ReplicaSet> controlledBy(String ownerUid);
 
     void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler);
+
+    /** The UID of an object's controller, for an index; none if it has none. */
+    static List<String> controllerUid(KubernetesObject object) {
+        V1OwnerReference controller = OwnerReferences.controllerOf(object.getMetadata());
+        return controller == null ? List.of() : List.of(controller.getUid());
+    }
 }

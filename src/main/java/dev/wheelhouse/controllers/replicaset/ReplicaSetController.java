@@ -7,6 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -70,16 +73,9 @@ public final class ReplicaSetController extends KeyedController implements Plann
     }
 
     @Override
-    protected LabelSelector written(ObjectKey key, ResourceType type) {
+    protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
         V1ReplicaSet set = sets.get(key);
-        if (set == null || !type.equals(ResourceType.PODS)) {
-            return super.written(key, type);
-        }
-        try {
-            return LabelSelector.of(set.getSpec().getSelector());
-        } catch (IllegalArgumentException e) {
-            return super.written(key, type);
-        }
+        return set == null || !type.equals(ResourceType.PODS) ? null : set.getSpec().getSelector();
     }
 
     /** Takes a view, decides, acts, and decides on with what has come of it. */

@@ -4,11 +4,9 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -21,10 +19,7 @@ final class ReplicaSets implements PodSets {
 
     ReplicaSets(SharedIndexInformer<V1ReplicaSet> cache) {
         this.cache = cache;
-        cache.getIndexer().addIndex(BY_CONTROLLER, set -> {
-            V1OwnerReference controller = OwnerReferences.controllerOf(set.getMetadata());
-            return controller == null ? List.of() : List.of(controller.getUid());
-        });
+        cache.getIndexer().addIndex(BY_CONTROLLER, PodSets::controllerUid);
     }
 
     @Override

@@ -6,7 +6,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 import io.kubernetes.client.openapi.models.V1ReplicaSetSpec;
@@ -17,7 +16,6 @@ import io.kubernetes.client.openapi.models.V1ReplicationControllerSpec;
 import io.kubernetes.client.openapi.models.V1ReplicationControllerStatus;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -33,10 +31,7 @@ final class ReplicationControllers implements PodSets {
 
     ReplicationControllers(SharedIndexInformer<V1ReplicationController> cache) {
         this.cache = cache;
-        cache.getIndexer().addIndex(BY_CONTROLLER, set -> {
-            V1OwnerReference controller = OwnerReferences.controllerOf(set.getMetadata());
-            return controller == null ? List.of() : List.of(controller.getUid());
-        });
+        cache.getIndexer().addIndex(BY_CONTROLLER, PodSets::controllerUid);
     }
 
     @Override

@@ -1,0 +1,189 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpUpgradeHandler;
+import jakarta.servlet.http.WebConnection;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.WatchFeed;
+
+/**
+ * A watch over a WebSocket, which some clients ask for first: one message an event. What a client sends is read only to answer
+ * its pings and to learn that it goes (upstream: {@code apiserver/pkg/endpoints/handlers/watch.go}; RFC 6455). The
+ * connection's own thread writes; one more reads.
+ */
+public final class WatchSocket implements HttpUpgradeHandler {
+    private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    private static final int LAST_FRAME = 0x80;
+    private static final int TEXT = 1;
+    private static final int BINARY = 2;
+    private static final int CLOSE = 8;
+    private static final int PING = 9;
+    private static final int PONG = 10;
+    /** Control frames may not be longer, and nothing else is expected. */
+    private static final int LONGEST_MESSAGE = 125;
+    private static final byte[] NORMAL_CLOSURE = {3, (byte) 232};
+
+    private final ReentrantLock writing = new ReentrantLock();
+    private ApiResponse.@Nullable Stream stream;
+    private Runnable whenDone = () -> {};
+    private long checkNanos;
+
+    /** Whether a request asks for a WebSocket. */
+    static boolean isAskedForBy(HttpServletRequest request) {
+        String connection = request.getHeader("Connection");
+        return "websocket".equalsIgnoreCase(request.getHeader("Upgrade")) && connection != null
+                && connection.toLowerCase(Locale.ROOT).contains("upgrade")
+                && request.getHeader("Sec-WebSocket-Key") != null;
+    }
+
+    /**
+     * Accepts the request. The watch is served once the caller has returned from the servlet.
+     *
+     * @param checkNanos how long at most to wait for an event before looking whether the watch has ended
+     * @param whenDone called when the watch is over
+     */
+    static void accept(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream,
+            long checkNanos, Runnable whenDone) throws IOException {
+        response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
+        response.setHeader("Upgrade", "websocket");
+        response.setHeader("Connection", "Upgrade");
+        response.setHeader("Sec-WebSocket-Accept", proof(request.getHeader("Sec-WebSocket-Key").trim()));
+        try {
+            WatchSocket socket = request.upgrade(WatchSocket.class);
+            socket.stream = stream;
+            socket.whenDone = whenDone;
+            socket.checkNanos = checkNanos;
+        } catch (ServletException e) {
+            throw new IOException("a watch could not be moved to a WebSocket", e);
+        }
+    }
+
+    private static String proof(String key) {
+        try {
+            return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-1")
+                    .digest((key + MAGIC).getBytes(StandardCharsets.US_ASCII)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    @Override
+    public void init(WebConnection connection) {
+        ApiResponse.Stream served = Objects.requireNonNull(stream, "accept comes first");
+        try (connection; WatchFeed feed = served.feed()) {
+            OutputStream out = connection.getOutputStream();
+            DataInputStream in = new DataInputStream(connection.getInputStream());
+            Thread.ofVirtual().name("apiserver-watch-socket").start(() -> read(in, out, feed));
+            write(served, feed, out);
+        } catch (IOException e) {
+            // The client has gone.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            throw new IllegalStateException("a watch's connection could not be closed", e);
+        } finally {
+            whenDone.run();
+        }
+    }
+
+    private void write(ApiResponse.Stream served, WatchFeed feed, OutputStream out)
+            throws IOException, InterruptedException {
+        int opcode = served.isText() ? TEXT : BINARY;
+        while (true) {
+            boolean ended = feed.isEnded();
+            for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
+                send(out, opcode, served.frame(event));
+            }
+            if (ended) {
+                send(out, CLOSE, NORMAL_CLOSURE);
+                return;
+            }
+            feed.await(checkNanos);
+        }
+    }
+
+    private void send(OutputStream out, int opcode, byte[] payload) throws IOException {
+        int length = payload.length;
+        int lengthBytes = length <= LONGEST_MESSAGE ? 0 : length <= 0xffff ? 2 : 8;
+        byte[] frame = new byte[2 + lengthBytes + length];
+        frame[0] = (byte) (LAST_FRAME | opcode);
+        frame[1] = (byte) (lengthBytes == 0 ? length : lengthBytes == 2 ? 126 : 127);
+        for (int i = 0; i < lengthBytes; i++) {
+            frame[2 + i] = (byte) ((long) length >>> 8 * (lengthBytes - 1 - i));
+        }
+        System.arraycopy(payload, 0, frame, 2 + lengthBytes, length);
+        writing.lock();
+        try {
+            out.write(frame);
+            out.flush();
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void read(DataInputStream in, OutputStream out, WatchFeed feed) {
+        try (feed) {
+            while (!feed.isEnded()) {
+                int first;
+                try {
+                    first = in.readUnsignedByte();
+                } catch (SocketTimeoutException e) {
+                    continue;
+                }
+                byte[] message = message(in);
+                switch (first & 15) {
+                    case CLOSE -> {
+                        return;
+                    }
+                    case PING -> send(out, PONG, message);
+                    default -> {
+                        // A watch has nothing to hear.
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // The client has gone, or sends what no client does: the watch ends either way.
+        }
+    }
+
+    private static byte[] message(DataInputStream in) throws IOException {
+        int length = in.readUnsignedByte();
+        boolean masked = (length & 128) != 0;
+        length &= 127;
+        if (!masked || length > LONGEST_MESSAGE) {
+            throw new EOFException("a message that is not masked, or too long");
+        }
+        byte[] mask = in.readNBytes(4);
+        byte[] message = in.readNBytes(length);
+        for (int i = 0; i < message.length; i++) {
+            message[i] ^= mask[i % 4];
+        }
+        return message;
+    }
+
+    @Override
+    public void destroy() {
+        ApiResponse.Stream served = stream;
+        if (served != null) {
+            served.feed().close();
+        }
+    }
+}

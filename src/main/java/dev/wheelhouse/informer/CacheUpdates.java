@@ -1,0 +1,122 @@
+package dev.wheelhouse.informer;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ObjectKey;
+
+/**
+ * What a step of the DeltaFifo does to the Indexer, and what there is to tell of it (upstream: {@code processDeltas} in client-go
+ * {@code tools/cache/controller.go}). The informer's lock orders the calls.
+ */
+final class CacheUpdates<T extends KubernetesObject> {
+    private final ThreadSafeStore<T> indexer;
+    private final @Nullable MutationDetector<T> detector;
+
+    CacheUpdates(ThreadSafeStore<T> indexer, @Nullable MutationDetector<T> detector) {
+        this.indexer = indexer;
+        this.detector = detector;
+    }
+
+    /** Applies the deltas of one key, and collects what there is to tell. */
+    void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
+        for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
+            T object = delta.object;
+            if (delta.type == Delta.Type.DELETED) {
+                T before = indexer.remove(delta.key);
+                forget(before);
+                if (before != null) {
+                    if (object != null && sameObject(before, object)) {
+                        notifications.add(new Notification.Delete<>(object, false));
+                    } else {
+                        notifications.add(new Notification.Delete<>(before, true));
+                    }
+                }
+            } else if (object != null) {
+                T before = indexer.get(delta.key);
+                if (before == null || !sameVersion(before, object)) {
+                    indexer.put(delta.key, object);
+                    forget(before);
+                    remember(object);
+                    changed(before, object, false, notifications);
+                }
+            }
+        }
+    }
+
+    /** Swaps the whole content, and collects what there is to tell: deletes, then updates and adds. */
+    void replace(DeltaFifo.Replaced<T> replaced, boolean initial, List<Notification<T>> notifications) {
+        Map<ObjectKey, T> next = next(replaced);
+        Map<ObjectKey, T> old = indexer.replace(next);
+        old.forEach((key, before) -> {
+            if (!next.containsKey(key)) {
+                forget(before);
+                notifications.add(new Notification.Delete<>(before, true));
+            }
+        });
+        next.forEach((key, object) -> {
+            T before = old.get(key);
+            if (before != object) {
+                forget(before);
+                remember(object);
+                changed(before, object, initial, notifications);
+            }
+        });
+    }
+
+    /** What a list told, with the cached object where it is the same, and where the listed one could not be decoded. */
+    private Map<ObjectKey, T> next(DeltaFifo.Replaced<T> replaced) {
+        Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
+        for (T object : replaced.objects()) {
+            ObjectKey key = ObjectKey.of(object);
+            T cached = indexer.get(key);
+            next.put(key, cached != null && sameVersion(cached, object) ? cached : object);
+        }
+        for (ObjectKey key : replaced.undecodable()) {
+            T cached = indexer.get(key);
+            if (cached != null) {
+                next.putIfAbsent(key, cached);
+            }
+        }
+        return next;
+    }
+
+    private void changed(@Nullable T before, T object, boolean initial, List<Notification<T>> notifications) {
+        if (before == null) {
+            notifications.add(new Notification.Add<>(object, initial));
+        } else if (sameObject(before, object)) {
+            notifications.add(new Notification.Update<>(before, object));
+        } else {
+            // Another object of the same name: the deletion of the first went unseen.
+            notifications.add(new Notification.Delete<>(before, true));
+            notifications.add(new Notification.Add<>(object, false));
+        }
+    }
+
+    private static boolean sameObject(KubernetesObject a, KubernetesObject b) {
+        return Objects.equals(a.getMetadata().getUid(), b.getMetadata().getUid());
+    }
+
+    private static boolean sameVersion(KubernetesObject a, KubernetesObject b) {
+        String version = a.getMetadata().getResourceVersion();
+        return version != null && version.equals(b.getMetadata().getResourceVersion()) && sameObject(a, b);
+    }
+
+    private void remember(T object) {
+        if (detector != null) {
+            detector.add(object);
+        }
+    }
+
+    private void forget(@Nullable T object) {
+        if (detector != null && object != null) {
+            detector.remove(object);
+        }
+    }
+}

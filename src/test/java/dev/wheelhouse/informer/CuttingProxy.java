@@ -1,0 +1,125 @@
+package dev.wheelhouse.informer;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Stands between a client and a server, and lets so many bytes of an answer's body through; then the connection is gone. One
+ * request a connection, without a body.
+ */
+final class CuttingProxy implements AutoCloseable {
+    static final long ALL = Long.MAX_VALUE;
+
+    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final int target;
+    private final List<Socket> connections = new CopyOnWriteArrayList<>();
+    private volatile long limit = ALL;
+    private volatile int piece = 64 * 1024;
+    /** Bytes of bodies that went through since the limit was set. */
+    final AtomicLong through = new AtomicLong();
+
+    CuttingProxy(int target) throws IOException {
+        this.target = target;
+        Thread.ofVirtual().name("cutting proxy").start(() -> {
+            while (!socket.isClosed()) {
+                try {
+                    Socket client = socket.accept();
+                    Thread.ofVirtual().name("cutting proxy connection").start(() -> relay(client));
+                } catch (IOException e) {
+                    return;
+                }
+            }
+        });
+    }
+
+    /** How many bytes of the body of each answer from now on go through. */
+    void letThrough(long bytes) {
+        through.set(0);
+        limit = bytes;
+    }
+
+    /** How many bytes are sent at once at most. */
+    void sendInPiecesOf(int bytes) {
+        piece = bytes;
+    }
+
+    /** Ends every connection. */
+    void cutAll() {
+        connections.forEach(CuttingProxy::close);
+        connections.clear();
+    }
+
+    private static void close(Socket connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            // It was to end, and it did.
+        }
+    }
+
+    private void relay(Socket client) {
+        long left = limit;
+        try (client; Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
+            connections.add(client);
+            connections.add(server);
+            client.setTcpNoDelay(true);
+            byte[] request = head(client.getInputStream());
+            if (request.length == 0) {
+                return;
+            }
+            // One request a connection: else the next would come on this one.
+            server.getOutputStream().write(new String(request, StandardCharsets.ISO_8859_1)
+                    .replace("Connection: Keep-Alive", "Connection: close").getBytes(StandardCharsets.ISO_8859_1));
+            InputStream answer = server.getInputStream();
+            OutputStream out = client.getOutputStream();
+            out.write(head(answer));
+            out.flush();
+            byte[] buffer = new byte[piece];
+            while (left > 0) {
+                int n = answer.read(buffer, 0, (int) Math.min(buffer.length, left));
+                if (n < 0) {
+                    return;
+                }
+                out.write(buffer, 0, n);
+                out.flush();
+                left -= n;
+                through.addAndGet(n);
+            }
+        } catch (IOException e) {
+            // One of the two went away.
+        }
+    }
+
+    private static byte[] head(InputStream in) throws IOException {
+        ByteArrayOutputStream head = new ByteArrayOutputStream();
+        int matched = 0;
+        for (int b = in.read(); b >= 0; b = in.read()) {
+            head.write(b);
+            matched = b == (matched % 2 == 0 ? '\r' : '\n') ? matched + 1 : b == '\r' ? 1 : 0;
+            if (matched == 4) {
+                break;
+            }
+        }
+        return head.toByteArray();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+        cutAll();
+    }
+}

@@ -1,0 +1,49 @@
+package dev.wheelhouse.workqueue;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The table of a queue's entries beside a HashMap. */
+class EntryTableTest {
+    /** Keys of few hash codes, so that chains are long. */
+    private record Key(int number) {
+        @Override
+        public int hashCode() {
+            return number % 5;
+        }
+    }
+
+    @Test
+    void itHoldsWhatAMapWouldHold() {
+        Random random = new Random(3);
+        EntryTable<Key> table = new EntryTable<>();
+        Map<Key, Entry<Key>> map = new HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            // It grows to some hundred, shrinks to nothing, and grows again.
+            Key key = new Key(random.nextInt(i / 5000 % 2 == 0 ? 400 : 4));
+            Entry<Key> known = map.get(key);
+            assertThat(table.get(key)).isSameAs(known);
+            if (known == null) {
+                Entry<Key> added = table.getOrAdd(key, EntryTable.hash(key));
+                assertThat(added.key).isEqualTo(key);
+                map.put(key, added);
+            } else if (random.nextInt(i / 5000 % 2 == 0 ? 3 : 1) == 0) {
+                table.remove(known);
+                map.remove(key);
+            } else {
+                assertThat(table.getOrAdd(key, EntryTable.hash(key))).isSameAs(known);
+            }
+            assertThat(table.size()).isEqualTo(map.size());
+        }
+        Set<Entry<Key>> all = new HashSet<>();
+        table.forEach(all::add);
+        assertThat(all).containsExactlyInAnyOrderElementsOf(map.values());
+    }
+}
