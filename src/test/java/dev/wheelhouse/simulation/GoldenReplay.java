@@ -355,7 +355,9 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     /** What a rollout has come to since the status before: where a crash kept one from being written, there is no "since". */
     private String forgiven(String states) {
-        return lenient ? states.replace("Progressing=True/NewReplicaSetAvailable", "Progressing=True/ReplicaSetUpdated") : states;
+        return lenient
+                ? states.replace("Progressing=True/NewReplicaSetAvailable", "Progressing=True/ReplicaSetUpdated")
+                : states;
     }
 
     /** The reasons of Events that were written since the last call. */

@@ -337,7 +337,8 @@ final class Simulation implements AutoCloseable {
                 continue;
             }
             String now = state();
-            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0) && plan().isEmpty()) {
+            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0)
+                    && plan().isEmpty()) {
                 end = now;
                 break;
             }
