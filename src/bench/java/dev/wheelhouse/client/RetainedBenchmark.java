@@ -29,7 +29,8 @@ public final class RetainedBenchmark {
         ModelShape shape = ModelShape.of(V1Pod.class);
         Function<byte[], Object> databind = json -> jackson.read(json, 0, json.length);
         Function<byte[], Object> streaming = json -> shape.read(new JsonBytes(json, 0, json.length), 0);
-        System.out.println("| pods | way | bytes of JSON | CPU us a pod | garbage bytes a pod | retained bytes a pod |");
+        System.out
+                .println("| pods | way | bytes of JSON | CPU us a pod | garbage bytes a pod | retained bytes a pod |");
         for (BenchPods.Kind kind : BenchPods.Kind.values()) {
             byte[][] pods = new byte[PODS][];
             for (int i = 0; i < PODS; i++) {
@@ -62,7 +63,8 @@ public final class RetainedBenchmark {
             kept[i] = decode.apply(pods[i]);
         }
         long retained = (used() - before) / kept.length;
-        System.out.printf(Locale.ROOT, "| %s | %s | %,d | %.1f | %,d | %,d |%n", kind, way, pods[0].length, best, garbage,
+        System.out.printf(Locale.ROOT, "| %s | %s | %,d | %.1f | %,d | %,d |%n", kind, way, pods[0].length, best,
+                garbage,
                 retained);
     }
 
