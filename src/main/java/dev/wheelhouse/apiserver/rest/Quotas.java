@@ -76,7 +76,8 @@ final class Quotas {
 
     /** Counts anew after a change that needs no leave, such as that a pod has ended. */
     void changed(ResourceType type, ObjectNode object, ObjectNode old) {
-        if (type.namespaced() && !QuotaUsage.of(type.groupResource(), object).equals(QuotaUsage.of(type.groupResource(), old))) {
+        if (type.namespaced()
+                && !QuotaUsage.of(type.groupResource(), object).equals(QuotaUsage.of(type.groupResource(), old))) {
             released(type, Meta.namespace(object));
         }
     }

@@ -69,7 +69,8 @@ class AdmissionTest {
         post(NS + "pods", pod.formatted("a"));
         post(NS + "pods?dryRun=All", pod.formatted("trial"));
         assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
-        call("PATCH", NS + "pods/a/status?dryRun=All", "application/merge-patch+json", "{\"status\": {\"phase\": \"Succeeded\"}}");
+        call("PATCH", NS + "pods/a/status?dryRun=All", "application/merge-patch+json",
+                "{\"status\": {\"phase\": \"Succeeded\"}}");
         assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
         call("PATCH", NS + "pods/a/status", "application/merge-patch+json", "{\"status\": {\"phase\": \"Succeeded\"}}");
         assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("0");
