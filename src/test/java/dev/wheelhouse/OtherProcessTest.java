@@ -99,6 +99,46 @@ class OtherProcessTest {
         }
     }
 
+    /** Everything lives in one process, which is killed in the middle of a rollout and started again on its data directory. */
+    @Test
+    void aRolloutGoesOnWhereTheServiceThatKeptItInADirectoryWasKilled() throws Exception {
+        Path kubeconfig = directory.resolve("wheelhouse.kubeconfig");
+        String[] service = {"--server.port=0", "--wheelhouse.apiserver.port=0",
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig,
+                "--wheelhouse.apiserver.data-dir=" + directory.resolve("data")};
+        String uid;
+        try (WheelhouseProcess first = new WheelhouseProcess(directory, service).awaitReady()) {
+            ApiClient api = client(kubeconfig);
+            AppsV1Api apps = new AppsV1Api(api);
+            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+            web.getSpec().replicas(20).getTemplate().getMetadata()
+                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+            uid = apps.createNamespacedDeployment("default", web).execute().getMetadata().getUid();
+            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 20));
+            patchImage(api, apps);
+            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
+                        .getUpdatedReplicas();
+                return updated != null && updated >= 3 && updated < 20;
+            });
+            first.kill();
+            first.awaitExit(Duration.ofSeconds(10));
+        }
+        try (WheelhouseProcess second = new WheelhouseProcess(directory, service).awaitReady()) {
+            ApiClient api = client(kubeconfig);
+            AppsV1Api apps = new AppsV1Api(api);
+            assertThat(apps.readNamespacedDeployment("web", "default").execute().getMetadata().getUid()).isEqualTo(uid);
+            eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
+            eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 20);
+            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+            assertThat(second.output()).doesNotContain("Exception");
+        }
+    }
+
+    private static ApiClient client(Path kubeconfig) throws Exception {
+        return ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig))).build();
+    }
+
     private static int pods(ApiClient api) throws Exception {
         return new CoreV1Api(api).listNamespacedPod("default").execute().getItems().size();
     }

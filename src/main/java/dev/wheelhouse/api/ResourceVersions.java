@@ -35,6 +35,11 @@ public final class ResourceVersions {
         return a.length() != b.length() ? Integer.compare(a.length(), b.length()) : a.compareTo(b);
     }
 
+    /** The later of what was seen before and what was seen now; what was seen now, if they do not compare. */
+    public static String later(String before, String now) {
+        return isComparable(before) && isComparable(now) && compare(before, now) > 0 ? before : now;
+    }
+
     /** Whether {@code a} is at least as new as {@code b}; false if they do not compare. */
     public static boolean atLeast(@Nullable String a, @Nullable String b) {
         return a != null && b != null && isComparable(a) && isComparable(b) && compare(a, b) >= 0;

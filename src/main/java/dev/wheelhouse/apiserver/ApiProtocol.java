@@ -20,7 +20,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /**
  * HTTP/1.1 with what a server of long watches needs beyond Tomcat's own: a deadline for all headers together, not only from
- * one byte to the next, and a look at whether the client of a quiet answer is still there.
+ * one byte to the next, a look at whether the client of a quiet answer is still there, and reason phrases.
  */
 final class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
@@ -40,7 +40,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
     @Override
     protected Processor createProcessor() {
-        return new Http11Processor(this, getAdapter()) {
+        Http11Processor processor = new Http11Processor(this, getAdapter()) {
             private @Nullable SocketWrapperBase<?> incomplete;
             private long deadline;
 
@@ -65,6 +65,8 @@ final class ApiProtocol extends Http11NioProtocol {
                 return clock.nanoTime() - deadline > 0;
             }
         };
+        ReasonPhrases.addTo(processor, getMaxHttpResponseHeaderSize());
+        return processor;
     }
 
     /** A client's connection, for the thread that answers it. */

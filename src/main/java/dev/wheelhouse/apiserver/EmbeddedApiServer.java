@@ -18,6 +18,7 @@ import org.apache.catalina.Wrapper;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.core.StandardHost;
+import org.apache.catalina.session.StandardManager;
 import org.apache.catalina.startup.Tomcat;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -112,6 +113,10 @@ public final class EmbeddedApiServer implements AutoCloseable {
         if (context instanceof StandardContext standard) {
             standard.setClearReferencesRmiTargets(false);
             standard.setClearReferencesThreadLocals(false);
+            StandardManager sessions = new StandardManager();
+            // There are none; the platform's own source of randomness for them costs nothing to start.
+            sessions.setSecureRandomAlgorithm("");
+            standard.setManager(sessions);
         }
         if (starting.getHost() instanceof StandardHost host) {
             // Its pages tell of stack traces and of the server's make.

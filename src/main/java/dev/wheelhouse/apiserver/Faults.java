@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,7 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * What goes wrong on purpose, for tests of clients. Thread safe. Rules are asked in the order in which they were made; every
@@ -45,9 +48,9 @@ public final class Faults {
         store.compact();
     }
 
-    /** Ends all rules. */
+    /** Ends all rules. Requests that wait go on. */
     public void clear() {
-        rules.clear();
+        rules.forEach(Rule::end);
     }
 
     /** The answer that a rule gives in the server's place, or null. Waits where a rule says so. */
@@ -74,6 +77,7 @@ public final class Faults {
         private final String resource;
         private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
         private final AtomicInteger hits = new AtomicInteger();
+        private final CountDownLatch ended = new CountDownLatch(1);
         private Duration delay = Duration.ZERO;
         private int code;
         private String message = "";
@@ -97,7 +101,7 @@ public final class Faults {
             return this;
         }
 
-        /** Waits before the request is worked on. */
+        /** Waits before the request is worked on, at most until the rule ends. */
         public Rule delay(Duration wait) {
             delay = wait;
             rules.add(this);
@@ -109,9 +113,10 @@ public final class Faults {
             return hits.get();
         }
 
-        /** Ends this rule. */
+        /** Ends this rule. Requests that wait by it go on. */
         public void end() {
             rules.remove(this);
+            ended.countDown();
         }
 
         private boolean fits(RequestInfo request) {
@@ -134,12 +139,10 @@ public final class Faults {
         }
 
         private @Nullable ApiResponse apply(RequestInfo request) {
-            if (!delay.isZero()) {
-                try {
-                    Thread.sleep(delay);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
+            try {
+                ended.await(Durations.saturatedNanos(delay), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
             return code == 0
                     ? null

@@ -152,7 +152,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        JsonNode list = Json.read(call("list", namespace, "GET", 
+        JsonNode list = Json.read(call("list", namespace, "GET",
                 type.path(namespace) + query(CollectionQuery.list(labels, fields, options)), null, ""));
         List<T> items = new ArrayList<>();
         List<DecodeFailure> skipped = new ArrayList<>();

@@ -171,8 +171,11 @@ public final class WatchSocket implements HttpUpgradeHandler {
         if (!masked || length > LONGEST_MESSAGE) {
             throw new EOFException("a message that is not masked, or too long");
         }
-        byte[] mask = in.readNBytes(4);
-        byte[] message = in.readNBytes(length);
+        byte[] mask = new byte[4];
+        byte[] message = new byte[length];
+        // Not readNBytes, which ends by reading nothing: that waits, here.
+        in.readFully(mask);
+        in.readFully(message);
         for (int i = 0; i < message.length; i++) {
             message[i] ^= mask[i % 4];
         }

@@ -17,6 +17,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.client.HttpTransport.Opened;
 import dev.wheelhouse.client.HttpTransport.Outgoing;
 import dev.wheelhouse.client.ReadAheadSocket.BeforeReading;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 import okhttp3.Call;
@@ -32,6 +33,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     /** So many are handed on at once. */
     private static final int MOST_AT_ONCE = 128;
     private static final long FAR = Long.MAX_VALUE / 4;
+    private static final Clock CLOCK = Clock.system();
 
     private final HttpTransport transport;
     private final String tried;
@@ -181,7 +183,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     /** Waits under the lock. @return whether there are events; if not, the stream has ended, or nothing came in time */
     private boolean await(Duration maxWait) throws InterruptedException {
         long nanos = Durations.saturatedNanos(maxWait);
-        long deadline = nanos <= 0 ? 0 : System.nanoTime() + Math.min(nanos, FAR);
+        long deadline = nanos <= 0 ? 0 : CLOCK.nanoTime() + Math.min(nanos, FAR);
         while (events.isEmpty()) {
             if (closed || finished) {
                 if (failure != null && !closed) {
@@ -189,7 +191,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
                 }
                 return false;
             }
-            if (nanos <= 0 || System.nanoTime() - deadline >= 0) {
+            if (nanos <= 0 || CLOCK.nanoTime() - deadline >= 0) {
                 return false;
             }
             wakeBy(deadline);
@@ -212,7 +214,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         }
         timerAt = deadline;
         try {
-            timer = transport.after(Math.max(1, deadline - System.nanoTime()), this::ring);
+            timer = transport.after(Math.max(1, deadline - CLOCK.nanoTime()), this::ring);
         } catch (RejectedExecutionException e) {
             throw new ApiError(tried, new IOException("the client is closed", e));
         }

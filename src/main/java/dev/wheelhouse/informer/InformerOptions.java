@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param freshStart the first list is a consistent read, not one from the server's cache: for controllers that have just
  *     started or become leader
- * @param watchList stream the initial state by a watch (KEP-3157) where the server can do it: easier on the server's memory, but
- *     some tenth more CPU here than a list, and a request for nothing where kube-apiserver's etcd is older than 3.4.31 or 3.5.13
+ * @param watchList stream the initial state by a watch (KEP-3157) where the server can do it: easier on the server's memory, but in
+ *     a fresh process a fifth more CPU here than a list, and a request for nothing where kube-apiserver's etcd is older than 3.4.31
+ *     or 3.5.13
  * @param watchListDeadline how long the end of the initial events may take after the last of them, before it falls back to a list
  * @param pageSize items of one page of a paged list
  * @param watchTimeout the shortest time after which the server is asked to end a watch; up to twice that by chance

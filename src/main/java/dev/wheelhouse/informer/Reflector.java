@@ -16,6 +16,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchOptions;
@@ -202,10 +203,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final class Changes implements WatchSession.Sink<T> {
         @Override
         public void changed(List<Delta<T>> changes, String version) {
+            String followed = "";
             if (!version.isEmpty()) {
-                lastVersion = version;
+                // A watch that told old states again would otherwise be opened where it would tell all of them once more.
+                lastVersion = ResourceVersions.later(lastVersion, version);
+                followed = lastVersion;
             }
-            fifo.add(changes, version);
+            fifo.add(changes, followed);
             progressed = true;
             status.heard();
         }

@@ -13,6 +13,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
@@ -155,7 +156,7 @@ final class WatchSession<T extends KubernetesObject> {
         }
         String version = object.getMetadata().getResourceVersion();
         if (version != null) {
-            batchVersion = version;
+            batchVersion = ResourceVersions.later(batchVersion, version);
         }
         batch.add(new Delta<>(type, key, object));
     }

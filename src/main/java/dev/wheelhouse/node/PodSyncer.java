@@ -59,8 +59,18 @@ final class PodSyncer implements PodWorkers.Syncer {
                 mirrorWanted.put(PodManager.uid(desired), PATIENCE_STEP);
                 return false;
             }
-            pod = mirrored(desired);
+            pod = withReportedStatus(desired);
         }
+        boolean done = sync(pod, now);
+        if (PodSources.isStatic(desired)) {
+            // Last, as it may take long: a static pod runs whether or not there is an API server.
+            reconcileMirror(desired);
+        }
+        return done;
+    }
+
+    /** @return whether the pod has run to its end */
+    private boolean sync(V1Pod pod, Moment now) {
         V1PodStatus before = statuses.get(PodManager.uid(pod));
         if (pastDeadline(pod, before, now)) {
             V1PodStatus status = status(pod, before, false, now).phase(PodPhases.FAILED).reason("DeadlineExceeded")
@@ -76,16 +86,19 @@ final class PodSyncer implements PodWorkers.Syncer {
         return PodPhases.isTerminal(status.getPhase());
     }
 
-    /** Takes care of a static pod's mirror. @return the pod, with what was last reported of it as its status */
-    private V1Pod mirrored(V1Pod pod) {
+    private void reconcileMirror(V1Pod pod) {
+        Duration again = mirrors.reconcile(pod, pods.mirrorOf(pod));
+        if (again == null) {
+            mirrorWanted.remove(PodManager.uid(pod));
+        } else {
+            mirrorWanted.put(PodManager.uid(pod), again);
+        }
+    }
+
+    /** A static pod that the runtime does not know yet, with what its mirror last reported of it as its status. */
+    private V1Pod withReportedStatus(V1Pod pod) {
         V1Pod mirror = pods.mirrorOf(pod);
         String uid = PodManager.uid(pod);
-        Duration again = mirrors.reconcile(pod, mirror);
-        if (again == null) {
-            mirrorWanted.remove(uid);
-        } else {
-            mirrorWanted.put(uid, again);
-        }
         boolean same = mirror != null && uid.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
         return mirror == null || !same || runtime.status(uid) != null
                 ? pod

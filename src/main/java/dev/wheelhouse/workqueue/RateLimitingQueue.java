@@ -3,7 +3,6 @@ package dev.wheelhouse.workqueue;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -261,34 +260,13 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         long now = clock.nanoTime();
         acquire();
         try {
-            Ages ages = new Ages(now);
+            WorkAges ages = new WorkAges(now);
             if (processing > 0) {
                 entries.forEach(ages);
             }
-            return new WorkQueueState(ready.size(), delayed.size(), processing, Duration.ofNanos(ages.sum),
-                    Duration.ofNanos(ages.longest));
+            return new WorkQueueState(ready.size(), delayed.size(), processing, ages.sum(), ages.longest());
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** For how long keys have been worked on. */
-    private static final class Ages implements Consumer<Entry<?>> {
-        private final long now;
-        private long sum;
-        private long longest;
-
-        Ages(long now) {
-            this.now = now;
-        }
-
-        @Override
-        public void accept(Entry<?> entry) {
-            if (entry.processing) {
-                long age = Math.max(0, now - entry.startedAt);
-                sum += age;
-                longest = Math.max(longest, age);
-            }
         }
     }
 

@@ -102,7 +102,8 @@ class AuthFuzzTest {
         char other = (char) ('0' + random.nextInt(75));
         return switch (random.nextInt(3)) {
             case 0 -> token.substring(0, at);
-            case 1 -> token.substring(0, at) + (token.charAt(at) == other ? '~' : other) + token.substring(at + 1) + "~";
+            case 1 ->
+                token.substring(0, at) + (token.charAt(at) == other ? '~' : other) + token.substring(at + 1) + "~";
             default -> token + other;
         };
     }

@@ -6,8 +6,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +86,62 @@ class EmbeddedApiServerTest {
             assertThat(lines.readLine()).startsWith("{\"type\":\"ADDED\"").contains("\"name\":\"w\"");
             server.close();
             assertThat(lines.readLine()).isNull();
+        }
+    }
+
+    @Test
+    void streamsAWatchOverAWebSocketAnswersPingsAndSaysGoodbye() throws Exception {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        WebSocket socket = http.newWebSocketBuilder().buildAsync(
+                URI.create(server.url().replace("http:", "ws:")
+                        + "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Dw"),
+                new Listening(heard)).get(20, TimeUnit.SECONDS);
+        send("POST", "/api/v1/namespaces/default/configmaps", configMap("w").replace("\"v\"", "\"" + "x".repeat(70_000)
+                + "\""));
+        JsonNode event = Json.read(heard.poll(20, TimeUnit.SECONDS));
+        assertThat(Json.text(event, "type")).isEqualTo("ADDED");
+        assertThat(Json.text(event, "object", "data", "k")).hasSize(70_000);
+        socket.sendPing(ByteBuffer.wrap(new byte[]{1, 2, 3}));
+        assertThat(heard.poll(20, TimeUnit.SECONDS)).isEqualTo("pong of 3 bytes");
+        server.faults().cutWatches();
+        assertThat(heard.poll(20, TimeUnit.SECONDS)).isEqualTo("closed with 1000");
+    }
+
+    @Test
+    void aWebSocketThatItsClientClosesEndsTheWatch() throws Exception {
+        WebSocket socket = http.newWebSocketBuilder().buildAsync(
+                URI.create(server.url().replace("http:", "ws:") + "/api/v1/nodes?watch=1"),
+                new Listening(new LinkedBlockingQueue<>())).get(20, TimeUnit.SECONDS);
+        assertThat(server.store().watchers()).isEqualTo(1);
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
+        Eventually.eventually("the watch has ended", Duration.ofSeconds(20), () -> server.store().watchers() == 0);
+    }
+
+    private record Listening(BlockingQueue<String> heard, StringBuilder parts) implements WebSocket.Listener {
+        Listening(BlockingQueue<String> heard) {
+            this(heard, new StringBuilder());
+        }
+
+        @Override
+        public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+            parts.append(data);
+            if (last) {
+                heard.add(parts.toString());
+                parts.setLength(0);
+            }
+            return WebSocket.Listener.super.onText(socket, data, last);
+        }
+
+        @Override
+        public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
+            heard.add("pong of " + message.remaining() + " bytes");
+            return WebSocket.Listener.super.onPong(socket, message);
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            heard.add("closed with " + code);
+            return WebSocket.Listener.super.onClose(socket, code, reason);
         }
     }
 

@@ -244,7 +244,8 @@ final class RecordedServer implements AutoCloseable {
         return Json.text(request, "raw").getBytes(StandardCharsets.UTF_8);
     }
 
-    private List<String> content(int index, JsonNode entry, String path, ApiResponse.Content content, JsonNode recorded) {
+    private List<String> content(int index, JsonNode entry, String path, ApiResponse.Content content,
+            JsonNode recorded) {
         List<String> differences = new ArrayList<>();
         String text = new String(content.body(), StandardCharsets.UTF_8);
         if (content.code() != Json.number(recorded, 0, "status")) {

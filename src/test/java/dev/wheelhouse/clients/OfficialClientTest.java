@@ -3,10 +3,10 @@ package dev.wheelhouse.clients;
 import java.util.List;
 import java.util.Map;
 
-import com.google.gson.reflect.TypeToken;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
+import com.google.gson.reflect.TypeToken;
 
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
@@ -80,7 +80,8 @@ class OfficialClientTest {
         String version = core.listNamespacedConfigMap("default").execute().getMetadata().getResourceVersion();
         try (Watch<V1ConfigMap> watch = Watch.createWatch(client,
                 core.listNamespacedConfigMap("default").resourceVersion(version).watch(true).buildCall(null),
-                new TypeToken<Watch.Response<V1ConfigMap>>() {}.getType())) {
+                new TypeToken<Watch.Response<V1ConfigMap>>() {
+                }.getType())) {
             V1ConfigMap created = core.createNamespacedConfigMap("default", configMap("one", "v1")).execute();
             core.replaceNamespacedConfigMap("one", "default", created.data(Map.of("key", "v2"))).execute();
             core.deleteNamespacedConfigMap("one", "default").execute();

@@ -56,8 +56,9 @@ class CachedObjectsTest {
 
     private static V1Pod pod(String name) {
         return new V1Pod().metadata(new V1ObjectMeta().namespace("default").name(name).putLabelsItem("app", "web")
-                .putAnnotationsItem("note", "ü")).spec(new V1PodSpec().addContainersItem(new V1Container().name("c")
-                        .image("i").addEnvItem(new V1EnvVar().name("A").value("1")))
+                .putAnnotationsItem("note", "ü")).spec(new V1PodSpec()
+                        .addContainersItem(new V1Container().name("c")
+                                .image("i").addEnvItem(new V1EnvVar().name("A").value("1")))
                         .addTolerationsItem(new V1Toleration().key("k").operator("Exists")));
     }
 

@@ -1,5 +1,6 @@
 package dev.wheelhouse.informer;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -72,14 +73,14 @@ final class CuttingProxy implements AutoCloseable {
             connections.add(client);
             connections.add(server);
             client.setTcpNoDelay(true);
-            byte[] request = head(client.getInputStream());
+            byte[] request = head(new BufferedInputStream(client.getInputStream()));
             if (request.length == 0) {
                 return;
             }
             // One request a connection: else the next would come on this one.
             server.getOutputStream().write(new String(request, StandardCharsets.ISO_8859_1)
                     .replace("Connection: Keep-Alive", "Connection: close").getBytes(StandardCharsets.ISO_8859_1));
-            InputStream answer = server.getInputStream();
+            InputStream answer = new BufferedInputStream(server.getInputStream());
             OutputStream out = client.getOutputStream();
             out.write(head(answer));
             out.flush();
@@ -115,7 +116,6 @@ final class CuttingProxy implements AutoCloseable {
     String url() {
         return "http://127.0.0.1:" + socket.getLocalPort();
     }
-
 
     @Override
     public void close() throws IOException {

@@ -118,7 +118,8 @@ final class FaultySource<T extends KubernetesObject> implements ListerWatcher<T>
             }
             WatchEvent<T> event = super.next(maxWait);
             return withholdsEndOfInitialEvents && event instanceof WatchEvent.Bookmark<T> bookmark
-                    && bookmark.initialEventsEnd() ? new WatchEvent.Bookmark<>(bookmark.resourceVersion(), false)
+                    && bookmark.initialEventsEnd()
+                            ? new WatchEvent.Bookmark<>(bookmark.resourceVersion(), false)
                             : event;
         }
 

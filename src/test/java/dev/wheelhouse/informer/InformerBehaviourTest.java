@@ -335,7 +335,8 @@ class InformerBehaviourTest {
         AtomicReference<@Nullable String> mixed = new AtomicReference<>();
         Thread reader = Thread.ofPlatform().start(() -> {
             while (!done.get()) {
-                List<String> values = world.informer.getIndexer().list().stream().map(o -> o.getData().get("v")).distinct()
+                List<String> values = world.informer.getIndexer().list().stream().map(o -> o.getData().get("v"))
+                        .distinct()
                         .toList();
                 if (values.size() > 1) {
                     mixed.set(values.toString());

@@ -44,7 +44,8 @@ class ReflectorTest {
     }
 
     private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
-        return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock, metrics);
+        return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,
+                metrics);
     }
 
     private List<String> cached() {
@@ -244,6 +245,19 @@ class ReflectorTest {
         server.add("a", "1");
         stepper.settle();
         server.bookmark();
+        stepper.settle();
+        assertThat(informer.resourceVersion()).isEqualTo("102");
+        server.cutWatches();
+        stepper.pass(Duration.ofSeconds(3));
+        assertThat(server.watches.getLast().resourceVersion()).isEqualTo("102");
+    }
+
+    @Test
+    void aWatchThatTellsOldStatesAgainDoesNotSetTheVersionBack() {
+        V1ConfigMap a = server.add("a", "1");
+        server.add("b", "1");
+        stepper.settle();
+        server.send(new WatchEvent.Modified<>(a));
         stepper.settle();
         assertThat(informer.resourceVersion()).isEqualTo("102");
         server.cutWatches();

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Writes of some pods' statuses and mirrors hang: the node's other pods do not notice. */
 class HangingWritesTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(40);
     private static final Set<String> WRITES = Set.of("create", "update", "patch", "delete");
 
     private final CountDownLatch release = new CountDownLatch(1);
@@ -78,9 +78,6 @@ class HangingWritesTest {
 
     @Test
     void podsWhoseWritesHangDelayNoOther(@TempDir Path manifests) throws IOException {
-        for (int i = 0; i < 5; i++) {
-            manifest(manifests, "hang-static-" + i);
-        }
         try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults());
                 NodeAgent node = NodeAgent.hollow(
                         NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofHours(1)),
@@ -89,6 +86,9 @@ class HangingWritesTest {
             ResourceClient<V1Pod> pods = server.client("test").resource(ResourceType.PODS, V1Pod.class);
             node.start(runner);
             Eventually.eventually("the node is ready", SOON, node::isReady);
+            for (int i = 0; i < 5; i++) {
+                manifest(manifests, "hang-static-" + i);
+            }
             for (int i = 0; i < 10; i++) {
                 pods.create(NodeHarness.pod("hang-" + i, Map.of(), NodeHarness.container("web")));
             }

@@ -47,6 +47,8 @@ public final class ApiServerBenchmark {
         if (sections.contains("embedded")) {
             try (Server server = Server.embedded("Wheelhouse, in memory", Server.Durability.NOTHING)) {
                 writes(server, true);
+            }
+            try (Server server = Server.embedded("Wheelhouse, in memory", Server.Durability.NOTHING)) {
                 large.addAll(large(server));
             }
         }
@@ -61,6 +63,10 @@ public final class ApiServerBenchmark {
             try (Server server = Server.real("kube-apiserver, etcd with fsync", true)) {
                 if (server != null) {
                     writes(server, true);
+                }
+            }
+            try (Server server = Server.real("kube-apiserver, etcd without fsync", false)) {
+                if (server != null) {
                     large.addAll(large(server));
                 }
             }
@@ -104,11 +110,15 @@ public final class ApiServerBenchmark {
                 later.getLast());
     }
 
-    private void writes(Server server, boolean withWatches) throws Exception {
+    private static void createNamespace(Server server) throws IOException {
         try (Connection connection = new Connection(server.endpoint)) {
             connection.call("POST", "/api/v1/namespaces", "application/json",
                     ("{\"metadata\": {\"name\": \"" + Pods.NAMESPACE + "\"}}").getBytes(StandardCharsets.UTF_8));
         }
+    }
+
+    private void writes(Server server, boolean withWatches) throws Exception {
+        createNamespace(server);
         Writers.write(server.endpoint, CLIENTS, seconds);
         row(server, 0, "none", i -> "");
         if (withWatches) {
@@ -136,6 +146,7 @@ public final class ApiServerBenchmark {
 
     private List<String> large(Server server) throws Exception {
         List<String> rows = new ArrayList<>();
+        createNamespace(server);
         boolean embedded = server.endpoint.token().isEmpty();
         long heap = embedded ? server.retained(true) : 0;
         long resident = server.residentBytes();
@@ -197,7 +208,7 @@ public final class ApiServerBenchmark {
     }
 
     private static long initial(Connection connection, int pods) throws IOException {
-        return count(connection.open(Pods.ALL + "?watch=1&timeoutSeconds=600"), pods);
+        return count(connection.open(Pods.ALL + "?watch=1&resourceVersion=0&timeoutSeconds=600"), pods);
     }
 
     private static long pages(Connection connection) throws IOException {

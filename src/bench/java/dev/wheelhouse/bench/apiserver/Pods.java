@@ -22,7 +22,8 @@ final class Pods {
                 "256Mi"}}, "readinessProbe": {"httpGet": {"path": "/ready", "port": "http"}, "periodSeconds": 5}},
                 {"name": "proxy", "image": "registry.example.com/proxy:4.2", "resources": {"requests": {"cpu": "50m",
                 "memory": "64Mi"}}}], "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "web",
-                "effect": "NoSchedule"}]}}""".formatted(name, node).getBytes(StandardCharsets.UTF_8);
+                "effect": "NoSchedule"}]}}"""
+                .formatted(name, node).getBytes(StandardCharsets.UTF_8);
     }
 
     /** A status as a kubelet patches it. */
@@ -34,7 +35,8 @@ final class Pods {
                 "lastTransitionTime": "2026-01-02T03:04:07Z"}], "containerStatuses": [{"name": "web", "image":
                 "registry.example.com/web:1.27.3", "imageID": "registry.example.com/web@sha256:12ab", "ready": true,
                 "restartCount": 0, "containerID": "containerd://web", "started": true, "state": {"running":
-                {"startedAt": "2026-01-02T03:04:06Z"}}}]}}""".getBytes(StandardCharsets.UTF_8);
+                {"startedAt": "2026-01-02T03:04:06Z"}}}]}}"""
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     static byte[] label(String value) {

@@ -24,7 +24,7 @@ final class Watchers implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             Connection connection = new Connection(endpoint);
             connections.add(connection);
-            String path = Pods.ALL + "?watch=1&timeoutSeconds=3000" + query.apply(i);
+            String path = Pods.ALL + "?watch=1&resourceVersion=0&timeoutSeconds=3000" + query.apply(i);
             Thread.ofVirtual().start(() -> read(connection, path, open));
         }
         if (!open.await(60, TimeUnit.SECONDS)) {

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.auth;
 
+import java.nio.file.NoSuchFileException;
+
 import org.jspecify.annotations.Nullable;
 
 /** What the server was told about tokens, keys or certificates cannot be used. Its message is one sentence with the remedy. */
@@ -8,5 +10,10 @@ public final class AuthConfigException extends RuntimeException {
 
     public AuthConfigException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /** Why a file could not be used, in a few words. */
+    static String why(Exception e) {
+        return e instanceof NoSuchFileException ? "there is no such file" : String.valueOf(e.getMessage());
     }
 }

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Role-based access control: allowed is what a rule of a role says that a binding gives to the user, to one of the user's
  * groups, or to the service account; nothing is denied (upstream: {@code plugin/pkg/auth/authorizer/rbac/rbac.go}).
@@ -55,23 +53,12 @@ public final class RbacAuthorizer implements Authorizer {
         return rules.stream().distinct().toList();
     }
 
-    /** @return bindings' roles that are not there */
+    /** @return the roles of bindings that are not there */
     private Set<String> visit(User user, String namespace, Visitor visitor) {
         RbacPolicies.State state = policies.state();
         Set<String> missing = new TreeSet<>();
-        if (visit(state, state.clusterBindings(), user, missing, visitor) && !namespace.isEmpty()) {
-            visit(state, state.bindings().getOrDefault(namespace, List.of()), user, missing, visitor);
-        }
-        return missing;
-    }
-
-    private static boolean visit(RbacPolicies.State state, List<RbacPolicies.Binding> bindings, User user,
-            Set<String> missing, Visitor visitor) {
-        for (RbacPolicies.Binding binding : bindings) {
-            RbacPolicies.Subject subject = subject(binding, user);
-            if (subject == null) {
-                continue;
-            }
+        for (RbacPolicies.Bound bound : state.bound(user, namespace)) {
+            RbacPolicies.Binding binding = bound.binding();
             List<PolicyRule> rules = state.rules(binding.roleKind(), binding.namespace(), binding.roleName());
             if (rules == null) {
                 missing.add((binding.roleKind().equals("ClusterRole") ? "clusterrole." : "role.") + RbacPolicies.GROUP
@@ -79,20 +66,11 @@ public final class RbacAuthorizer implements Authorizer {
                 continue;
             }
             for (PolicyRule rule : rules) {
-                if (!visitor.visit(binding, subject, rule)) {
-                    return false;
+                if (!visitor.visit(binding, bound.subject(), rule)) {
+                    return missing;
                 }
             }
         }
-        return true;
-    }
-
-    private static RbacPolicies.@Nullable Subject subject(RbacPolicies.Binding binding, User user) {
-        for (RbacPolicies.Subject subject : binding.subjects()) {
-            if (subject.is(user, binding.namespace())) {
-                return subject;
-            }
-        }
-        return null;
+        return missing;
     }
 }

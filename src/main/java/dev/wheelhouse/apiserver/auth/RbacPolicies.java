@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -25,14 +23,15 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  */
 public final class RbacPolicies {
     static final String GROUP = "rbac.authorization.k8s.io";
-    private static final Selection ALL = new Selection("", LabelSelector.everything(), FieldSelector.everything());
+    private static final String USER_KEY = "user ";
+    private static final String GROUP_KEY = "group ";
 
     private final ObjectStore store;
     private final Cached<Role> clusterRoles = new Cached<>("clusterroles." + GROUP, Role::of);
     private final Cached<Role> roles = new Cached<>("roles." + GROUP, Role::of);
     private final Cached<Binding> clusterBindings = new Cached<>("clusterrolebindings." + GROUP, Binding::of);
     private final Cached<Binding> bindings = new Cached<>("rolebindings." + GROUP, Binding::of);
-    private volatile State state = new State(-1, Map.of(), Map.of(), List.of(), Map.of());
+    private volatile State state = new State(-1, Map.of(), Map.of(), Map.of(), Map.of());
 
     public RbacPolicies(ObjectStore store) {
         this.store = store;
@@ -47,17 +46,16 @@ public final class RbacPolicies {
 
     /** @param kind {@code User}, {@code Group} or {@code ServiceAccount} */
     record Subject(String kind, String namespace, String name) {
-        /** @param defaultNamespace of service accounts that name none */
-        boolean is(User user, String defaultNamespace) {
+        /** By what a user is found; empty if nobody is meant. @param defaultNamespace of service accounts that name none */
+        String key(String defaultNamespace) {
+            String home = namespace.isEmpty() ? defaultNamespace : namespace;
             return switch (kind) {
-                case "User" -> user.name().equals(name);
-                case "Group" -> user.isIn(name);
-                case "ServiceAccount" -> {
-                    String home = namespace.isEmpty() ? defaultNamespace : namespace;
-                    yield !home.isEmpty()
-                            && user.name().equals(User.SERVICE_ACCOUNT_PREFIX + home + ":" + name);
-                }
-                default -> false;
+                case "User" -> USER_KEY + name;
+                case "Group" -> GROUP_KEY + name;
+                case "ServiceAccount" -> home.isEmpty()
+                        ? ""
+                        : USER_KEY + User.SERVICE_ACCOUNT_PREFIX + home + ":" + name;
+                default -> "";
             };
         }
 
@@ -90,39 +88,91 @@ public final class RbacPolicies {
         }
     }
 
+    /** A binding, by one of its subjects. */
+    record Bound(Binding binding, Subject subject) {}
+
     /** The objects of one resource, each read once. Guarded by the policies' monitor. */
     private static final class Cached<T> {
         private final String resource;
         private final Function<ObjectNode, T> reader;
-        private Map<StoredObject, T> read = new IdentityHashMap<>();
+        private List<StoredObject> objects = List.of();
+        private List<T> values = List.of();
 
         Cached(String resource, Function<ObjectNode, T> reader) {
             this.resource = resource;
             this.reader = reader;
         }
 
-        List<T> refresh(ObjectStore store) {
-            Map<StoredObject, T> next = new IdentityHashMap<>();
-            List<T> all = new ArrayList<>();
-            for (StoredObject object : store.snapshot(resource).select(ALL)) {
-                T value = read.get(object);
-                T known = value == null ? reader.apply(object.tree()) : value;
-                next.put(object, known);
-                all.add(known);
+        /** @return whether anything has changed */
+        boolean refresh(ObjectStore store) {
+            List<StoredObject> now = store.snapshot(resource).select(Selection.all());
+            if (isSame(now)) {
+                return false;
             }
-            read = next;
-            return all;
+            Map<StoredObject, T> known = new IdentityHashMap<>();
+            for (int i = 0; i < objects.size(); i++) {
+                known.put(objects.get(i), values.get(i));
+            }
+            List<T> read = new ArrayList<>(now.size());
+            for (StoredObject object : now) {
+                T value = known.get(object);
+                read.add(value == null ? reader.apply(object.tree()) : value);
+            }
+            objects = now;
+            values = read;
+            return true;
+        }
+
+        private boolean isSame(List<StoredObject> now) {
+            if (now.size() != objects.size()) {
+                return false;
+            }
+            for (int i = 0; i < now.size(); i++) {
+                if (!isSame(now.get(i), objects.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static boolean isSame(StoredObject a, StoredObject b) {
+            return a.version() == b.version() && a.uid().equals(b.uid());
         }
     }
 
-    /** @param version of the store that was read */
+    /**
+     * @param version of the store that was read
+     * @param roles by namespace and name
+     * @param clusterBindings by what they bind, a user or a group
+     * @param bindings by namespace, then by what they bind
+     */
     record State(long version, Map<String, List<PolicyRule>> clusterRoles, Map<String, List<PolicyRule>> roles,
-            List<Binding> clusterBindings, Map<String, List<Binding>> bindings) {
+            Map<String, List<Bound>> clusterBindings, Map<String, Map<String, List<Bound>>> bindings) {
+
+        State at(long later) {
+            return new State(later, clusterRoles, roles, clusterBindings, bindings);
+        }
 
         /** The rules of a role; null if there is none. @param namespace of a {@code Role} */
         @Nullable
         List<PolicyRule> rules(String kind, String namespace, String name) {
             return kind.equals("ClusterRole") ? clusterRoles.get(name) : roles.get(namespace + "/" + name);
+        }
+
+        /** What binds a user, by name or by group: for the whole cluster, then for a namespace. */
+        List<Bound> bound(User user, String namespace) {
+            List<Bound> bound = new ArrayList<>();
+            collect(clusterBindings, user, bound);
+            collect(bindings.getOrDefault(namespace, Map.of()), user, bound);
+            return bound;
+        }
+
+        private static void collect(Map<String, List<Bound>> byKey, User user, List<Bound> bound) {
+            if (byKey.isEmpty()) {
+                return;
+            }
+            bound.addAll(byKey.getOrDefault(USER_KEY + user.name(), List.of()));
+            user.groups().forEach(group -> bound.addAll(byKey.getOrDefault(GROUP_KEY + group, List.of())));
         }
     }
 
@@ -141,15 +191,32 @@ public final class RbacPolicies {
         if (state.version == version) {
             return state;
         }
-        Map<String, List<PolicyRule>> byName = new HashMap<>();
-        clusterRoles.refresh(store).forEach(role -> byName.put(role.name, role.rules));
-        Map<String, List<PolicyRule>> byKey = new HashMap<>();
-        roles.refresh(store).forEach(role -> byKey.put(role.namespace + "/" + role.name, role.rules));
-        Map<String, List<Binding>> byNamespace = new HashMap<>();
-        bindings.refresh(store)
-                .forEach(b -> byNamespace.computeIfAbsent(b.namespace, key -> new ArrayList<>()).add(b));
-        State next = new State(version, byName, byKey, clusterBindings.refresh(store), byNamespace);
+        boolean changed = clusterRoles.refresh(store) | roles.refresh(store) | clusterBindings.refresh(store)
+                | bindings.refresh(store);
+        State next = changed ? read(version) : state.at(version);
         state = next;
         return next;
+    }
+
+    private State read(long version) {
+        Map<String, List<PolicyRule>> byName = new HashMap<>();
+        clusterRoles.values.forEach(role -> byName.put(role.name, role.rules));
+        Map<String, List<PolicyRule>> byKey = new HashMap<>();
+        roles.values.forEach(role -> byKey.put(role.namespace + "/" + role.name, role.rules));
+        Map<String, List<Bound>> ofCluster = new HashMap<>();
+        clusterBindings.values.forEach(binding -> index(binding, ofCluster));
+        Map<String, Map<String, List<Bound>>> byNamespace = new HashMap<>();
+        bindings.values.forEach(binding -> index(binding,
+                byNamespace.computeIfAbsent(binding.namespace, key -> new HashMap<>())));
+        return new State(version, byName, byKey, ofCluster, byNamespace);
+    }
+
+    private static void index(Binding binding, Map<String, List<Bound>> byKey) {
+        for (Subject subject : binding.subjects) {
+            String key = subject.key(binding.namespace);
+            if (!key.isEmpty()) {
+                byKey.computeIfAbsent(key, k -> new ArrayList<>()).add(new Bound(binding, subject));
+            }
+        }
     }
 }

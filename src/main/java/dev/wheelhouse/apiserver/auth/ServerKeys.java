@@ -140,7 +140,7 @@ public final class ServerKeys {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
-            throw new AuthConfigException(directory.resolve(file) + " cannot be read (" + e
+            throw new AuthConfigException(directory.resolve(file) + " cannot be read (" + AuthConfigException.why(e)
                     + "): see to its permissions, or delete it", e);
         }
     }
@@ -159,7 +159,9 @@ public final class ServerKeys {
             }
             Files.write(path, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new AuthConfigException(path + " cannot be written (" + e + "): see to the directory's permissions",
+            throw new AuthConfigException(
+                    path + " cannot be written (" + AuthConfigException.why(e)
+                            + "): see to the directory's permissions",
                     e);
         }
     }

@@ -23,7 +23,7 @@ public final class TokenFile {
         try {
             return parse(file.toString(), Files.readString(file));
         } catch (IOException e) {
-            throw new AuthConfigException("the token file " + file + " cannot be read (" + e
+            throw new AuthConfigException("the token file " + file + " cannot be read (" + AuthConfigException.why(e)
                     + "): name a file of lines such as token,user,uid,\"group1,group2\"", e);
         }
     }

@@ -76,7 +76,7 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
      * @throws ApiException 406 if none can
      */
     private static Accept parse(ApiRequest request, boolean protobuf, boolean metadata) {
-        boolean pretty = request.query().flag("pretty");
+        boolean pretty = request.isPretty();
         if (request.accept().isBlank()) {
             return object(Media.JSON, pretty);
         }

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
@@ -19,6 +21,7 @@ import dev.wheelhouse.apiserver.auth.User;
 public record ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
         byte[] body, Credentials credentials, User user) {
     private static final byte[] NOTHING = {};
+    private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
     /** A request of this process, for JSON. */
     public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
@@ -64,6 +67,14 @@ public record ApiRequest(String method, String path, Query query, String accept,
         int slash = userAgent.indexOf('/');
         String name = slash < 0 ? userAgent : userAgent.substring(0, slash);
         return name.isEmpty() ? "unknown" : name;
+    }
+
+    /**
+     * Whether the answer is for eyes: as the query says, else where a person types the request (upstream:
+     * {@code endpoints/handlers/negotiation/negotiate.go}).
+     */
+    boolean isPretty() {
+        return query.has("pretty") ? query.flag("pretty") : TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith);
     }
 
     boolean isDryRun() {

@@ -26,9 +26,11 @@ final class NonResources {
     private final OpenApi openApi;
     private final Renderer renderer;
     private final ServerFacts facts;
+    private final StorageMetrics storage;
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
         this.facts = facts;
+        this.storage = storage;
         this.registry = registry;
         this.discovery = new Discovery(registry);
         this.openApi = new OpenApi(registry);
@@ -77,7 +79,8 @@ final class NonResources {
     }
 
     private ApiResponse metrics() {
-        return new ApiResponse.Content(200, METRICS_TYPE, facts.metrics().get().getBytes(StandardCharsets.UTF_8),
+        return new ApiResponse.Content(200, METRICS_TYPE,
+                (facts.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
                 List.of(), null);
     }
 

@@ -36,7 +36,7 @@ final class Renderer {
             case YAML -> Yaml.write(body);
             case PROTOBUF -> ProtobufWriter.write(body);
             case JSON -> accept.pretty()
-                    ? (body.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8)
+                    ? Json.pretty(body)
                     : Json.bytes(body);
         };
         return new ApiResponse.Content(code, media.type(), bytes, warnings, null);

@@ -38,7 +38,6 @@ public final class RestServer {
     private final Gate gate;
     private final NonResources nonResources;
     private final Renderer renderer;
-    private final ServerMetrics metrics;
 
     /** Open to everybody, and served nowhere yet. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -75,8 +74,7 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, facts);
-        this.metrics = new ServerMetrics(store, registry);
+        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry));
         hooks.bootstrap();
     }
 
@@ -141,9 +139,9 @@ public final class RestServer {
                 // What was allowed must be what is done.
                 throw Errors.noSuchResource();
             }
-            return counted(target, request);
+            return Deprecations.warn(target, resource(target, request));
         }
-        ApiResponse answer = path.equals(List.of("metrics")) ? metrics.text() : nonResources.handle(path, request);
+        ApiResponse answer = nonResources.handle(path, request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -151,20 +149,6 @@ public final class RestServer {
             throw Errors.methodNotAllowed();
         }
         return answer;
-    }
-
-    private ApiResponse counted(Target target, ApiRequest request) {
-        int code = 500;
-        try {
-            ApiResponse answer = Deprecations.warn(target, resource(target, request));
-            code = answer instanceof ApiResponse.Content content ? content.code() : 200;
-            return answer;
-        } catch (ApiException e) {
-            code = e.code();
-            throw e;
-        } finally {
-            metrics.answered(target, request, code);
-        }
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {

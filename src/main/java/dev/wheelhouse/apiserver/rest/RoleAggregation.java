@@ -9,7 +9,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -26,7 +25,6 @@ final class RoleAggregation {
     static final String RESOURCE = "clusterroles.rbac.authorization.k8s.io";
     /** More than any chain of roles that aggregate each other is long; rules only grow, so each pass is one step nearer. */
     private static final int MOST_PASSES = 20;
-    private static final Selection ALL = new Selection("", LabelSelector.everything(), FieldSelector.everything());
 
     private final ObjectStore store;
 
@@ -37,7 +35,7 @@ final class RoleAggregation {
     void refresh() {
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             boolean changed = false;
-            List<StoredObject> roles = store.snapshot(RESOURCE).select(ALL);
+            List<StoredObject> roles = store.snapshot(RESOURCE).select(Selection.all());
             for (StoredObject stored : roles) {
                 changed |= aggregate(stored, roles);
             }

@@ -65,6 +65,16 @@ class RestServerTest {
     }
 
     @Test
+    void whereAPersonTypesTheRequestTheAnswerIsIndentedAsGoDoesIt() {
+        ApiRequest request = ApiRequest.of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", """
+                {"spec": {"nonResourceAttributes": {"verb": "get", "path": "/"}}}""".getBytes(StandardCharsets.UTF_8));
+        assertThat(new String(content(request.withUserAgent("curl/8.5")).body(), StandardCharsets.UTF_8))
+                .contains("  \"status\": {\n    \"allowed\": true\n  }\n}");
+        assertThat(new String(content(request.withUserAgent("kubectl/v1.32")).body(), StandardCharsets.UTF_8))
+                .contains("\"status\":{\"allowed\":true}");
+    }
+
+    @Test
     void aNewClusterHasItsNamespacesAccountsAndService() {
         List<String> names = new ArrayList<>();
         get("/api/v1/namespaces").get("items").forEach(n -> names.add(Json.text(n, "metadata", "name")));
@@ -264,7 +274,8 @@ class RestServerTest {
     @Test
     void aReviewIsNoTable() {
         last = content(ApiRequest.of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}".getBytes(StandardCharsets.UTF_8))
+                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}"
+                        .getBytes(StandardCharsets.UTF_8))
                 .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io"));
         assertThat(last.code()).isEqualTo(406);
     }

@@ -1,0 +1,21 @@
+package dev.wheelhouse.apiserver;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReasonPhrasesTest {
+    private static final int MILLIS = 20_000;
+
+    /** Two requests over one connection, each with an answer of its own status. */
+    @Test
+    void aStatusLineHasItsReasonPhrase() throws Exception {
+        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+                RawHttp http = new RawHttp(server, MILLIS)) {
+            assertThat(http.send("GET /version HTTP/1.1\r\nHost: x\r\n\r\n").answer())
+                    .startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(http.send("GET /api/v1/nodes/none HTTP/1.1\r\nHost: x\r\n\r\n").answer())
+                    .startsWith("HTTP/1.1 404 Not Found\r\n");
+        }
+    }
+}
