@@ -166,8 +166,10 @@ public final class RolloutBenchmark {
             Map<String, Double> after, Duration managerCpu, Duration serverCpu, Process manager, String actuator)
             throws IOException, InterruptedException {
         System.out.printf(Locale.ROOT, "%n%s: asked for in %.1f s, complete after %.1f s%n", phase, asked, complete);
-        System.out.printf(Locale.ROOT, "  CPU: manager %.1f s, which is %.1f ms for each Deployment; API server and nodes "
-                + "%.1f s%n", managerCpu.toMillis() / 1e3, managerCpu.toMillis() / (double) deployments,
+        System.out.printf(Locale.ROOT,
+                "  CPU: manager %.1f s, which is %.1f ms for each Deployment; API server and nodes "
+                        + "%.1f s%n",
+                managerCpu.toMillis() / 1e3, managerCpu.toMillis() / (double) deployments,
                 serverCpu.toMillis() / 1e3);
         System.out.printf(Locale.ROOT, "  memory of the manager: %d MiB resident, %.0f MiB of heap in use after a "
                 + "collection%n", resident(manager), heapAfterCollection(manager, actuator));
@@ -181,8 +183,10 @@ public final class RolloutBenchmark {
                 total += count;
             }
         }
-        System.out.printf(Locale.ROOT, "  writes for each Deployment: %.2f; upstream's controllers in the recorded trace "
-                + "of 10 replicas: %s%n", total / deployments, GoldenWrites.of(phase));
+        System.out.printf(Locale.ROOT,
+                "  writes for each Deployment: %.2f; upstream's controllers in the recorded trace "
+                        + "of 10 replicas: %s%n",
+                total / deployments, GoldenWrites.of(phase));
         writes.forEach((what, count) -> System.out.printf(Locale.ROOT, "    %7.2f %s%n", count / deployments, what));
         for (String queue : List.of("deployment-controller", "replicaset-controller")) {
             System.out.printf(Locale.ROOT, "  %s: a key waits %s in its queue%n", queue, waits(queue, before, after));
@@ -221,7 +225,8 @@ public final class RolloutBenchmark {
         List<String> shares = new ArrayList<>();
         buckets.forEach((bound, count) -> shares
                 .add(String.format(Locale.ROOT, "<= %s s: %.2f%%", bound, 100 * count / all[0])));
-        return "(99th percentile: " + p99 + ") " + String.join(", ", shares) + String.format(Locale.ROOT, " of %.0f", all[0]);
+        return "(99th percentile: " + p99 + ") " + String.join(", ", shares)
+                + String.format(Locale.ROOT, " of %.0f", all[0]);
     }
 
     private static String label(String series, String name) {

@@ -284,7 +284,8 @@ final class Checks {
             wrong.add("the size of " + name(written) + " brings its Deployment to " + after + " pods, and it read that "
                     + replicas + " and " + surge + " more are allowed");
         }
-        if (rolling && !disrupted && !isPausedOrScaled(read) && availableAfter < availableBefore && availableAfter < replicas - unavailable) {
+        if (rolling && !disrupted && !isPausedOrScaled(read) && availableAfter < availableBefore
+                && availableAfter < replicas - unavailable) {
             wrong.add(
                     "the size of " + name(written) + " leaves " + availableAfter + " pods available, and it read that "
                             + (replicas - unavailable) + " are the least");

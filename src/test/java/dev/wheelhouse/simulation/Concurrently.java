@@ -50,7 +50,8 @@ final class Concurrently {
                     String message = String.valueOf(e.getCause());
                     failures.add(failures.size() < SHOWN ? message : message.lines().findFirst().orElse(""));
                 } catch (TimeoutException e) {
-                    throw new AssertionError(result.getKey() + " does not end; it is at\n" + stack(running.get(result.getKey())), e);
+                    throw new AssertionError(
+                            result.getKey() + " does not end; it is at\n" + stack(running.get(result.getKey())), e);
                 }
             }
         } finally {

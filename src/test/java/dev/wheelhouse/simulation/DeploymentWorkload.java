@@ -98,8 +98,9 @@ final class DeploymentWorkload {
                 }
             }
             case 11 -> undo();
-            case 12 -> steps.add(patch("\"replicas\": " + replicas + ", \"strategy\": " + strategy(random.nextBoolean()),
-                    "changes the strategy and wants " + replicas + " pods"));
+            case 12 ->
+                steps.add(patch("\"replicas\": " + replicas + ", \"strategy\": " + strategy(random.nextBoolean()),
+                        "changes the strategy and wants " + replicas + " pods"));
             case 13 -> createAgain(random.nextBoolean() ? "Orphan" : "Foreground");
             default -> steps.add(Workload.disruption(random));
         }

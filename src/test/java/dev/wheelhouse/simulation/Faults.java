@@ -84,10 +84,9 @@ final class Faults implements Interceptor {
         return lateCreates.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** What it wrote, and what was refused of that, since it was frozen. */
-    String late() {
-        return lateWrites + " writes, of which " + lateRefused + " were refused, " + createsSinceFrozen()
-                + " were creations and " + lateDeletes + " ended pods";
+    /** What it wrote since it was frozen. */
+    Tally late() {
+        return new Tally(0, lateWrites, lateRefused, createsSinceFrozen(), lateDeletes);
     }
 
     private void count() {

@@ -1,13 +1,11 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -19,7 +17,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -42,10 +39,12 @@ final class Simulation implements AutoCloseable {
     private final Api api;
     private final Story story = new Story(clock);
     private final Checks checks;
+    private final SimulatedNodes nodes;
     private @Nullable Manager manager;
     private @Nullable Faults faults;
     private @Nullable Manager deposed;
     private @Nullable Faults deposedFaults;
+    private Tally late = Tally.NONE;
     private int managers;
     private int steps;
     private long nextDue;
@@ -61,6 +60,7 @@ final class Simulation implements AutoCloseable {
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server.rest());
         this.checks = new Checks(server.client("truth"), story, () -> manager, () -> deposed);
+        this.nodes = new SimulatedNodes(api, random, story, clock, workload.disrupted());
         if (workload.disrupted()) {
             checks.disrupted();
         }
@@ -83,7 +83,7 @@ final class Simulation implements AutoCloseable {
                 if (rate > 0 && random.nextInt(6) == 0) {
                     takeOver();
                 }
-                if (step.body().contains("Orphan")) {
+                if (step.body().contains("Orphan") || step.body().contains("Foreground")) {
                     quietMoment();
                 }
                 perform(step);
@@ -105,8 +105,8 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Lets everybody catch up. What a garbage collector has not seen of an owner's when it lets that owner go, it cannot release,
-     * here as in upstream's: whether it has is chance.
+     * Lets everybody catch up. What a garbage collector has not seen of an owner's when it lets that owner go, it can neither release
+     * nor wait for, here as in upstream's: whether it has is chance.
      */
     private void quietMoment() throws InterruptedException {
         endDeposed();
@@ -115,7 +115,7 @@ final class Simulation implements AutoCloseable {
         }
         faults.end();
         for (int i = 0; i < PATIENCE && calmTurn(); i++) {
-            nodeActs(false);
+            nodes.act(false);
         }
         faults.goOn(rate);
     }
@@ -145,7 +145,8 @@ final class Simulation implements AutoCloseable {
         if (deposed != null) {
             deposed.close();
             deposed = null;
-            story.tell("the deposed manager ends" + (deposedFaults == null ? "" : " after " + deposedFaults.late()));
+            story.tell("the deposed manager ends");
+            late = deposedFaults == null ? late : late.plus(deposedFaults.late());
         }
     }
 
@@ -159,35 +160,21 @@ final class Simulation implements AutoCloseable {
                     Json.read(step.body())));
             case "undo" -> new KubectlSteps(api).run(List.of("rollout", "undo", "deploy/" + step.name()), clock.now());
             case "kill" -> {
-                String name = anyPod();
+                String name = nodes.anyPod();
                 if (name != null) {
                     checks.ends(name);
                     Api.expect(api.call("DELETE", Api.path("pod", name), "", null));
                 }
             }
             case "fail" -> {
-                String name = anyPod();
+                String name = nodes.anyPod();
                 if (name != null) {
                     checks.ends(name);
-                    status(name, "Failed", false);
+                    nodes.evict(name);
                 }
             }
             default -> throw new IllegalArgumentException(step.verb());
         }
-    }
-
-    private @Nullable String anyPod() {
-        List<JsonNode> pods = api.list("pod").stream()
-                .filter(p -> !Set.of("terminating", "failed").contains(GoldenState.word(p))).toList();
-        return pods.isEmpty() ? null : GoldenState.name(pods.get(random.nextInt(pods.size())));
-    }
-
-    private void status(String pod, String phase, boolean ready) {
-        story.tell("pod " + pod + " is " + (ready ? "ready" : phase.equals("Failed") ? "evicted" : "not ready"));
-        api.podStatus(pod, """
-                {"phase": "%s", "conditions": [{"type": "Ready", "status": "%s", "lastTransitionTime": "%s"}]}"""
-                .formatted(phase, ready ? "True" : "False",
-                        ModelJson.time(clock.now().atOffset(ZoneOffset.UTC))));
     }
 
     private void turns(int count) throws InterruptedException {
@@ -223,7 +210,7 @@ final class Simulation implements AutoCloseable {
             endDeposed();
         }
         if (random.nextInt(3) == 0) {
-            nodeActs(false);
+            nodes.act(false);
         }
         if (!busy) {
             clock.advance(Duration.ofNanos(Math.min(nextDue, 100_000_000)));
@@ -235,40 +222,6 @@ final class Simulation implements AutoCloseable {
             throw new AssertionError("no end after " + steps + " steps; the next one is that of " + loop);
         }
         return loop.step();
-    }
-
-    /** A node does something to one pod, or all that there is to do. @return whether there was anything */
-    private boolean nodeActs(boolean all) {
-        List<JsonNode> pods = new ArrayList<>(api.list("pod"));
-        Collections.shuffle(pods, random);
-        boolean acted = false;
-        for (JsonNode pod : pods) {
-            String name = GoldenState.name(pod);
-            if (acted && !all) {
-                return true;
-            }
-            if (pod.path("metadata").has("deletionTimestamp")) {
-                story.tell("pod " + name + " ends");
-                api.finalizePod(name);
-                acted = true;
-            } else if (!pod.path("spec").has("nodeName")) {
-                api.bind(name, "node-" + random.nextInt(2));
-                acted = true;
-            } else if (Set.of("pending", "running").contains(GoldenState.word(pod)) && starts(pod)) {
-                status(name, "Running", true);
-                acted = true;
-            } else if (!all && workload.disrupted() && GoldenState.word(pod).equals("ready")
-                    && random.nextInt(40) == 0) {
-                status(name, "Running", false);
-                acted = true;
-            }
-        }
-        return acted;
-    }
-
-    private static boolean starts(JsonNode pod) {
-        return !GoldenState.text(pod.path("spec").path("containers").path(0), "image")
-                .equals(DeploymentWorkload.BAD_IMAGE);
     }
 
     /** The next step comes when the last one was taken note of: only then does its effect not depend on chance. */
@@ -332,12 +285,13 @@ final class Simulation implements AutoCloseable {
                 }
                 busy = true;
             }
-            busy |= nodeActs(true);
+            busy |= nodes.act(true);
             if (busy) {
                 continue;
             }
             String now = state();
-            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0) && plan().isEmpty()) {
+            if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(QUIET) > 0)
+                    && plan().isEmpty()) {
                 end = now;
                 break;
             }
@@ -394,6 +348,10 @@ final class Simulation implements AutoCloseable {
             }
             // It is that of the strategy at the time when the ReplicaSet was last sized.
             values.keySet().removeIf(k -> replicaSet && k.endsWith("/max-replicas"));
+            if (workload.steps().stream().anyMatch(s -> s.verb().equals("create"))) {
+                // Whether a predecessor's ReplicaSet still has the name when a Deployment is created again is chance.
+                values.remove("status.collisionCount");
+            }
             values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X"));
             lines.put(
                     replicaSet && !values.get("owners").equals("[]")
@@ -414,12 +372,8 @@ final class Simulation implements AutoCloseable {
         return String.join("\n", lines.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList());
     }
 
-    int managers() {
-        return managers;
-    }
-
-    int steps() {
-        return steps;
+    Tally tally() {
+        return new Tally(managers, 0, 0, 0, 0).plus(late);
     }
 
     @Override

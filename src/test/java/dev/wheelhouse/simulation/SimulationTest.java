@@ -2,7 +2,7 @@ package dev.wheelhouse.simulation;
 
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.DisplayName;
@@ -18,25 +18,28 @@ class SimulationTest {
     @Test
     void everySeedEndsAsWithoutFaultsAndNoStepOnTheWayIsWrong() throws Exception {
         long began = System.nanoTime();
-        AtomicInteger managers = new AtomicInteger();
+        AtomicReference<Tally> tally = new AtomicReference<>(Tally.NONE);
         List<Long> seeds = LongStream.range(FIRST, FIRST + SEEDS).boxed().toList();
         try {
-            Concurrently.forEach(seeds, seed -> managers.addAndGet(check(seed, PlantedFault.NONE)));
+            Concurrently.forEach(seeds, seed -> {
+                Tally had = check(seed, PlantedFault.NONE);
+                tally.accumulateAndGet(had, Tally::plus);
+            });
         } finally {
-            System.out.println(SEEDS + " seeds from " + FIRST + ", " + managers + " managers, in "
-                    + (System.nanoTime() - began) / 1_000_000_000 + " s");
+            System.out.println(SEEDS + " seeds from " + FIRST + " in " + (System.nanoTime() - began) / 1_000_000_000
+                    + " s: " + tally);
         }
     }
 
-    /** @return how many managers the run with faults took */
-    static int check(long seed, PlantedFault planted) throws InterruptedException {
+    /** @return what the run with faults had in it */
+    static Tally check(long seed, PlantedFault planted) throws InterruptedException {
         String wanted;
         try (Simulation calm = new Simulation(seed, 0, PlantedFault.NONE)) {
             wanted = calm.run(null);
         }
         try (Simulation faulty = new Simulation(seed, 0.02 + 0.1 * new Random(seed).nextDouble(), planted)) {
             faulty.run(wanted);
-            return faulty.managers();
+            return faulty.tally();
         }
     }
 }

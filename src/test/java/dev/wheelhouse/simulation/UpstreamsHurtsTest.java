@@ -198,8 +198,10 @@ class UpstreamsHurtsTest {
 
     @Test
     void aDeletedNamespaceIsEmptiedPodsFirstAndSaysWhatIsLeft() throws InterruptedException {
-        post("/api/v1/namespaces", "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \"metadata\": {\"name\": \"old\"}}");
-        post("/api/v1/namespaces/old/configmaps", "{\"metadata\": {\"name\": \"kept\", \"finalizers\": [\"example.com/hold\"]}}");
+        post("/api/v1/namespaces",
+                "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \"metadata\": {\"name\": \"old\"}}");
+        post("/api/v1/namespaces/old/configmaps",
+                "{\"metadata\": {\"name\": \"kept\", \"finalizers\": [\"example.com/hold\"]}}");
         post("/api/v1/namespaces/old/secrets", "{\"metadata\": {\"name\": \"free\"}}");
         system.settle(Duration.ofSeconds(1));
 
@@ -220,14 +222,17 @@ class UpstreamsHurtsTest {
 
     @Test
     void ownersOfATypeThatWasDefinedAfterTheStartTakeTheirOwnWithThem() throws InterruptedException {
-        post(CRDS, """
-                {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name":
-                 "widgets.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets",
-                 "singular": "widget", "kind": "Widget"}, "versions": [{"name": "v1", "served": true, "storage": true,
-                 "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}""");
+        post(CRDS,
+                """
+                        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name":
+                         "widgets.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets",
+                         "singular": "widget", "kind": "Widget"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                         "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}""");
         system.settle(Duration.ofMinutes(2));
-        String uid = post(WIDGETS, "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\", \"metadata\": {\"name\": "
-                + "\"big\"}}").path("metadata").path("uid").asString();
+        String uid = post(WIDGETS,
+                "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\", \"metadata\": {\"name\": "
+                        + "\"big\"}}")
+                .path("metadata").path("uid").asString();
         String configMaps = "/api/v1/namespaces/default/configmaps";
         post(configMaps, "{\"metadata\": {\"name\": \"of-big\", \"ownerReferences\": [{\"apiVersion\": "
                 + "\"example.com/v1\", \"kind\": \"Widget\", \"name\": \"big\", \"uid\": \"" + uid + "\"}]}}");

@@ -159,7 +159,9 @@ public final class ServerKeys {
             }
             Files.write(path, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new AuthConfigException(path + " cannot be written (" + AuthConfigException.why(e) + "): see to the directory's permissions",
+            throw new AuthConfigException(
+                    path + " cannot be written (" + AuthConfigException.why(e)
+                            + "): see to the directory's permissions",
                     e);
         }
     }

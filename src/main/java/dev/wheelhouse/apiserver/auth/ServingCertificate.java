@@ -159,8 +159,10 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     }
 
     private static AuthConfigException unreadable(Path file, String wanted, @Nullable Exception e) {
-        return new AuthConfigException(file + " cannot be read as " + wanted + (e == null ? "" : " (" + AuthConfigException.why(e) + ")")
-                + ": name a file that holds " + wanted + " in PEM format", e);
+        return new AuthConfigException(
+                file + " cannot be read as " + wanted + (e == null ? "" : " (" + AuthConfigException.why(e) + ")")
+                        + ": name a file that holds " + wanted + " in PEM format",
+                e);
     }
 
     private static KeyStore newKeyStore() {

@@ -8,6 +8,10 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelValidationException;
@@ -22,10 +26,6 @@ import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
-
-import tools.jackson.databind.JsonNode;
-
-import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * One element of {@code x-kubernetes-validations}, compiled (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). The types of

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import dev.cel.common.values.CelByteString;
-import dev.cel.common.values.NullValue;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+
+import dev.cel.common.values.CelByteString;
+import dev.cel.common.values.NullValue;
 
 /**
  * JSON values as CEL sees them by their schema (upstream: {@code apiserver/pkg/cel/common/values.go}): a number is an int or a double as its type

@@ -31,7 +31,7 @@ final class Parameters {
         add("fieldValidation", "string", "Ignore, Warn or Strict: what becomes of unknown and duplicate fields.");
         add("force", "boolean", "Whether an apply takes over fields that others manage.");
         add("gracePeriodSeconds", "integer", "Seconds until the object is gone for good; 0 for at once.");
-        add("labelSelector", "string", "Only objects whose labels match.");
+        add("labelSelector", "string", "Restricts the list of returned objects to those whose labels match.");
         add("limit", "integer", "How many objects one page has at most.");
         add("orphanDependents", "boolean", "Old form of propagationPolicy=Orphan.");
         add("pretty", "string", "Whether the answer is indented.");
@@ -40,7 +40,8 @@ final class Parameters {
         add("resourceVersionMatch", "string", "Exact or NotOlderThan: how resourceVersion is meant.");
         add("sendInitialEvents", "boolean", "Whether a watch begins with what there is.");
         add("timeoutSeconds", "integer", "Seconds after which the server ends the answer.");
-        add("watch", "boolean", "Whether to send changes as they happen instead of a list.");
+        add("watch", "boolean",
+                "Watch for changes to the described resources: events as they happen instead of a list.");
     }
 
     private Parameters() {}

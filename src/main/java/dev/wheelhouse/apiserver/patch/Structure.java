@@ -162,7 +162,8 @@ final class Structure {
     /** Whether a field of that name is declared by the type, other than a key of a map. */
     boolean declares(String field) {
         if (schema != null) {
-            return schema.path("properties").has(field) || Custom.IDENTITY.containsKey(field) && fields.containsKey(field);
+            return schema.path("properties").has(field)
+                    || Custom.IDENTITY.containsKey(field) && fields.containsKey(field);
         }
         return type != null ? type.field(field) != null : form == Form.DEDUCED && fields.containsKey(field);
     }

@@ -137,7 +137,8 @@ final class CustomResources {
                 causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
             }
         }
-        if (isProtected(Json.text(crd, "spec", "group")) && Json.text(crd, "metadata", "annotations", APPROVAL).isEmpty()) {
+        if (isProtected(Json.text(crd, "spec", "group"))
+                && Json.text(crd, "metadata", "annotations", APPROVAL).isEmpty()) {
             causes.add(new Cause("metadata.annotations[" + APPROVAL + "]", "FieldValueRequired",
                     "Required value: protected groups must have approval annotation \"" + APPROVAL
                             + "\", see https://github.com/kubernetes/enhancements/pull/1111"));

@@ -56,7 +56,8 @@ final class ProtobufBodies {
                         + " as protobuf: send application/json");
             }
             ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
-            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")), ProtobufTypes.schema(apiVersion, kind),
+            fields(DynamicMessage.parseFrom(type, (ByteString) get(envelope, "raw")),
+                    ProtobufTypes.schema(apiVersion, kind),
                     object);
             return object;
         } catch (InvalidProtocolBufferException e) {

@@ -56,7 +56,8 @@ final class ProtobufWriter {
                 .setField(ENVELOPE.findFieldByName("raw"),
                         message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString())
                 .build();
-        ByteArrayOutputStream out = new ByteArrayOutputStream(ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
+        ByteArrayOutputStream out = new ByteArrayOutputStream(
+                ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
         out.writeBytes(ProtobufBodies.MAGIC);
         out.writeBytes(envelope.toByteArray());
         return out.toByteArray();
@@ -147,7 +148,8 @@ final class ProtobufWriter {
                             .setField(type.findFieldByName("strVal"), node.asString("")).build();
             case "RawExtension", "FieldsV1", "JSON" -> bytes(type, Json.bytes(node));
             case "ExtraValue", "Verbs" -> texts(type, node);
-            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" -> either(type, node);
+            case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray" ->
+                either(type, node);
             default -> node instanceof ObjectNode object
                     ? message(object, schema, type)
                     : DynamicMessage.getDefaultInstance(type);
@@ -164,7 +166,8 @@ final class ProtobufWriter {
             }
             return either.build();
         }
-        set(either, new ProtobufTypes.Slot(List.of(), ProtobufTypes.alternative(type), ProtobufTypes.JSON_SCHEMA), node);
+        set(either, new ProtobufTypes.Slot(List.of(), ProtobufTypes.alternative(type), ProtobufTypes.JSON_SCHEMA),
+                node);
         return either.build();
     }
 

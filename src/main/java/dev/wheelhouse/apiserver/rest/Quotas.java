@@ -74,6 +74,14 @@ final class Quotas {
         }
     }
 
+    /** Counts anew after a change that needs no leave, such as that a pod has ended. */
+    void changed(ResourceType type, ObjectNode object, ObjectNode old) {
+        if (type.namespaced()
+                && !QuotaUsage.of(type.groupResource(), object).equals(QuotaUsage.of(type.groupResource(), old))) {
+            released(type, Meta.namespace(object));
+        }
+    }
+
     private List<StoredObject> quotas(String namespace) {
         return in(RESOURCE, namespace);
     }

@@ -225,7 +225,8 @@ final class Reads {
                     ? "The resourceVersion for the provided watch is too old."
                     : "too old resource version: " + version + " (" + e.oldest() + ")";
             feed = WatchFeed.failed(target.type(),
-                    renderer.response(410, Errors.expired(why, null).status(), accept.ofObject(), List.of()).body(), clock);
+                    renderer.response(410, Errors.expired(why, null).status(), accept.ofObject(), List.of()).body(),
+                    clock);
         }
         return new ApiResponse.Stream(
                 accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);

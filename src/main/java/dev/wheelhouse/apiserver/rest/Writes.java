@@ -242,7 +242,11 @@ final class Writes {
             next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
         }
         if (!main) {
-            return replace(target, next, old, current, origin);
+            ObjectNode changed = replace(target, next, old, current, origin);
+            if (!origin.dryRun()) {
+                quotas.changed(type, changed, old);
+            }
+            return changed;
         }
         admission.check(type, next, old);
         ObjectNode wanted = next;

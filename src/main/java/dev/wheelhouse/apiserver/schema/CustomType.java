@@ -33,14 +33,13 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
 
-
     /** One printer column. */
     public record Column(String name, String type, String format, String description, int priority, String jsonPath) {}
 
     /**
      * @param version an element of {@code spec.versions}
      * @param rules the schema's rules in CEL
- * @param since the store's version at this moment
+    * @param since the store's version at this moment
      */
     public static CustomType of(ObjectNode crd, JsonNode version, long since) {
         List<Column> columns = new ArrayList<>();
@@ -54,7 +53,8 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return new CustomType(schema, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
-                deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version), new RuleValidation(schema),
+                deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
+                new RuleValidation(schema),
                 crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
     }
 
@@ -121,8 +121,9 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
             return causes;
         }
         if (causes.stream().anyMatch(cause -> BLOCKING.contains(cause.reason()))) {
-            causes.add(new Cause("<nil>", "FieldValueInvalid", "Invalid value: null: some validation rules were not checked "
-                    + "because the object was invalid; correct the existing errors to complete validation"));
+            causes.add(new Cause("<nil>", "FieldValueInvalid",
+                    "Invalid value: null: some validation rules were not checked "
+                            + "because the object was invalid; correct the existing errors to complete validation"));
         } else {
             causes.addAll(rules.check(object, old));
         }

@@ -103,7 +103,8 @@ public final class StructuralRules {
         if (level.equals("root")) {
             forbidden(path + ".additionalProperties", "must not be used at the root");
         }
-        if (!schema.path("properties").isEmpty()) {
+        // True beside properties is let through, though it means what it means without them.
+        if (!schema.path("properties").isEmpty() && !additional.asBoolean(false)) {
             forbidden(path + ".additionalProperties", "additionalProperties and properties are mutual exclusive");
         }
         if (additional instanceof ObjectNode of) {

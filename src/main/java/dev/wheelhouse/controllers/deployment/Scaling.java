@@ -88,6 +88,8 @@ final class Scaling {
         }
         int leftOver = toAdd - added;
         sizes.compute(ordered.getFirst(), (replicaSet, size) -> Math.max(0, (size == null ? 0 : size) + leftOver));
+        // What shrinks goes first, so that there are never more pods than allowed between two writes.
+        ordered.sort(Comparator.comparing(replicaSet -> sizes.getOrDefault(replicaSet, 0) >= replicaSet.replicas()));
         for (ReplicaSetDraft replicaSet : ordered) {
             if (!draft.resize(replicaSet, sizes.getOrDefault(replicaSet, 0), WHY)) {
                 draft.noteSize(replicaSet, WHY);

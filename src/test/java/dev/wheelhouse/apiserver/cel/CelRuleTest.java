@@ -14,14 +14,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class CelRuleTest {
-    private static final JsonNode SCHEMA = Json.read("""
-            {"type": "object", "properties": {"n": {"type": "integer"}, "max": {"type": "number"},
-             "when": {"type": "string", "format": "date-time"}, "names": {"type": "array", "items": {"type": "string"}},
-             "data": {"type": "string", "format": "byte"}, "a-b": {"type": "string"}, "namespace": {"type": "string"},
-             "map": {"type": "object", "additionalProperties": {"type": "integer"}}, "port": {"x-kubernetes-int-or-string": true}}}""");
-    private static final JsonNode SELF = Json.read("""
-            {"n": 3, "max": 7, "when": "2026-01-02T03:04:05Z", "names": ["b", "a"], "data": "AAEC", "a-b": "x", "namespace": "y",
-             "map": {"k-1": 1}, "port": "http", "metadata": {"name": "me", "labels": {"a": "b"}}}""");
+    private static final JsonNode SCHEMA = Json
+            .read("""
+                    {"type": "object", "properties": {"n": {"type": "integer"}, "max": {"type": "number"},
+                     "when": {"type": "string", "format": "date-time"}, "names": {"type": "array", "items": {"type": "string"}},
+                     "data": {"type": "string", "format": "byte"}, "a-b": {"type": "string"}, "namespace": {"type": "string"},
+                     "map": {"type": "object", "additionalProperties": {"type": "integer"}}, "port": {"x-kubernetes-int-or-string": true}}}""");
+    private static final JsonNode SELF = Json
+            .read("""
+                    {"n": 3, "max": 7, "when": "2026-01-02T03:04:05Z", "names": ["b", "a"], "data": "AAEC", "a-b": "x", "namespace": "y",
+                     "map": {"k-1": 1}, "port": "http", "metadata": {"name": "me", "labels": {"a": "b"}}}""");
 
     private static CelRule rule(String json) throws RuleException {
         return CelRule.compile(Json.read(json));
@@ -33,9 +35,11 @@ class CelRuleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"self.n < self.max", "self.n == 3 && self.max == 7.0", "self.when < timestamp('2027-01-01T00:00:00Z')",
+    @ValueSource(strings = {"self.n < self.max", "self.n == 3 && self.max == 7.0",
+            "self.when < timestamp('2027-01-01T00:00:00Z')",
             "self.names.all(n, n.matches('^[a-z]$'))", "self.names.exists_one(n, n == 'a')", "size(self.data) == 3",
-            "self.a__dash__b == 'x'", "self.__namespace__ == 'y'", "self.map['k-1'] == 1", "has(self.n) && !has(self.gone)",
+            "self.a__dash__b == 'x'", "self.__namespace__ == 'y'", "self.map['k-1'] == 1",
+            "has(self.n) && !has(self.gone)",
             "self.port == 'http' || self.port > 80", "self.metadata.name.startsWith('m')", "!has(self.metadata.labels)",
             "self.names.map(n, n.upperAscii()) == ['B', 'A']", "sets.contains(self.names, ['a'])",
             "self.names.join('-') == 'b-a'", "self.?gone.orValue(1) == 1"})

@@ -63,6 +63,20 @@ class AdmissionTest {
     }
 
     @Test
+    void aQuotaGetsBackWhatAPodThatHasEndedUsedAndGivesNothingToATrial() {
+        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"2\"}}}");
+        String pod = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}";
+        post(NS + "pods", pod.formatted("a"));
+        post(NS + "pods?dryRun=All", pod.formatted("trial"));
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
+        call("PATCH", NS + "pods/a/status?dryRun=All", "application/merge-patch+json",
+                "{\"status\": {\"phase\": \"Succeeded\"}}");
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
+        call("PATCH", NS + "pods/a/status", "application/merge-patch+json", "{\"status\": {\"phase\": \"Succeeded\"}}");
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("0");
+    }
+
+    @Test
     void aQuotaCountsWhatItsScopesLetIn() {
         post(NS + "resourcequotas", """
                 {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "5"}, "scopeSelector": {"matchExpressions":

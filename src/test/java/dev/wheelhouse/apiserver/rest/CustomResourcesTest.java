@@ -202,10 +202,12 @@ class CustomResourcesTest {
     }
 
     private JsonNode crd(String name, String names, String schema) {
-        return post(CRDS, """
-                {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced", "names": %s,
-                 "versions": [{"name": "v1", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}],
-                  "schema": {"openAPIV3Schema": %s}}]}}""".formatted(name, names, schema));
+        return post(CRDS,
+                """
+                        {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced", "names": %s,
+                         "versions": [{"name": "v1", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}],
+                          "schema": {"openAPIV3Schema": %s}}]}}"""
+                        .formatted(name, names, schema));
     }
 
     private static String condition(JsonNode crd, String type) {
@@ -223,7 +225,8 @@ class CustomResourcesTest {
         JsonNode second = crd("commands.shop.example.com", """
                 {"plural": "commands", "kind": "Order", "shortNames": ["ord"]}""", "{\"type\": \"object\"}");
         assertThat(code).as(second.toString()).isEqualTo(201);
-        assertThat(condition(second, "NamesAccepted")).isEqualTo("False ListKindConflict: \"OrderList\" is already in use");
+        assertThat(condition(second, "NamesAccepted"))
+                .isEqualTo("False ListKindConflict: \"OrderList\" is already in use");
         assertThat(condition(second, "Established")).isEqualTo("False NotAccepted: not all names are accepted");
         assertThat(second.at("/status/acceptedNames").toString())
                 .isEqualTo("{\"plural\":\"commands\"}");
@@ -278,13 +281,15 @@ class CustomResourcesTest {
 
     @Test
     void objectsAreSelectedByTheFieldsThatTheDefinitionNames() {
-        crd("pens.shop.example.com", "{\"plural\": \"pens\", \"kind\": \"Pen\"}", """
-                {"type": "object", "properties": {"spec": {"type": "object", "properties": {"color": {"type": "string"}}}}}""");
+        crd("pens.shop.example.com", "{\"plural\": \"pens\", \"kind\": \"Pen\"}",
+                """
+                        {"type": "object", "properties": {"spec": {"type": "object", "properties": {"color": {"type": "string"}}}}}""");
         String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
         for (String color : new String[]{"red", "blue"}) {
             post(pens, "{\"metadata\": {\"name\": \"" + color + "\"}, \"spec\": {\"color\": \"" + color + "\"}}");
         }
-        assertThat(call("GET", pens + "?fieldSelector=spec.color%3Dblue", "", "").at("/items").findValuesAsString("name"))
+        assertThat(
+                call("GET", pens + "?fieldSelector=spec.color%3Dblue", "", "").at("/items").findValuesAsString("name"))
                 .containsExactly("blue");
         call("GET", pens + "?fieldSelector=spec.size%3D1", "", "");
         assertThat(code).isEqualTo(400);
@@ -292,12 +297,13 @@ class CustomResourcesTest {
 
     @Test
     void serverSideApplyMergesListsAsTheSchemaSays() {
-        crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
-                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                 "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
-                  "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}},
-                 "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
-                 "whole": {"type": "array", "items": {"type": "string"}}}}}}""");
+        crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}",
+                """
+                        {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                         "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}},
+                         "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                         "whole": {"type": "array", "items": {"type": "string"}}}}}}""");
         apply("one", "{\"lines\": [{\"id\": \"a\", \"n\": 1}], \"tags\": [\"x\"], \"whole\": [\"p\"]}", false);
         JsonNode merged = apply("two", "{\"lines\": [{\"id\": \"b\", \"n\": 2}], \"tags\": [\"y\"]}", false);
         assertThat(merged.get("spec").toString()).isEqualTo(
@@ -312,7 +318,8 @@ class CustomResourcesTest {
     }
 
     private JsonNode apply(String manager, String spec, boolean force) {
-        return call("PATCH", "/apis/shop.example.com/v1/namespaces/default/boxes/b?fieldManager=" + manager + "&force=" + force,
+        return call("PATCH",
+                "/apis/shop.example.com/v1/namespaces/default/boxes/b?fieldManager=" + manager + "&force=" + force,
                 "application/apply-patch+yaml", "{\"apiVersion\": \"shop.example.com/v1\", \"kind\": \"Box\", "
                         + "\"metadata\": {\"name\": \"b\"}, \"spec\": " + spec + "}");
     }
@@ -334,15 +341,16 @@ class CustomResourcesTest {
 
     @Test
     void rulesInCelAreHeldAgainstWhatIsNewAndAgainstChanges() {
-        JsonNode made = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
-                {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                 "min": {"type": "integer"}, "max": {"type": "integer"},
-                 "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
-                 "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
-                  "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}},
-                   "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden", "fieldPath": ".n"}]}}},
-                 "x-kubernetes-validations": [{"rule": "self.min <= self.max",
-                  "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
+        JsonNode made = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}",
+                """
+                        {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                         "min": {"type": "integer"}, "max": {"type": "integer"},
+                         "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
+                         "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}},
+                           "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden", "fieldPath": ".n"}]}}},
+                         "x-kubernetes-validations": [{"rule": "self.min <= self.max",
+                          "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
         assertThat(code).as(made.toString()).isEqualTo(201);
         String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
         JsonNode refused = post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
@@ -363,8 +371,9 @@ class CustomResourcesTest {
 
     @Test
     void aRuleThatDoesNotCompileMakesNoDefinition() {
-        JsonNode refused = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}", """
-                {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"}, {"rule": "nothing(self)"}]}""");
+        JsonNode refused = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}",
+                """
+                        {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"}, {"rule": "nothing(self)"}]}""");
         assertThat(code).isEqualTo(422);
         String at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations";
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[0].rule",

@@ -99,19 +99,20 @@ class ProtobufWriterTest {
     /** Its schemas hold what is one thing or another, and names that are none in protobuf. */
     @Test
     void aCustomResourceDefinitionIsReadBackUnchanged() {
-        ObjectNode definition = (ObjectNode) Json.read("""
-                {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": "ws.e.c"},
-                 "spec": {"group": "e.c", "scope": "Namespaced", "names": {"plural": "ws", "kind": "W"}, "versions": [
-                  {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema":
-                   {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "$ref": "#/r", "properties": {
-                    "list": {"type": "array", "maxItems": 0, "items": {"type": "string", "minLength": 0},
-                             "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
-                    "map": {"type": "object", "additionalProperties": {"x-kubernetes-int-or-string": true}},
-                    "open": {"type": "object", "additionalProperties": true, "default": {"a": [1]}},
-                    "closed": {"type": "object", "additionalProperties": false},
-                    "tuple": {"items": [{"type": "integer"}], "enum": ["a", 1]},
-                    "needs": {"dependencies": {"a": ["b"], "c": {"type": "object"}},
-                              "x-kubernetes-validations": [{"rule": "self > 0"}]}}}}}]}}""");
+        ObjectNode definition = (ObjectNode) Json
+                .read("""
+                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": "ws.e.c"},
+                         "spec": {"group": "e.c", "scope": "Namespaced", "names": {"plural": "ws", "kind": "W"}, "versions": [
+                          {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema":
+                           {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "$ref": "#/r", "properties": {
+                            "list": {"type": "array", "maxItems": 0, "items": {"type": "string", "minLength": 0},
+                                     "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
+                            "map": {"type": "object", "additionalProperties": {"x-kubernetes-int-or-string": true}},
+                            "open": {"type": "object", "additionalProperties": true, "default": {"a": [1]}},
+                            "closed": {"type": "object", "additionalProperties": false},
+                            "tuple": {"items": [{"type": "integer"}], "enum": ["a", 1]},
+                            "needs": {"dependencies": {"a": ["b"], "c": {"type": "object"}},
+                                      "x-kubernetes-validations": [{"rule": "self > 0"}]}}}}}]}}""");
         assertThat(reread(ProtobufWriter.write(definition))).isEqualTo(definition);
     }
 

@@ -274,7 +274,8 @@ class RestServerTest {
     @Test
     void aReviewIsNoTable() {
         last = content(ApiRequest.of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}".getBytes(StandardCharsets.UTF_8))
+                "{\"spec\": {\"nonResourceAttributes\": {\"path\": \"/\", \"verb\": \"get\"}}}"
+                        .getBytes(StandardCharsets.UTF_8))
                 .withAccept("application/json;as=Table;v=v1;g=meta.k8s.io"));
         assertThat(last.code()).isEqualTo(406);
     }

@@ -1,0 +1,81 @@
+package dev.wheelhouse.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The controllers' writes, and how many those of the recording needed. */
+final class ComparedWrites {
+    private final Api api;
+    private final List<String> writes = new ArrayList<>();
+    private int recorded;
+
+    ComparedWrites(Api api) {
+        this.api = api;
+    }
+
+    /** Takes note of recorded requests that succeeded. */
+    void remember(JsonNode change) {
+        for (JsonNode request : change.path("req")) {
+            String[] words = request.asString().split(" ");
+            for (int i = 1; i < words.length; i++) {
+                if (words[i].matches("20[01]")) {
+                    boolean times = i + 1 < words.length && words[i + 1].matches("x\\d+");
+                    recorded += times ? Integer.parseInt(words[i + 1].substring(1)) : 1;
+                    break;
+                }
+            }
+        }
+    }
+
+    /** Whether the recording would have it. To be asked before the write is made. */
+    boolean counts(Request request) {
+        return !request.type().equals(ResourceType.EVENTS) && !isNewerThanTheRecording(request);
+    }
+
+    void add(Request request) {
+        writes.add(request.toString());
+    }
+
+    void clear() {
+        writes.clear();
+    }
+
+    void compare() {
+        assertThat(writes).as("writes of the controllers; the real ones needed %d", recorded)
+                .hasSizeLessThanOrEqualTo(recorded);
+    }
+
+    /** Whether it is a report of nothing but {@code status.terminatingReplicas}, which 1.26 did not have. */
+    private boolean isNewerThanTheRecording(Request request) {
+        KubernetesObject object = request.object();
+        if (object == null || !request.subresource().equals("status")) {
+            return false;
+        }
+        return status(ModelJson.tree(object))
+                .equals(status(api.get(request.type().kind(), request.key().name())));
+    }
+
+    private static Map<String, String> status(JsonNode object) {
+        Map<String, String> status = new TreeMap<>();
+        object.path("status").properties().stream()
+                .filter(e -> !e.getKey().equals("terminatingReplicas") && !e.getValue().toString().equals("0"))
+                .forEach(e -> status.put(e.getKey(), e.getKey().equals("conditions")
+                        ? e.getValue().valueStream()
+                                .map(c -> c.path("type").asString("") + c.path("status") + c.path("reason")
+                                        + c.path("message"))
+                                .sorted().toList().toString()
+                        : e.getValue().toString()));
+        return status;
+    }
+}
