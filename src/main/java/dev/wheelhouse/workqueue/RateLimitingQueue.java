@@ -23,7 +23,6 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public static final Duration DEFAULT_AGING = Duration.ofSeconds(10);
 
     private static final long FAR = 1L << 60;
-    private static final int LOOKS = 50;
     private static final long AFTER_SHUTDOWN_NANOS = 50_000_000;
 
     private final String name;
@@ -76,7 +75,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         long now = clock.nanoTime();
         int hash = EntryTable.hash(key);
         boolean added;
-        acquire();
+        lock.lock();
         try {
             added = !shutDown && markDirty(entries.getOrAdd(key, hash), priority, now);
         } finally {
@@ -95,7 +94,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             return;
         }
         long now = clock.nanoTime();
-        acquire();
+        lock.lock();
         try {
             if (!shutDown) {
                 schedule(entry(key), now, nanos);
@@ -114,7 +113,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public void addRateLimited(K key, Duration atLeast) {
         long least = Durations.saturatedNanos(atLeast);
         long now = clock.nanoTime();
-        acquire();
+        lock.lock();
         try {
             if (shutDown) {
                 return;
@@ -134,7 +133,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public void forget(K key) {
-        acquire();
+        lock.lock();
         try {
             Entry<K> entry = entries.get(key);
             if (entry != null) {
@@ -148,7 +147,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public int numRequeues(K key) {
-        acquire();
+        lock.lock();
         try {
             Entry<K> entry = entries.get(key);
             return entry == null ? 0 : entry.failures;
@@ -163,7 +162,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         Entry<K> taken;
         long waited;
         int becameReady;
-        acquire();
+        lock.lock();
         try {
             becameReady = moveDue(now);
             taken = ready.pop();
@@ -189,7 +188,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public void done(K key) {
         long now = clock.nanoTime();
         long worked;
-        acquire();
+        lock.lock();
         try {
             Entry<K> entry = entries.get(key);
             if (entry == null || !entry.processing) {
@@ -237,7 +236,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public long nanosToNextDue() {
-        acquire();
+        lock.lock();
         try {
             return delayed.size() == 0 ? Long.MAX_VALUE : Math.max(0, untilDue(clock.nanoTime()));
         } finally {
@@ -247,7 +246,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public int size() {
-        acquire();
+        lock.lock();
         try {
             return ready.size();
         } finally {
@@ -258,7 +257,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     /** What the queue's gauges show. */
     public WorkQueueState state() {
         long now = clock.nanoTime();
-        acquire();
+        lock.lock();
         try {
             WorkAges ages = new WorkAges(now);
             if (processing > 0) {
@@ -272,7 +271,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public void shutDown() {
-        acquire();
+        lock.lock();
         try {
             shutDown = true;
             for (Delay<K> delay = delayed.poll(); delay != null; delay = delayed.poll()) {
@@ -308,26 +307,12 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     @Override
     public boolean isShutDown() {
-        acquire();
+        lock.lock();
         try {
             return shutDown;
         } finally {
             lock.unlock();
         }
-    }
-
-    /**
-     * Locks. The lock is held for a few dozen nanoseconds at a time: who looks again for as long as a microsecond is sooner done,
-     * and costs less, than who is put to sleep and woken.
-     */
-    private void acquire() {
-        for (int i = 0; i < LOOKS; i++) {
-            if (!lock.isLocked() && lock.tryLock()) {
-                return;
-            }
-            Thread.onSpinWait();
-        }
-        lock.lock();
     }
 
     private Entry<K> entry(K key) {
