@@ -2,8 +2,12 @@
 # Measures rollouts: rollouts.sh [Deployments, 1000] [replicas of each, 10]. Needs a JDK 25 in JAVA_HOME or on the PATH.
 set -eu
 cd "$(dirname "$0")/../.."
-mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench-classpath
 java=${JAVA_HOME:+$JAVA_HOME/bin/}
+"${java}java" -XX:+UseCompactObjectHeaders -version >/dev/null 2>&1 || {
+  echo "rollouts.sh: ${java}java is no JDK 25: set JAVA_HOME to one" >&2
+  exit 1
+}
+mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench-classpath
 classpath="target/bench-classes:target/classes:$(cat target/bench-classpath)"
 mkdir -p target/bench-classes
 "${java}javac" -proc:none -d target/bench-classes -cp "$classpath" \
