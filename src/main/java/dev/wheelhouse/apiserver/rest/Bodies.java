@@ -33,8 +33,9 @@ final class Bodies {
      */
     static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
         String media = mediaType(request.contentType());
+        boolean json = media.isEmpty() || media.equals("application/json");
         JsonNode read;
-        if (media.isEmpty() || media.equals("application/json")) {
+        if (json) {
             read = json(request.body(), type.kind());
         } else if (media.equals("application/yaml")) {
             read = Yaml.read(request.body());
@@ -54,7 +55,7 @@ final class Bodies {
         }
         identify(object, type);
         checkDepth(object, 0);
-        prune(request, type, object, warnings);
+        prune(request, type, object, warnings, json ? FieldValidation.duplicates(request.body()) : List.of());
         return object;
     }
 
@@ -77,17 +78,23 @@ final class Bodies {
 
     /** Drops unknown fields, and warns of them or refuses them, as {@code fieldValidation} says. */
     static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
-        if (Schemas.ofKind(type.apiVersion(), type.kind()) == null) {
-            return;
+        prune(request, type, object, warnings, List.of());
+    }
+
+    /** @param duplicates what else is to be said of the fields */
+    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
+            List<String> duplicates) {
+        List<String> problems = new ArrayList<>();
+        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+            try {
+                problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
+            } catch (FieldValidation.WrongTypeException e) {
+                throw Errors.badRequest(
+                        type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
+                                + ": " + e.getMessage());
+            }
         }
-        List<String> problems;
-        try {
-            problems = FieldValidation.prune(type.apiVersion(), type.kind(), object);
-        } catch (FieldValidation.WrongTypeException e) {
-            throw Errors.badRequest(
-                    type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind() + ": "
-                            + e.getMessage());
-        }
+        problems.addAll(duplicates);
         report(request, type, problems, warnings);
     }
 

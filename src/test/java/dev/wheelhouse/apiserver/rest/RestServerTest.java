@@ -281,6 +281,19 @@ class RestServerTest {
     }
 
     @Test
+    void aFieldThatIsNamedTwiceIsRefusedOrWarnedOf() {
+        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": false, \"immutable\": true}";
+        String problem = "duplicate field \"immutable\"";
+        call("POST", NS + "configmaps?fieldValidation=Strict", "application/json", body);
+        assertThat(last.code()).isEqualTo(400);
+        assertThat(Json.text(Json.read(last.body()), "message"))
+                .endsWith("strict decoding error: unknown field \"unknown\", " + problem);
+        call("POST", NS + "configmaps", "application/json", body);
+        assertThat(last.code()).isEqualTo(201);
+        assertThat(last.warnings()).contains(problem);
+    }
+
+    @Test
     void aTimeoutThatIsNoDurationIsRefused() {
         assertThat(Json.text(get("/version?timeout=invalid"), "message"))
                 .startsWith("invalid timeout specified in the request URL");
