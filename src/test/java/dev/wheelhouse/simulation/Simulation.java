@@ -24,6 +24,8 @@ import dev.wheelhouse.runtime.ManualClock;
 /** One run of a workload: users, nodes, managers and faults take turns as a seed says. */
 final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
+    /** Of a watch that broke again and again. */
+    private static final int LONGEST_BACKOFF_SECONDS = 45;
     /** Longer than any workload's minReadySeconds. */
     private static final Duration QUIET = Duration.ofSeconds(10);
     /** More steps than any run takes that ends. */
@@ -105,7 +107,7 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Lets everybody catch up. What a garbage collector has not seen of an owner's when it lets that owner go, it can neither release
+     * Lets everybody catch up, also who waits before it watches again. What a garbage collector has not seen of an owner's when it lets that owner go, it can neither release
      * nor wait for, here as in upstream's: whether it has is chance.
      */
     private void quietMoment() throws InterruptedException {
@@ -114,8 +116,11 @@ final class Simulation implements AutoCloseable {
             newManager();
         }
         faults.end();
-        for (int i = 0; i < PATIENCE && calmTurn(); i++) {
-            nodes.act(false);
+        for (int second = 0; second < LONGEST_BACKOFF_SECONDS; second++) {
+            for (int i = 0; i < PATIENCE && calmTurn(); i++) {
+                nodes.act(false);
+            }
+            clock.advance(Duration.ofSeconds(1));
         }
         faults.goOn(rate);
     }
