@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -36,6 +37,7 @@ public final class ControllerManager implements Loop {
     private final List<ControllerDescriptor> descriptors;
     private final LoopRunner runner;
     private final ManagerGuard guard;
+    private final Leadership leadership;
     private final Clock clock;
     private final Signal closing = new Signal();
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
@@ -48,13 +50,15 @@ public final class ControllerManager implements Loop {
     /**
      * @param descriptors the controllers to run
      * @param guard says whether the controllers may write, before any is made
+     * @param leadership nothing is made before this process leads, so that the caches of a new leader begin with a consistent list
      * @param runner drives the informers' and the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
-            LoopRunner runner) {
+            Leadership leadership, LoopRunner runner) {
         this.context = context;
         this.descriptors = List.copyOf(descriptors);
         this.guard = guard;
+        this.leadership = leadership;
         this.runner = runner;
         this.clock = context.clock();
         this.nextReport = clock.deadline(REPORT);
@@ -76,6 +80,9 @@ public final class ControllerManager implements Loop {
             return IDLE;
         }
         if (!made) {
+            if (!leadership.isLeader()) {
+                return POLL.toNanos();
+            }
             if (!guard.settle()) {
                 return retryLater();
             }
@@ -130,10 +137,17 @@ public final class ControllerManager implements Loop {
         return running;
     }
 
+    /** Whether another process leads, so that there is nothing to do here. */
+    public boolean standsBy() {
+        return !made && !leadership.isLeader();
+    }
+
     /** Why controllers still wait: one sentence for each cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (!made) {
+        if (standsBy()) {
+            reasons.add(leadership.standing());
+        } else if (!made) {
             reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
         }
         for (Controller controller : controllers) {
