@@ -19,6 +19,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +29,7 @@ class ApiActionExecutorTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore consistency = new ConsistencyStore(clock);
     private final List<String> reported = new ArrayList<>();
@@ -182,23 +184,13 @@ class ApiActionExecutorTest {
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return new ApiError(verb + " " + key, new java.io.IOException("connection reset"));
-            }
-        });
+        api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, api.revision());
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
