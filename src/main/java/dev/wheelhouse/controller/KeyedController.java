@@ -118,6 +118,11 @@ public abstract class KeyedController implements Controller {
         workers.forEach(Loop::close);
     }
 
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        return queue.awaitIdle(within);
+    }
+
     private Result syncOnce(ObjectKey key) throws InterruptedException {
         executor.begin(key);
         try {

@@ -19,6 +19,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +29,7 @@ class ApiActionExecutorTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore consistency = new ConsistencyStore(clock);
     private final List<String> reported = new ArrayList<>();
@@ -86,7 +88,7 @@ class ApiActionExecutorTest {
     void theFirstFailureStopsWhatFollows() {
         refuse("b", 403, "Forbidden");
         Outcome outcome = execute(create("a"), create("b"), create("c"),
-                new Action.Batch(List.of(create("d"), create("e"))),
+                Action.Batch.slowStart(List.of(create("d"), create("e"))),
                 new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "never told"));
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.failed()).isEqualTo(create("b"));
@@ -104,9 +106,20 @@ class ApiActionExecutorTest {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             writes.add(create(name));
         }
-        Outcome outcome = execute(new Action.Batch(writes));
+        Outcome outcome = execute(Action.Batch.slowStart(writes));
         assertThat(outcome.written()).hasSize(2);
         assertThat(outcome.skipped()).isEqualTo(2);
+        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+                "create pods default/c");
+    }
+
+    @Test
+    void inABatchOfEachAFailureKeepsNoOtherFromBeingDoneButStopsWhatFollows() {
+        refuse("a", 403, "Forbidden");
+        Outcome outcome = execute(Action.Batch.each(List.of(create("a"), create("b"), create("c"))), create("d"));
+        assertThat(outcome.failed()).isEqualTo(create("a"));
+        assertThat(outcome.written()).hasSize(2);
+        assertThat(outcome.skipped()).isEqualTo(1);
         assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
                 "create pods default/c");
     }
@@ -171,23 +184,13 @@ class ApiActionExecutorTest {
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return new ApiError(verb + " " + key, new java.io.IOException("connection reset"));
-            }
-        });
+        api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, api.revision());
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
@@ -226,7 +229,7 @@ class ApiActionExecutorTest {
         });
         for (int sync = 0; sync < 2; sync++) {
             planner.begin(OWNER);
-            Outcome outcome = planner.execute(OWNER, List.of(create("a"), new Action.Batch(List.of(create("b"))),
+            Outcome outcome = planner.execute(OWNER, List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
                     new Action.RequeueAfter(Duration.ofSeconds(1))));
             assertThat(outcome.succeeded()).isTrue();
             assertThat(outcome.attempts()).hasSize(2);

@@ -232,11 +232,11 @@ class PodSourceBehaviourTest {
     void theApiServersPodsAreSentInFullSetsAndNothingBeforeTheFirstListIsComplete() {
         NodeHarness harness = new NodeHarness();
         node = harness;
-        harness.client.down = true;
+        harness.isolate();
         harness.settle();
         assertThat(harness.agent.podConfig().storage().states()).extracting(s -> s.source()).doesNotContain("api");
 
-        harness.client.down = false;
+        harness.client.noFault();
         harness.pods.create(pod("a"));
         harness.pass(Duration.ofSeconds(30));
         harness.create("b");

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulerTest {
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster();
+    private final FakeCluster cluster = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(cluster);
     private final List<String> events = new ArrayList<>();
     private Scheduler scheduler;
@@ -84,7 +84,7 @@ class SchedulerTest {
         ObjectKey web = pod("web-x", cpu("'1'"));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/web-x");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web-x");
         assertThat(events).containsExactly(
                 "Normal Scheduled web-x: Successfully assigned default/web-x to node-1");
     }
@@ -180,14 +180,14 @@ class SchedulerTest {
         assertThat(events).isEmpty();
         pod("gated", "");
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/gated");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/gated");
     }
 
     @Test
     void aBindingThatFailsGivesThePlaceBackAndIsTriedAgain() throws InterruptedException {
         node("node-1", "1");
         ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("CREATE pods/binding", 500, "InternalError", "try again");
+        cluster.failNext("create pods/binding", 500, "InternalError", "try again");
         settle();
         assertThat(nodeOf(web)).isEmpty();
         clock.advance(Duration.ofSeconds(1));
@@ -199,9 +199,9 @@ class SchedulerTest {
     void aBindingOfUnknownFateIsSettledByALiveRead() throws InterruptedException {
         node("node-1", "1");
         ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("CREATE pods/binding", 504, "Timeout", "no answer");
+        cluster.failNext("create pods/binding", 504, "Timeout", "no answer");
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/web", "GET pods default/web");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web", "get pods default/web");
         clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");

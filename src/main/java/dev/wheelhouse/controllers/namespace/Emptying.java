@@ -111,7 +111,7 @@ final class Emptying {
         List<Action.Write> deletes = new ArrayList<>();
         list(client.metadata(type), namespace).items.forEach(
                 item -> deletes.add(new Action.Delete(type, ObjectKey.of(item), BACKGROUND, why)));
-        return executor.execute(owner, List.of(new Action.Batch(deletes))).error();
+        return executor.execute(owner, List.of(Action.Batch.each(deletes))).error();
     }
 
     /** @param unreadable objects that are there, but could not be decoded */

@@ -282,7 +282,7 @@ class RestServerTest {
 
     @Test
     void aFieldThatIsNamedTwiceIsRefusedOrWarnedOf() {
-        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": false, \"immutable\": true}";
+        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": null, \"immutable\": true}";
         String problem = "duplicate field \"immutable\"";
         call("POST", NS + "configmaps?fieldValidation=Strict", "application/json", body);
         assertThat(last.code()).isEqualTo(400);

@@ -31,7 +31,7 @@ class DisruptionControllerTest {
     private static final ObjectKey BUDGET = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(ResourceType.PODS, ResourceType.REPLICA_SETS,
+    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.PODS, ResourceType.REPLICA_SETS,
             ResourceType.DEPLOYMENTS, DisruptionDecisions.BUDGETS);
     private final FakeInformers informers = new FakeInformers(cluster);
     private DisruptionController controller;
@@ -40,7 +40,6 @@ class DisruptionControllerTest {
     void start() {
         controller = new DisruptionController(new DefaultControllerContext(cluster, informers, clock,
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
-        cluster.setNow(clock.now());
     }
 
     private void budget(String spec) {
