@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
@@ -18,6 +19,8 @@ import dev.wheelhouse.apiserver.schema.Schemas;
 /** Reads the bodies of requests. */
 final class Bodies {
     private static final int MAX_DEPTH = 200;
+    /** A warning is a header of the answer, one line. */
+    private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
 
     private Bodies() {}
 
@@ -35,10 +38,13 @@ final class Bodies {
         String media = mediaType(request.contentType());
         boolean json = media.isEmpty() || media.equals("application/json");
         JsonNode read;
+        List<String> duplicates = List.of();
         if (json) {
             read = json(request.body(), type.kind());
         } else if (media.equals("application/yaml")) {
-            read = Yaml.read(request.body());
+            Yaml.Document document = Yaml.read(request.body());
+            read = document.value();
+            duplicates = document.duplicates().isEmpty() ? List.of() : List.of(document.complaint());
         } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
             read = ProtobufBodies.read(request.body());
         } else {
@@ -55,7 +61,7 @@ final class Bodies {
         }
         identify(object, type);
         checkDepth(object, 0);
-        prune(request, type, object, warnings, json ? FieldValidation.duplicates(request.body()) : List.of());
+        prune(request, type, object, warnings, json ? FieldValidation.duplicates(request.body()) : duplicates);
         return object;
     }
 
@@ -108,12 +114,26 @@ final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            case "", "Warn" -> warnings.addAll(problems);
+            case "", "Warn" -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
             default -> throw Errors.invalidOptions("CreateOptions",
                     Errors.one("fieldValidation", "FieldValueNotSupported",
                             "Unsupported value: \"" + request.query().get("fieldValidation")
                                     + "\": supported values: \"Ignore\", \"Strict\", \"Warn\"")
                             .getFirst());
+        }
+    }
+
+    /** What is to be said of a key that an applied configuration names twice. */
+    static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
+        if (document.duplicates().isEmpty()) {
+            return;
+        }
+        String problem = "error converting YAML to JSON: " + document.complaint();
+        switch (request.query().get("fieldValidation")) {
+            case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
+            case "Ignore" -> {
+            }
+            default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
         }
     }
 
@@ -178,7 +198,7 @@ final class Bodies {
     /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
     static JsonNode untyped(ApiRequest request) {
         return switch (mediaType(request.contentType())) {
-            case "application/yaml" -> Yaml.read(request.body());
+            case "application/yaml" -> Yaml.read(request.body()).value();
             case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
             default -> Json.read(request.body());
         };
