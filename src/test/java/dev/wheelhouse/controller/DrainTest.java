@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -26,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("A stop of the controllers")
 @Timeout(60)
 class DrainTest {
-    private final FakeApi api = new FakeApi(Clock.system());
+    private final FakeCluster api = new FakeCluster(Clock.system());
     private final LoopRunner runner = new LoopRunner("drain", Clock.system());
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final AtomicInteger begun = new AtomicInteger();

@@ -140,9 +140,9 @@ class DeploymentControllerTest {
     @Test
     void whatChangesGoesBeforeWhatWasThereAtTheStart() throws InterruptedException {
         List.of("old-1", "old-2", "old-3").forEach(old -> create(Deployments.named(old).build()));
-        informers.sync();
+        informers.deliver();
         create(Deployments.named("web").build());
-        informers.deliverAll();
+        informers.deliver();
 
         workers.getFirst().step();
 

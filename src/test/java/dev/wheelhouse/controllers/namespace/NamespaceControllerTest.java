@@ -166,7 +166,7 @@ class NamespaceControllerTest {
         settle(Duration.ofSeconds(5));
         put(ResourceType.CONFIG_MAPS, "team", "late", "example.com/keep");
         assertThat(settle(Duration.ofSeconds(1))).as("a late one is told").contains(
-                "DELETECOLLECTION configmaps team Background");
+                "deletecollection configmaps team/* Background");
         assertThat(settle(Duration.ofSeconds(8))).as("both were told").isEmpty();
     }
 
@@ -176,7 +176,7 @@ class NamespaceControllerTest {
         cluster.resource(ResourceType.CONFIG_MAPS, PartialObjectMetadata.class).delete(ObjectKey.of("team", "a"),
                 Deletion.unconditional());
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).contains("DELETECOLLECTION configmaps team Background");
+        assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background");
     }
 
     @Test
