@@ -43,6 +43,7 @@ public final class LeaderElector implements Loop, Leadership {
     private volatile Role role = Role.STANDBY;
     private volatile boolean closed;
     private volatile long renewedAt;
+    private volatile boolean known;
     private volatile String standing = "it has not been seen yet who leads";
     private @Nullable V1Lease observed;
     private long observedAt;
@@ -67,6 +68,11 @@ public final class LeaderElector implements Loop, Leadership {
 
     private boolean isInTime() {
         return clock.nanoTime() - renewedAt < options.renewDeadline().toNanos();
+    }
+
+    @Override
+    public boolean isKnown() {
+        return known;
     }
 
     @Override
@@ -164,6 +170,7 @@ public final class LeaderElector implements Loop, Leadership {
             return;
         }
         renewedAt = sent;
+        known = true;
         if (role == Role.STANDBY) {
             standing = options.identity() + " leads, this process";
             role = Role.LEADING;
@@ -177,6 +184,7 @@ public final class LeaderElector implements Loop, Leadership {
             lose("the lease " + options.lease() + " is held by " + holder);
             return;
         }
+        known = true;
         String now = holder + " leads";
         if (!now.equals(standing)) {
             standing = now;
@@ -188,6 +196,7 @@ public final class LeaderElector implements Loop, Leadership {
         if (role == Role.LEADING) {
             log.warn("the lease {} could not be renewed and is tried again: {}", options.lease(), error.getMessage());
         } else if (!error.isConflict() && !error.isAlreadyExists()) {
+            known = false;
             standing = "it cannot be seen who leads: " + error.getMessage() + (error.isForbidden()
                     ? ". Grant get, create and update on leases in " + options.lease().namespace()
                     : "");

@@ -10,6 +10,11 @@ public interface Leadership {
         }
 
         @Override
+        public boolean isKnown() {
+            return true;
+        }
+
+        @Override
         public String standing() {
             return "it is alone";
         }
@@ -17,6 +22,9 @@ public interface Leadership {
 
     /** Whether it leads at this moment. To be asked before every write, as a lead that is not renewed ends by itself. */
     boolean isLeader();
+
+    /** Whether it is known who leads, this process or another. */
+    boolean isKnown();
 
     /** In a few words, who leads, and if it is unknown, why. */
     String standing();

@@ -139,13 +139,13 @@ public final class ControllerManager implements Loop {
 
     /** Whether another process leads, so that there is nothing to do here. */
     public boolean standsBy() {
-        return !made && !leadership.isLeader();
+        return !made && leadership.isKnown() && !leadership.isLeader();
     }
 
     /** Why controllers still wait: one sentence for each cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (standsBy()) {
+        if (!made && !leadership.isLeader()) {
             reasons.add(leadership.standing());
         } else if (!made) {
             reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());

@@ -104,6 +104,7 @@ class LeaderElectorTest {
         second.step();
         assertThat(first.isLeader()).isTrue();
         assertThat(second.isLeader()).isFalse();
+        assertThat(second.isKnown()).isTrue();
         assertThat(second.standing()).isEqualTo("first leads");
         assertThat(lease().getSpec().getHolderIdentity()).isEqualTo("first");
         assertThat(told).containsExactly("first leads");
@@ -247,6 +248,7 @@ class LeaderElectorTest {
             }
         };
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());
+        assertThat(first.isKnown()).isFalse();
         assertThat(first.standing()).isEqualTo("it cannot be seen who leads: get leases kube-system/wheelhouse: 403 "
                 + "Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
     }
