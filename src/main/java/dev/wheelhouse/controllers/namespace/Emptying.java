@@ -88,13 +88,20 @@ final class Emptying {
                 return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
             }
             Content<PartialObjectMetadata> left = list(client.metadata(type), namespace);
-            return Remaining.of(type, namespace, left.items, left.unreadable, estimate);
+            return Remaining.of(type, namespace, executor.writes() || estimate > 0 ? left.items : held(left.items),
+                    left.unreadable, estimate);
         } catch (ApiError e) {
             // What discovery names but cannot be listed is nothing to be emptied.
             return e.code() == 404 || e.code() == 405
                     ? Remaining.none(type)
                     : Remaining.failed(type, estimate, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** What would be left, had it been told to go: what waits for a finalizer. */
+    private static List<PartialObjectMetadata> held(List<PartialObjectMetadata> items) {
+        return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
+                && !item.getMetadata().getFinalizers().isEmpty()).toList();
     }
 
     private @Nullable ApiError delete(ResourceType type, String namespace) {
