@@ -15,6 +15,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.PlansForAnyType;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -59,14 +60,16 @@ public final class GarbageCollector implements PlansForAnyType {
         orphan = new Attempt(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
                 consistency);
         loops.add(monitors);
+        Outage<String> ofDeletes = new Outage<>(toDelete, clock);
+        Outage<String> ofOrphans = new Outage<>(toOrphan, clock);
         for (int i = 0; i < context.workers(NAME); i++) {
-            loops.add(worker(context, toDelete, delete));
-            loops.add(worker(context, toOrphan, orphan));
+            loops.add(worker(context, toDelete, ofDeletes, delete));
+            loops.add(worker(context, toOrphan, ofOrphans, orphan));
         }
     }
 
-    private Loop worker(ControllerContext context, WorkQueue<String> queue, Attempt attempt) {
-        return new Worker<>(NAME, queue, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
+    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage, Attempt attempt) {
+        return new Worker<>(NAME, queue, outage, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
                 context.clock(), context.metrics());
     }
 

@@ -14,6 +14,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.RecordingExecutor;
 import dev.wheelhouse.controller.Result;
@@ -78,8 +79,9 @@ public final class NamespaceController implements Plannable {
                 sync.forget(ObjectKey.of(namespace));
             }
         });
+        Outage<ObjectKey> outage = new Outage<>(queue, clock);
         for (int i = 0; i < context.workers(NAME); i++) {
-            loops.add(new Worker<>(NAME, queue, this::syncOnce, clock, context.metrics()));
+            loops.add(new Worker<>(NAME, queue, outage, this::syncOnce, clock, context.metrics()));
         }
     }
 
