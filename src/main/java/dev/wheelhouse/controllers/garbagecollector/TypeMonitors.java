@@ -18,15 +18,14 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Follows discovery: an informer for each type that can be listed, watched and deleted, and none for those that have gone
  * (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of groups whose discovery fails are kept. Events are
  * ignored.
  */
-final class TypeMonitors implements Loop {
+final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
@@ -38,13 +37,11 @@ final class TypeMonitors implements Loop {
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
-    private final Signal closing = new Signal();
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
     private long next;
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
-    private volatile boolean closed;
 
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
@@ -58,7 +55,7 @@ final class TypeMonitors implements Loop {
 
     @Override
     public long step() {
-        if (closed) {
+        if (isClosed()) {
             return IDLE;
         }
         long now = clock.nanoTime();
@@ -176,16 +173,5 @@ final class TypeMonitors implements Loop {
             });
             return late;
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        closing.raise();
     }
 }
