@@ -84,8 +84,9 @@ public final class ApiActionExecutor implements ActionExecutor {
                     return note(List.of(attempt(owner, write)));
                 }
                 case Action.Batch batch -> {
-                    List<Attempt> tried = SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w),
-                            Attempt::failed);
+                    List<Attempt> tried = batch.slowStart()
+                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w), Attempt::failed)
+                            : parallel.map(batch.writes(), w -> attempt(owner, w));
                     skipped += batch.writes().size() - tried.size();
                     return note(tried);
                 }

@@ -61,7 +61,10 @@ public final class Worker<K> implements Loop {
             return queue.isShutDown() ? IDLE : queue.nanosToNextDue();
         }
         try {
-            work(key);
+            // Looked at again, as whoever closes waits for the keys that are taken: none may be begun behind its back.
+            if (!closed) {
+                work(key);
+            }
         } finally {
             queue.done(key);
         }

@@ -161,4 +161,20 @@ public final class ControllerManager extends SignalledLoop {
         super.close();
         List.copyOf(controllers).reversed().forEach(Controller::close);
     }
+
+    /**
+     * Waits, after it was closed, until the syncs that are under way have ended, so that no write is cut off half way.
+     *
+     * @return the controllers that were still at work after that time, by name
+     */
+    public List<String> drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        List<String> left = new ArrayList<>();
+        for (Controller controller : List.copyOf(controllers).reversed()) {
+            if (!controller.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())))) {
+                left.add(controller.name());
+            }
+        }
+        return left;
+    }
 }

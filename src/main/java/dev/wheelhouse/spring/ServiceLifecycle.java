@@ -14,8 +14,8 @@ import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided, then the events that
- * they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
+ * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided and
+ * what is being written is written to its end, then the events that they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
  */
 final class ServiceLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
@@ -52,6 +52,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         manager.close();
+        drainControllers();
         cluster.close();
         informers.close();
         drainEvents();
@@ -60,6 +61,17 @@ final class ServiceLifecycle implements SmartLifecycle {
             log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
         }
         running = false;
+    }
+
+    private void drainControllers() {
+        try {
+            List<String> left = manager.drain(GRACE);
+            if (!left.isEmpty()) {
+                log.warn("still in the middle of a sync after {} s, which is interrupted: {}", GRACE.toSeconds(), left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void drainEvents() {

@@ -290,10 +290,19 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      */
     public boolean shutDownWithDrain(Duration within) throws InterruptedException {
         shutDown();
+        return awaitWork(within, true);
+    }
+
+    @Override
+    public boolean awaitIdle(Duration within) throws InterruptedException {
+        return awaitWork(within, false);
+    }
+
+    private boolean awaitWork(Duration within, boolean queuedToo) throws InterruptedException {
         long left = Math.min(Durations.saturatedNanos(within), FAR);
         lock.lockInterruptibly();
         try {
-            while (ready.size() > 0 || processing > 0) {
+            while (processing > 0 || (queuedToo && ready.size() > 0)) {
                 if (left <= 0) {
                     return false;
                 }

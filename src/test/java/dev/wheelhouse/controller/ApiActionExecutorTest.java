@@ -87,7 +87,7 @@ class ApiActionExecutorTest {
     void theFirstFailureStopsWhatFollows() {
         refuse("b", 403, "Forbidden");
         Outcome outcome = execute(create("a"), create("b"), create("c"),
-                new Action.Batch(List.of(create("d"), create("e"))),
+                Action.Batch.slowStart(List.of(create("d"), create("e"))),
                 new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "never told"));
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.failed()).isEqualTo(create("b"));
@@ -105,9 +105,20 @@ class ApiActionExecutorTest {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             writes.add(create(name));
         }
-        Outcome outcome = execute(new Action.Batch(writes));
+        Outcome outcome = execute(Action.Batch.slowStart(writes));
         assertThat(outcome.written()).hasSize(2);
         assertThat(outcome.skipped()).isEqualTo(2);
+        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+                "create pods default/c");
+    }
+
+    @Test
+    void inABatchOfEachAFailureKeepsNoOtherFromBeingDoneButStopsWhatFollows() {
+        refuse("a", 403, "Forbidden");
+        Outcome outcome = execute(Action.Batch.each(List.of(create("a"), create("b"), create("c"))), create("d"));
+        assertThat(outcome.failed()).isEqualTo(create("a"));
+        assertThat(outcome.written()).hasSize(2);
+        assertThat(outcome.skipped()).isEqualTo(1);
         assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
                 "create pods default/c");
     }
@@ -217,7 +228,7 @@ class ApiActionExecutorTest {
         });
         for (int sync = 0; sync < 2; sync++) {
             planner.begin(OWNER);
-            Outcome outcome = planner.execute(OWNER, List.of(create("a"), new Action.Batch(List.of(create("b"))),
+            Outcome outcome = planner.execute(OWNER, List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
                     new Action.RequeueAfter(Duration.ofSeconds(1))));
             assertThat(outcome.succeeded()).isTrue();
             assertThat(outcome.attempts()).hasSize(2);

@@ -175,6 +175,17 @@ class EventBroadcasterTest {
     }
 
     @Test
+    void partsOfAnObjectShareItsBudgetAndAreCombinedTogether() {
+        for (int i = 0; i < 40; i++) {
+            recorder.event(ResourceType.PODS, pod("web-1"), "spec.containers{c" + i + "}", EventRecorder.NORMAL,
+                    "Pulling", "image " + i);
+        }
+        write();
+        assertThat(written()).hasSize(10);
+        assertThat(dropped).hasSize(15).containsOnly("spam");
+    }
+
+    @Test
     void aServerThatDoesNotAnswerIsTriedAgainLater() {
         int[] failures = {2};
         api.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);

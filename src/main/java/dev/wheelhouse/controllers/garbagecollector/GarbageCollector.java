@@ -10,6 +10,7 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -30,9 +31,11 @@ public final class GarbageCollector implements Controller {
     private final WorkQueue<String> toOrphan;
     private final TypeMonitors monitors;
     private final GraphKeeper keeper;
+    private final Clock clock;
     private final List<Loop> loops = new ArrayList<>();
 
     public GarbageCollector(ControllerContext context) {
+        clock = context.clock();
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
@@ -88,8 +91,15 @@ public final class GarbageCollector implements Controller {
 
     @Override
     public void close() {
-        monitors.close();
         toDelete.shutDown();
         toOrphan.shutDown();
+        loops.forEach(Loop::close);
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        return toDelete.awaitIdle(within)
+                && toOrphan.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
     }
 }

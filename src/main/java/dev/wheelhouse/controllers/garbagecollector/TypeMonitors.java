@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -15,6 +16,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
@@ -23,12 +25,17 @@ import dev.wheelhouse.runtime.SignalledLoop;
 /**
  * Follows discovery: an informer for each type that can be listed, watched and deleted, and none for those that have gone
  * (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of groups whose discovery fails are kept. Events are
- * ignored.
+ * ignored. Discovery is asked every 30 s as upstream does, and soon after a CustomResourceDefinition has changed, which upstream
+ * does not: until then what is owned by such objects would not be collected.
  */
 final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
+    /** Discovery shows a change of a definition with some delay, so that it is asked several times after one. */
+    private static final List<Duration> AFTER_CHANGE = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2),
+            Duration.ofSeconds(4), Duration.ofSeconds(8));
+    private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
     /** After this time the collector begins, whatever has not synced. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
@@ -38,13 +45,37 @@ final class TypeMonitors extends SignalledLoop {
     private final GraphKeeper keeper;
     private final Clock clock;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
+    /** Guarded by {@code monitors}, as is how often discovery has been asked since a definition changed. */
     private long next;
+    private int asked = AFTER_CHANGE.size();
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
 
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
+
+    /** A definition that comes, is established or goes brings its type with it. */
+    private final class OfDefinitions implements ResourceEventHandler<PartialObjectMetadata> {
+        @Override
+        public void onAdd(PartialObjectMetadata definition, boolean initial) {
+            if (!initial) {
+                askSoon();
+            }
+        }
+
+        @Override
+        public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
+            if (!Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
+                askSoon();
+            }
+        }
+
+        @Override
+        public void onDelete(PartialObjectMetadata definition, boolean finalStateUnknown) {
+            askSoon();
+        }
+    }
 
     TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock) {
         this.client = client;
@@ -58,28 +89,53 @@ final class TypeMonitors extends SignalledLoop {
         if (isClosed()) {
             return IDLE;
         }
-        long now = clock.nanoTime();
-        if (begun && now < next) {
-            return next - now;
+        long left = untilNext();
+        if (begun && left > 0) {
+            return left;
         }
         if (!begun) {
             begun = true;
             giveUpWaiting = clock.deadline(LONGEST_WAIT);
         }
-        Duration pause = AFTER_FAILURE;
+        boolean succeeded = false;
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
                 log.warn("discovery names no resource type at all; the garbage collector keeps those it knows");
             } else {
                 follow(discovered);
-                pause = PERIOD;
+                succeeded = true;
             }
         } catch (ApiError e) {
             log.warn("discovery failed, the garbage collector keeps the types it knows: {}", e.getMessage());
         }
-        next = clock.deadline(pause);
-        return pause.toNanos();
+        return askAgain(succeeded).toNanos();
+    }
+
+    private long untilNext() {
+        synchronized (monitors) {
+            return next - clock.nanoTime();
+        }
+    }
+
+    /** A definition that changed while discovery was being asked counts too. */
+    private Duration askAgain(boolean succeeded) {
+        synchronized (monitors) {
+            Duration pause = !succeeded
+                    ? AFTER_FAILURE
+                    : asked < AFTER_CHANGE.size() ? AFTER_CHANGE.get(asked++) : PERIOD;
+            next = clock.deadline(pause);
+            return pause;
+        }
+    }
+
+    private void askSoon() {
+        synchronized (monitors) {
+            asked = 1;
+            long soon = clock.deadline(AFTER_CHANGE.getFirst());
+            next = soon - next < 0 ? soon : next;
+        }
+        wake();
     }
 
     private void follow(KubeClient.Discovered discovered) {
@@ -124,6 +180,9 @@ final class TypeMonitors extends SignalledLoop {
     private void start(ResourceType type) {
         SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
         monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
+        if (type.groupResource().equals(DEFINITIONS)) {
+            informer.addEventHandler(new OfDefinitions());
+        }
     }
 
     private void stop(ResourceType type) {

@@ -225,5 +225,11 @@ public final class NamespaceController implements Controller {
     @Override
     public void close() {
         queue.shutDown();
+        loops.forEach(Loop::close);
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        return queue.awaitIdle(within);
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +29,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
 public final class ReconcilerController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(ReconcilerController.class);
     private static final long LOOK_AGAIN_NANOS = 20_000_000;
+    private static final Duration GRACE = Duration.ofSeconds(2);
 
     private final String name;
     private final WorkQueue<Request> queue;
@@ -129,7 +131,20 @@ public final class ReconcilerController implements Controller {
     @Override
     public void shutdown() {
         queue.shutDown();
+        workers.forEach(Loop::close);
+        drain();
         runner.close();
         ended.countDown();
+    }
+
+    /** A reconciler is let finish what it is at. */
+    private void drain() {
+        try {
+            if (!queue.awaitIdle(GRACE)) {
+                log.warn("{}: still reconciling after {} s, and interrupted", name, GRACE.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

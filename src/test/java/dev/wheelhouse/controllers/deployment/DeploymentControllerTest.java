@@ -137,6 +137,18 @@ class DeploymentControllerTest {
         assertThat(controller.plan(WEB)).isEmpty();
     }
 
+    @Test
+    void whatChangesGoesBeforeWhatWasThereAtTheStart() throws InterruptedException {
+        List.of("old-1", "old-2", "old-3").forEach(old -> create(Deployments.named(old).build()));
+        informers.deliver();
+        create(Deployments.named("web").build());
+        informers.deliver();
+
+        workers.getFirst().step();
+
+        assertThat(sets()).singleElement().matches(set -> set.getMetadata().getName().startsWith("web-"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"RollingUpdate", "Recreate"})
     void rollsOutScalesAndChangesImages(String strategy) {

@@ -23,6 +23,8 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class GarbageCollectorTest {
+    private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
+            "customresourcedefinitions", "CustomResourceDefinition", false);
     private static final ResourceType WIDGETS = new ResourceType("example.com", "v1", "widgets", "Widget", true);
 
     private final ManualClock clock = new ManualClock();
@@ -198,6 +200,26 @@ class GarbageCollectorTest {
         assertThat(settle()).containsExactly("delete pods default/p1 Background uid=uid-p1 rv");
         cluster.removeType(WIDGETS);
         clock.advance(Duration.ofSeconds(30));
+        settle();
+        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+    }
+
+    @Test
+    void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() throws InterruptedException {
+        cluster.addType(DEFINITIONS);
+        settle();
+        PartialObjectMetadata definition = new PartialObjectMetadata();
+        definition.setMetadata(new V1ObjectMeta().name("widgets.example.com").uid("uid-crd"));
+        cluster.put(DEFINITIONS, definition);
+        settle();
+        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+        cluster.addType(WIDGETS);
+
+        settle();
+
+        assertThat(informers.hasInformer(WIDGETS)).as("6 s after the definition came").isTrue();
+        cluster.remove(DEFINITIONS, ObjectKey.cluster("widgets.example.com"));
+        cluster.removeType(WIDGETS);
         settle();
         assertThat(informers.hasInformer(WIDGETS)).isFalse();
     }

@@ -177,6 +177,22 @@ class ReplicaSetControllerTest {
     }
 
     @Test
+    void aPodWhoseDeletionIsRefusedKeepsNoOtherFromBeingDeleted() {
+        system.create("web", 5);
+        system.settle();
+        String refused = system.podsOf("web").get(0).getMetadata().getName();
+        system.api.fault((verb, type, key) -> verb.equals("delete") && key.name().equals(refused)
+                ? new ApiError("delete pods", 403, "Forbidden", "it is protected", null)
+                : null);
+        system.scale("web", 0);
+        system.settle();
+        assertThat(system.podsOf("web")).extracting(pod -> pod.getMetadata().getName()).containsExactly(refused);
+        V1ReplicaSetCondition failure = condition("web");
+        assertThat(failure).isNotNull();
+        assertThat(failure.getReason()).isEqualTo("FailedDelete");
+    }
+
+    @Test
     void aPodThatIsGoneBeforeItsDeletionHoldsNobodyBack() {
         system.create("web", 2);
         system.settle();
