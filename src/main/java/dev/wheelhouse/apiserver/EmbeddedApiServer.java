@@ -100,15 +100,39 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw new IllegalStateException("the API server is running at " + url());
         }
         Tomcat starting = new Tomcat();
+        starting.setBaseDir(makeDirectory().toString());
+        Connector connector = Connectors.of(options);
+        starting.setConnector(connector);
+        setUp(starting);
+        tomcat = starting;
         try {
-            Path base = Files.createTempDirectory("wheelhouse-apiserver");
-            directory = base;
-            starting.setBaseDir(base.toString());
+            starting.start();
+        } catch (LifecycleException e) {
+            closeHttp();
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof BindException) {
+                    throw new PortInUseException(options.address(), options.port(), e);
+                }
+            }
+            throw new IllegalStateException(
+                    "the API server could not start on " + options.address() + ":" + options.port(), e);
+        }
+        port = connector.getLocalPort();
+        log.info("API server listens on {}", url());
+        return this;
+    }
+
+    private Path makeDirectory() {
+        try {
+            Path made = Files.createTempDirectory("wheelhouse-apiserver");
+            directory = made;
+            return made;
         } catch (IOException e) {
             throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
         }
-        Connector connector = Connectors.of(options);
-        starting.setConnector(connector);
+    }
+
+    private void setUp(Tomcat starting) {
         Context context = starting.addContext("", null);
         if (context instanceof StandardContext standard) {
             standard.setClearReferencesRmiTargets(false);
@@ -126,22 +150,6 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 new HttpFront(this::handle, options.clock(), options.limits(), metrics));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
-        tomcat = starting;
-        try {
-            starting.start();
-        } catch (LifecycleException e) {
-            closeHttp();
-            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-                if (cause instanceof BindException) {
-                    throw new PortInUseException(options.address(), options.port(), e);
-                }
-            }
-            throw new IllegalStateException(
-                    "the API server could not start on " + options.address() + ":" + options.port(), e);
-        }
-        port = connector.getLocalPort();
-        log.info("API server listens on {}", url());
-        return this;
     }
 
     /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */

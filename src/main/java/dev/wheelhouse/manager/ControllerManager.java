@@ -18,7 +18,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Makes controllers, starts the informers that they asked for, and starts each controller's loops when its own caches have
@@ -27,7 +27,7 @@ import dev.wheelhouse.runtime.Signal;
  *
  * <p>It is a {@link Loop} of its own: a production runner waits for the caches; a simulation steps it.
  */
-public final class ControllerManager implements Loop {
+public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -39,12 +39,10 @@ public final class ControllerManager implements Loop {
     private final ManagerGuard guard;
     private final Leadership leadership;
     private final Clock clock;
-    private final Signal closing = new Signal();
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
     private volatile boolean made;
     private volatile boolean running;
-    private volatile boolean closed;
     private long nextReport;
 
     /**
@@ -66,7 +64,7 @@ public final class ControllerManager implements Loop {
 
     /** Makes the controllers, starts the informers, waits for the caches, starts the workers; returns when all run. */
     public void run() throws InterruptedException {
-        while (!running && !closed) {
+        while (!running && !isClosed()) {
             long wait = step();
             if (wait > 0 && !running) {
                 await(wait);
@@ -76,7 +74,7 @@ public final class ControllerManager implements Loop {
 
     @Override
     public long step() {
-        if (closed || running) {
+        if (isClosed() || running) {
             return IDLE;
         }
         if (!made) {
@@ -171,16 +169,10 @@ public final class ControllerManager implements Loop {
         return List.copyOf(controllers);
     }
 
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
     /** Shuts the controllers' queues down, in reverse order of their making. */
     @Override
     public void close() {
-        closed = true;
-        closing.raise();
+        super.close();
         List.copyOf(controllers).reversed().forEach(Controller::close);
     }
 

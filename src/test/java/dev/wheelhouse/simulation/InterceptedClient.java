@@ -78,10 +78,7 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
 
         @Override
         public T create(T object) {
-            var meta = object.getMetadata();
-            String name = meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*";
-            ObjectKey key = new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), name);
-            return write("create", key, "", object, () -> behind.create(object));
+            return write("create", ObjectKey.ofNew(object), "", object, () -> behind.create(object));
         }
 
         @Override

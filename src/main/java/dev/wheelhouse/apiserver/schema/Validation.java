@@ -80,9 +80,14 @@ public final class Validation {
             PodUpdateValidation.subresource(type, subresource, object, old, problems);
             return problems.causes();
         }
+        update(type.group() + "/" + type.kind(), object, old, problems);
+        return problems.causes();
+    }
+
+    private static void update(String kind, ObjectNode object, ObjectNode old, Problems problems) {
         JsonNode spec = object.path("spec");
         JsonNode oldSpec = old.path("spec");
-        switch (type.group() + "/" + type.kind()) {
+        switch (kind) {
             case "/Pod" -> PodUpdateValidation.update(object, old, problems);
             case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
             case "/ReplicationController" -> WorkloadValidation.replicationController(object, problems);
@@ -115,7 +120,6 @@ public final class Validation {
                 // the metadata is all
             }
         }
-        return problems.causes();
     }
 
     /** Whether a workload's selector matches the labels of its pod template; true where there is no selector yet. */
