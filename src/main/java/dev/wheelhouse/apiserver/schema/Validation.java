@@ -45,6 +45,8 @@ public final class Validation {
             case "apps/DaemonSet" -> WorkloadValidation.daemonSet(object, problems);
             case "batch/Job" -> JobValidation.create(object, problems);
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
+            case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
+            case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
             case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
             case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.binding(object, false, problems);
@@ -105,6 +107,9 @@ public final class Validation {
             case "apps/StatefulSet" -> WorkloadValidation.statefulSetUpdate(object, old, problems);
             case "batch/Job" -> JobValidation.update(object, old, problems);
             case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
+            case "scheduling.k8s.io/PriorityClass" ->
+                SchedulingValidation.priorityClassUpdate(object, old, problems);
+            case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
             case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
             case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.bindingUpdate(object, old, false, problems);
