@@ -20,8 +20,8 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,14 +64,7 @@ class NamespaceControllerTest {
     /** Lets time pass, works, delivers, and gives the writes. */
     private List<String> settle(Duration time) throws InterruptedException {
         clock.advance(time);
-        boolean any = true;
-        for (int i = 0; any && i < 100; i++) {
-            any = informers.deliver();
-            for (Loop loop : controller.loops()) {
-                any |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(any).as("still busy").isFalse();
+        Stepped.settle(informers, controller.loops());
         return cluster.takeWrites();
     }
 
@@ -166,7 +159,7 @@ class NamespaceControllerTest {
         settle(Duration.ofSeconds(5));
         put(ResourceType.CONFIG_MAPS, "team", "late", "example.com/keep");
         assertThat(settle(Duration.ofSeconds(1))).as("a late one is told").contains(
-                "DELETECOLLECTION configmaps team Background");
+                "deletecollection configmaps team/* Background");
         assertThat(settle(Duration.ofSeconds(8))).as("both were told").isEmpty();
     }
 
@@ -176,7 +169,7 @@ class NamespaceControllerTest {
         cluster.resource(ResourceType.CONFIG_MAPS, PartialObjectMetadata.class).delete(ObjectKey.of("team", "a"),
                 Deletion.unconditional());
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).contains("DELETECOLLECTION configmaps team Background");
+        assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background");
     }
 
     @Test
