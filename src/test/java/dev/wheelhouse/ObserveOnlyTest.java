@@ -18,10 +18,13 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -96,7 +99,45 @@ class ObserveOnlyTest {
                 assertThat(answer.statusCode()).isEqualTo(404);
                 assertThat(answer.body()).contains("deployment-controller", "replicaset-controller");
             });
-            assertThat(get(service, "/plan").body()).contains("deployment-controller", "replicaset-controller");
+            assertThat(get(service, "/plan").body()).contains("deployment-controller", "garbage-collector-controller",
+                    "namespace-controller");
+        }
+    }
+
+    @Test
+    void the_plan_of_any_object_is_that_of_each_controller_that_looks_at_it() throws Exception {
+        try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
+                    .execute();
+            CoreV1Api core = new CoreV1Api(service.api());
+            core.createNamespace(new V1Namespace().metadata(new V1ObjectMeta().name("old"))).execute();
+            core.createNamespacedConfigMap("old", new V1ConfigMap().metadata(new V1ObjectMeta().name("of-nobody")
+                    .addOwnerReferencesItem(new V1OwnerReference().apiVersion("v1").kind("Secret").name("gone")
+                            .uid("c0ffee00-0000-0000-0000-000000000000"))))
+                    .execute();
+            core.deleteNamespace("old").execute();
+
+            eventually("both controllers plan for the Deployment", Duration.ofSeconds(20), () -> {
+                JsonNode plans = plan(service, "all/default/deployments.apps/web").path("plans");
+                return plans.size() == 2
+                        && plans.get(0).path("controller").asString().equals("deployment-controller")
+                        && plans.get(0).path("actions").get(0).path("action").asString().equals("create")
+                        && plans.get(1).path("controller").asString().equals("garbage-collector-controller")
+                        && plans.get(1).path("actions").isEmpty();
+            });
+            eventually("the garbage collector would delete what no owner holds", Duration.ofSeconds(20), () -> {
+                JsonNode delete = plan(service, "garbage-collector/old/configmaps/of-nobody").path("plans").path(0)
+                        .path("actions").path(0);
+                return delete.path("action").asString().equals("delete")
+                        && delete.path("why").asString().equals("none of its owners exists");
+            });
+            JsonNode namespace = plan(service, "namespace/-/old");
+            assertThat(namespace.path("actions").valueStream().map(a -> a.path("action").asString()))
+                    .contains("deletecollection");
+            assertThat(get(service, "/plan/all/default/deployments.apps/none").statusCode()).isEqualTo(404);
+            assertThat(get(service, "/plan/garbage-collector/default/web").body())
+                    .contains("plan/garbage-collector/default/{resource}/web");
+            assertThat(core.readNamespacedConfigMap("of-nobody", "old").execute()).isNotNull();
         }
     }
 

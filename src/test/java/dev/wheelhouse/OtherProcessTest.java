@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.util.ClientBuilder;
@@ -83,6 +84,56 @@ class OtherProcessTest {
             }
             assertThat(other.output()).doesNotContain("Exception");
         }
+    }
+
+    /** The leader hangs in the middle of a rollout, and wakes when another one has long taken over: it must end without a write. */
+    @Test
+    void whoStandsByCompletesTheRolloutOfALeaderThatHangs() throws Exception {
+        Path kubeconfig = directory.resolve("other.kubeconfig");
+        String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig,
+                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.lease-duration=6s",
+                "--wheelhouse.leader-election.renew-deadline=4s", "--wheelhouse.leader-election.retry-period=500ms"};
+        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
+                WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady();
+                WheelhouseProcess second = new WheelhouseProcess(directory, manager)) {
+            second.awaitOutput(" stands by: ");
+            ApiClient api = client(kubeconfig);
+            AppsV1Api apps = new AppsV1Api(api);
+            String leader = holder(api);
+            V1Deployment web = Workloads.web();
+            web.getSpec().replicas(20).getTemplate().getMetadata()
+                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+            apps.createNamespacedDeployment("default", web).execute();
+            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 20));
+            patchImage(api, apps);
+            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
+                        .getUpdatedReplicas();
+                return updated != null && updated >= 3 && updated < 20;
+            });
+            first.suspend();
+            assertThat(second.output()).doesNotContain("Wheelhouse is ready");
+            eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
+            eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 20);
+            assertThat(holder(api)).isNotEqualTo(leader).isNotEmpty();
+
+            first.resume();
+            assertThat(first.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
+            assertThat(first.output()).contains(" leads no more: the lease default/wheelhouse ");
+            assertThat(isComplete(apps, 2, 20)).isTrue();
+            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+
+            second.terminate();
+            assertThat(second.awaitExit(Duration.ofSeconds(30))).isEqualTo(143);
+            assertThat(holder(api)).as("the lead was let go").isEmpty();
+        }
+    }
+
+    private static String holder(ApiClient api) throws Exception {
+        return new CoordinationV1Api(api).readNamespacedLease("wheelhouse", "default").execute().getSpec()
+                .getHolderIdentity();
     }
 
     /** Everything lives in one process, which is killed in the middle of a rollout and started again on its data directory. */

@@ -105,8 +105,9 @@ public abstract class KeyedController implements Controller {
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
+            Outage<ObjectKey> outage = new Outage<>(queue, clock);
             for (int i = 0; i < context.workers(name); i++) {
-                workers.add(new Worker<>(name, queue, this::putOff, this::syncOnce, clock, context.metrics()));
+                workers.add(new Worker<>(name, queue, outage, this::putOff, this::syncOnce, clock, context.metrics()));
             }
         }
         return List.copyOf(workers);

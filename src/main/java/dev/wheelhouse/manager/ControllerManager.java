@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -36,6 +37,7 @@ public final class ControllerManager extends SignalledLoop {
     private final List<ControllerDescriptor> descriptors;
     private final LoopRunner runner;
     private final ManagerGuard guard;
+    private final Leadership leadership;
     private final Clock clock;
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
@@ -46,13 +48,15 @@ public final class ControllerManager extends SignalledLoop {
     /**
      * @param descriptors the controllers to run
      * @param guard says whether the controllers may write, before any is made
+     * @param leadership nothing is made before this process leads, so that the caches of a new leader begin with a consistent list
      * @param runner drives the informers' and the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
-            LoopRunner runner) {
+            Leadership leadership, LoopRunner runner) {
         this.context = context;
         this.descriptors = List.copyOf(descriptors);
         this.guard = guard;
+        this.leadership = leadership;
         this.runner = runner;
         this.clock = context.clock();
         this.nextReport = clock.deadline(REPORT);
@@ -74,6 +78,9 @@ public final class ControllerManager extends SignalledLoop {
             return IDLE;
         }
         if (!made) {
+            if (!leadership.isLeader()) {
+                return POLL.toNanos();
+            }
             if (!guard.settle()) {
                 return retryLater();
             }
@@ -128,10 +135,17 @@ public final class ControllerManager extends SignalledLoop {
         return running;
     }
 
+    /** Whether another process leads, so that there is nothing to do here. */
+    public boolean standsBy() {
+        return !made && leadership.isKnown() && !leadership.isLeader();
+    }
+
     /** Why controllers still wait: one sentence for each cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (!made) {
+        if (!made && !leadership.isLeader()) {
+            reasons.add(leadership.standing());
+        } else if (!made) {
             reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
         }
         for (Controller controller : controllers) {

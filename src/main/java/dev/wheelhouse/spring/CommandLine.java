@@ -20,6 +20,11 @@ public final class CommandLine {
               --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
               --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
               --wheelhouse.workers=N                                  workers of each controller
+              --wheelhouse.leader-election.enabled=true               act only while holding a Lease (unsaid: in a cluster's pod),
+              --wheelhouse.leader-election.resource-namespace=NAMESPACE --wheelhouse.leader-election.resource-name=NAME
+              --wheelhouse.leader-election.lease-duration=15s         taken by others so long after its last renewal,
+              --wheelhouse.leader-election.renew-deadline=10s         given up by its holder so long after it,
+              --wheelhouse.leader-election.retry-period=2s            and tried for so often
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,

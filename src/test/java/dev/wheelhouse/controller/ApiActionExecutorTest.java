@@ -33,9 +33,10 @@ class ApiActionExecutorTest {
     private final ConsistencyStore consistency = new ConsistencyStore(clock);
     private final List<String> reported = new ArrayList<>();
     private final List<String> counted = new ArrayList<>();
+    private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
             (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
-            Parallel.inOrder(), new ControllerMetrics() {
+            Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
@@ -66,6 +67,17 @@ class ApiActionExecutorTest {
         api.fault((verb, type, key) -> key.name().equals(name)
                 ? new ApiError(verb + " " + key, code, reason, "refused", null)
                 : null);
+    }
+
+    @Test
+    void whoLeadsNoMoreWritesNothing() {
+        leads = false;
+        Outcome outcome = execute(create("web-1"));
+        assertThat(outcome.error()).hasMessageEndingWith("this process leads no more, and writes nothing");
+        assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
+        leads = true;
+        assertThat(execute(create("web-1")).succeeded()).as("it was not made before").isTrue();
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
@@ -64,7 +65,7 @@ class DrainTest {
         DefaultControllerContext context = new DefaultControllerContext(api, new FakeInformers(api), Clock.system(),
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
         manager = new ControllerManager(context, List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), Leadership.ALONE, runner);
         manager.run();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }

@@ -31,7 +31,7 @@ class KeyedControllerTest {
 
     private DefaultControllerContext context(boolean observeOnly) {
         return new DefaultControllerContext(api, informers, clock, component -> EventRecorder.NONE,
-                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly,
+                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly, () -> true,
                         WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 

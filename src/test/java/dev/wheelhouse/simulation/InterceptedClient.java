@@ -20,7 +20,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** A client all of whose calls go through an {@link Interceptor}. */
-record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
+public record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
         return new Resource<>(behind.resource(type, model), interceptor, model.getSimpleName());

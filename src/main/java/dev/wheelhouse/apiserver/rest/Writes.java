@@ -221,8 +221,12 @@ final class Writes {
             case "finalize" -> finalizers(next, old);
             default -> Strategies.prepareForUpdate(target.info(), next, old);
         }
-        if (main && target.stored().equals(CustomResources.RESOURCE)) {
-            customResources.accept(next);
+        if (target.stored().equals(CustomResources.RESOURCE)) {
+            if (main) {
+                customResources.accept(next);
+            } else {
+                customResources.decide(next);
+            }
         }
         if (main) {
             Admission.mutateUpdate(type, next, old);

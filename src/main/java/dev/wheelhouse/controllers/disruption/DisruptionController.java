@@ -80,6 +80,11 @@ public final class DisruptionController extends KeyedController implements Plann
     }
 
     @Override
+    public ResourceType plansFor() {
+        return DisruptionDecisions.BUDGETS;
+    }
+
+    @Override
     public boolean knows(ObjectKey key) {
         return budgets.get(key) != null;
     }

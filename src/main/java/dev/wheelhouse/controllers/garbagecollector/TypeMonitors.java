@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -190,6 +191,13 @@ final class TypeMonitors extends SignalledLoop {
         if (monitor != null) {
             monitor.registration.remove();
             factory.stop(monitor.informer);
+        }
+    }
+
+    /** The type of this name that an informer follows. */
+    Optional<ResourceType> followed(String groupResource) {
+        synchronized (monitors) {
+            return monitors.keySet().stream().filter(type -> type.groupResource().equals(groupResource)).findFirst();
         }
     }
 

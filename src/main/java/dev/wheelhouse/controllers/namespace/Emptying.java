@@ -92,13 +92,20 @@ final class Emptying {
                 }
                 left = list(client.metadata(type), namespace);
             }
-            return Remaining.of(type, namespace, left.items, left.unreadable, estimate);
+            return Remaining.of(type, namespace, executor.writes() || estimate > 0 ? left.items : held(left.items),
+                    left.unreadable, estimate);
         } catch (ApiError e) {
             // What discovery names but cannot be listed is nothing to be emptied.
             return e.code() == 404 || e.code() == 405
                     ? Remaining.none(type)
                     : Remaining.failed(type, estimate, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** What would be left, had it been told to go: what waits for a finalizer. */
+    private static <T extends KubernetesObject> List<T> held(List<T> items) {
+        return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
+                && !item.getMetadata().getFinalizers().isEmpty()).toList();
     }
 
     private @Nullable ApiError delete(ResourceType type, String namespace) {

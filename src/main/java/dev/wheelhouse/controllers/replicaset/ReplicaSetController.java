@@ -102,6 +102,11 @@ public final class ReplicaSetController extends KeyedController implements Plann
     }
 
     @Override
+    public ResourceType plansFor() {
+        return sets.type();
+    }
+
+    @Override
     public boolean knows(ObjectKey key) {
         return sets.get(key) != null;
     }

@@ -14,6 +14,7 @@ import io.kubernetes.client.extended.controller.reconciler.Reconciler;
 import io.kubernetes.client.extended.controller.reconciler.Request;
 
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Clock;
@@ -45,10 +46,12 @@ public final class ReconcilerController implements Controller {
         this.queue = queue;
         this.ready = List.copyOf(ready);
         this.runner = new LoopRunner(name, clock);
+        Outage<Request> outage = new Outage<>(queue, clock);
         for (int i = 0; i < Math.max(1, workers); i++) {
             this.workers
                     .add(new WhenReady(
-                            new Worker<>(name, queue, request -> reconcile(reconciler, request), clock, metrics)));
+                            new Worker<>(name, queue, outage, request -> reconcile(reconciler, request), clock,
+                                    metrics)));
         }
     }
 

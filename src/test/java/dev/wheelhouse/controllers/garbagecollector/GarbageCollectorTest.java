@@ -14,6 +14,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
@@ -177,6 +178,36 @@ class GarbageCollectorTest {
         assertThat(informers.hasInformer(ResourceType.EVENTS)).isFalse();
         assertThat(informers.hasInformer(ResourceType.PODS)).isTrue();
         assertThat(informers.startedNew()).isEqualTo(1);
+    }
+
+    @Test
+    void itsPlanIsWhatItWouldDoAndWhyAndDoesNothing() throws InterruptedException {
+        settle();
+        put(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "gone"));
+        put(ResourceType.PODS, "free");
+        informers.deliver();
+        List<Action> plan = collector.plan("pods", ObjectKey.of("default", "p1")).orElseThrow();
+        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Delete.class, delete -> {
+            assertThat(delete.target()).isEqualTo(ObjectKey.of("default", "p1"));
+            assertThat(delete.why()).isEqualTo("none of its owners exists");
+        });
+        assertThat(collector.plan("pods", ObjectKey.of("default", "free"))).hasValue(List.of());
+        assertThat(collector.plan("pods", ObjectKey.of("default", "none"))).isEmpty();
+        assertThat(collector.plan("secrets", ObjectKey.of("default", "p1"))).isEmpty();
+        assertThat(exists(ResourceType.PODS, "p1")).isTrue();
+        settle();
+        assertThat(exists(ResourceType.PODS, "p1")).as("it then does so").isFalse();
+    }
+
+    @Test
+    void thePlanForAnOrphaningOwnerIsToLetItsDependentsGo() throws InterruptedException {
+        deployment();
+        cluster.metadata(ResourceType.REPLICA_SETS).delete(ObjectKey.of("default", "rs"),
+                Deletion.unconditional().withPropagation("Orphan"));
+        List<Action> plan = collector.plan("replicasets.apps", ObjectKey.of("default", "rs")).orElseThrow();
+        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
+                .extracting(Action.Write::why).containsExactly("its owner is deleted without it",
+                        "its owner is deleted without it"));
     }
 
     @Test

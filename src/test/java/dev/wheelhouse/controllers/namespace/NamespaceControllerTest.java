@@ -16,6 +16,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
@@ -119,6 +120,30 @@ class NamespaceControllerTest {
         cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
         assertThat(settle(Duration.ofSeconds(1))).containsExactly("deletecollection configmaps team/* Background",
                 "update namespaces/status team", "update namespaces/finalize team");
+    }
+
+    @Test
+    void itsPlanIsWhatItWouldDoNextAndDoesNothing() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        assertThat(controller.plan(NS)).as("it is not being deleted").isEmpty();
+        pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
+        delete();
+
+        assertThat(plan()).containsExactly(
+                "deletecollection pods team/*: its namespace is being deleted",
+                "update_status namespaces team: what is left in it has changed");
+
+        cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
+        assertThat(plan()).containsExactly(
+                "deletecollection configmaps team/*: its namespace is being deleted",
+                "update_status namespaces team: what is left in it has changed");
+        assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
+        assertThat(conditions()).isEmpty();
+    }
+
+    private List<String> plan() {
+        return controller.plan(NS).stream().map(Action.Write.class::cast)
+                .map(write -> write.verb() + " " + write.type() + " " + write.target() + ": " + write.why()).toList();
     }
 
     @Test
