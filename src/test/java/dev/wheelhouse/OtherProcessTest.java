@@ -18,7 +18,6 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 import io.kubernetes.client.util.PatchUtils;
-import io.kubernetes.client.util.Yaml;
 
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,19 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The controllers on an API server that runs elsewhere, by a kubeconfig. */
 @Timeout(240)
 class OtherProcessTest {
-    private static final String WEB = """
-            apiVersion: apps/v1
-            kind: Deployment
-            metadata: {name: web}
-            spec:
-              replicas: 3
-              selector: {matchLabels: {app: web}}
-              template:
-                metadata: {labels: {app: web}}
-                spec:
-                  containers: [{name: web, image: "nginx:1.27"}]
-            """;
-
     @TempDir
     private Path directory;
 
@@ -74,7 +60,7 @@ class OtherProcessTest {
             ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
                     .build();
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+            V1Deployment web = Workloads.web();
             web.getSpec().replicas(40).getTemplate().getMetadata()
                     .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
             apps.createNamespacedDeployment("default", web).execute();
@@ -116,7 +102,7 @@ class OtherProcessTest {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
             String leader = holder(api);
-            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+            V1Deployment web = Workloads.web();
             web.getSpec().replicas(20).getTemplate().getMetadata()
                     .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
             apps.createNamespacedDeployment("default", web).execute();
@@ -161,7 +147,7 @@ class OtherProcessTest {
         try (WheelhouseProcess first = new WheelhouseProcess(directory, service).awaitReady()) {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+            V1Deployment web = Workloads.web();
             web.getSpec().replicas(20).getTemplate().getMetadata()
                     .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
             uid = apps.createNamespacedDeployment("default", web).execute().getMetadata().getUid();
@@ -196,7 +182,7 @@ class OtherProcessTest {
 
     private static void rollOut(ApiClient api) throws Exception {
         AppsV1Api apps = new AppsV1Api(api);
-        V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+        V1Deployment web = Workloads.web();
         apps.createNamespacedDeployment("default", web).execute();
         eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1, 3));
         patchImage(api, apps);

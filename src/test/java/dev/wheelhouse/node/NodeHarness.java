@@ -183,4 +183,17 @@ final class NodeHarness {
     long writes(String prefix) {
         return writes().stream().filter(w -> w.startsWith(prefix)).count();
     }
+
+    /** The pods that a source has, each as {@code web-node-1 nginx:1}. */
+    List<String> podsOf(String source) {
+        return agent.podConfig().storage().states().stream().filter(s -> s.source().equals(source))
+                .flatMap(s -> s.pods().stream())
+                .map(p -> p.getMetadata().getName() + " " + p.getSpec().getContainers().get(0).getImage()).toList();
+    }
+
+    /** A manifest of a pod with one container. */
+    static String manifest(String name, String image) {
+        return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {containers: [{name: c, image: '"
+                + image + "'}]}\n";
+    }
 }

@@ -21,8 +21,8 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,14 +73,7 @@ class DisruptionControllerTest {
 
     private JsonNode status(Duration time) throws InterruptedException {
         clock.advance(time);
-        boolean any = true;
-        for (int i = 0; any && i < 100; i++) {
-            any = informers.deliver();
-            for (Loop loop : controller.loops()) {
-                any |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(any).as("still busy").isFalse();
+        Stepped.settle(informers, controller.loops());
         return cluster.json(DisruptionDecisions.BUDGETS, BUDGET).path("status");
     }
 

@@ -18,7 +18,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,14 +57,7 @@ class GarbageCollectorTest {
     }
 
     private void work() throws InterruptedException {
-        boolean busy = true;
-        for (int i = 0; busy && i < 10_000; i++) {
-            busy = false;
-            for (Loop loop : collector.loops()) {
-                busy |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(busy).as("still busy").isFalse();
+        Stepped.work(collector.loops());
     }
 
     /** Works and delivers until nothing moves, with enough time for what was put off. */
