@@ -74,7 +74,7 @@ final class ReplicaSetHandlers {
             }
             V1ReplicaSet owner = resolve(pod, reference);
             if (owner != null) {
-                expectations.creationObserved(reference.getUid());
+                expectations.creationObserved(owner.getMetadata().getUid());
                 queue.add(ObjectKey.of(owner), priority);
             }
         }
@@ -114,7 +114,7 @@ final class ReplicaSetHandlers {
             V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
             V1ReplicaSet owner = reference == null ? null : resolve(pod, reference);
             if (owner != null) {
-                expectations.deletionObserved(reference.getUid(), String.valueOf(pod.getMetadata().getUid()));
+                expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
                 queue.add(ObjectKey.of(owner), priority);
             }
         }
