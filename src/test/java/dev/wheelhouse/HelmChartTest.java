@@ -67,7 +67,8 @@ class HelmChartTest {
     }
 
     @ParameterizedTest(name = "{0}={1} is refused")
-    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, -1", "leaderElection.leaseDuration, soon", "service.port, 70000",
+    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, -1",
+            "leaderElection.leaseDuration, soon", "service.port, 70000",
             "wheelhous.manage, auto"})
     void aBadValueIsRefusedWithItsName(String name, String value) {
         String field = name.substring(name.lastIndexOf('.') + 1);

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
@@ -57,21 +59,9 @@ class OtherProcessTest {
                 "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
                 WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady()) {
-            ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
-                    .build();
+            ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Workloads.web();
-            web.getSpec().replicas(40).getTemplate().getMetadata()
-                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
-            apps.createNamespacedDeployment("default", web).execute();
-            eventually("some pods are there", Duration.ofSeconds(60), () -> pods(api) > 0);
-            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 40));
-            patchImage(api, apps);
-            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
-                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
-                        .getUpdatedReplicas();
-                return updated != null && updated >= 5 && updated < 40;
-            });
+            rollOutHalfWay(api, 40);
             first.kill();
             first.awaitExit(Duration.ofSeconds(10));
             assertThat(isComplete(apps, 2, 40)).as("it was killed before the end").isFalse();
@@ -102,17 +92,7 @@ class OtherProcessTest {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
             String leader = holder(api);
-            V1Deployment web = Workloads.web();
-            web.getSpec().replicas(20).getTemplate().getMetadata()
-                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
-            apps.createNamespacedDeployment("default", web).execute();
-            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 20));
-            patchImage(api, apps);
-            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
-                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
-                        .getUpdatedReplicas();
-                return updated != null && updated >= 3 && updated < 20;
-            });
+            rollOutHalfWay(api, 20);
             first.suspend();
             assertThat(second.output()).doesNotContain("Wheelhouse is ready");
             eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
@@ -147,17 +127,7 @@ class OtherProcessTest {
         try (WheelhouseProcess first = new WheelhouseProcess(directory, service).awaitReady()) {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Workloads.web();
-            web.getSpec().replicas(20).getTemplate().getMetadata()
-                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
-            uid = apps.createNamespacedDeployment("default", web).execute().getMetadata().getUid();
-            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 20));
-            patchImage(api, apps);
-            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
-                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
-                        .getUpdatedReplicas();
-                return updated != null && updated >= 3 && updated < 20;
-            });
+            uid = rollOutHalfWay(api, 20);
             first.kill();
             first.awaitExit(Duration.ofSeconds(10));
         }
@@ -170,6 +140,24 @@ class OtherProcessTest {
             assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
             assertThat(second.output()).doesNotContain("Exception");
         }
+    }
+
+    /** Creates a Deployment, and leaves it in the middle of the rollout of its second generation. @return its UID */
+    @CanIgnoreReturnValue
+    private static String rollOutHalfWay(ApiClient api, int replicas) throws Exception {
+        AppsV1Api apps = new AppsV1Api(api);
+        V1Deployment web = Workloads.web();
+        web.getSpec().replicas(replicas).getTemplate().getMetadata()
+                .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+        V1Deployment created = apps.createNamespacedDeployment("default", web).execute();
+        eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, replicas));
+        patchImage(api, apps);
+        eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+            Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
+                    .getUpdatedReplicas();
+            return updated != null && updated >= replicas / 8 && updated < replicas;
+        });
+        return created.getMetadata().getUid();
     }
 
     private static ApiClient client(Path kubeconfig) throws Exception {

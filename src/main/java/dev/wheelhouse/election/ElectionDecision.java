@@ -29,7 +29,8 @@ sealed interface ElectionDecision {
      * @param lease as last read, or null if there is none
      * @param unchangedFor for how long this contender has seen the Lease as it is
      */
-    static ElectionDecision decide(ElectionOptions options, @Nullable V1Lease lease, Duration unchangedFor, Instant now) {
+    static ElectionDecision decide(ElectionOptions options, @Nullable V1Lease lease, Duration unchangedFor,
+            Instant now) {
         if (lease == null) {
             V1ObjectMeta meta = new V1ObjectMeta().namespace(options.lease().namespace()).name(options.lease().name());
             return new Create(held(options, new V1Lease().metadata(meta), now));
@@ -64,7 +65,8 @@ sealed interface ElectionDecision {
     }
 
     private static V1Lease with(V1Lease lease, V1LeaseSpec spec) {
-        return new V1Lease().apiVersion("coordination.k8s.io/v1").kind("Lease").metadata(lease.getMetadata()).spec(spec);
+        return new V1Lease().apiVersion("coordination.k8s.io/v1").kind("Lease").metadata(lease.getMetadata())
+                .spec(spec);
     }
 
     private static int transitions(V1Lease lease) {

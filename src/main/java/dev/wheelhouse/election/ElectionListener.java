@@ -3,7 +3,8 @@ package dev.wheelhouse.election;
 /** What an election tells. It is called by the elector's loop, and must not block. */
 public interface ElectionListener {
     /** Nobody listens. */
-    ElectionListener NONE = new ElectionListener() {};
+    ElectionListener NONE = new ElectionListener() {
+    };
 
     /** This process leads from now on. */
     default void startedLeading() {}

@@ -20,10 +20,12 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
     /** @throws IllegalArgumentException if the durations do not fit together; the message begins with the one that does not */
     public ElectionOptions {
         if (leaseDuration.toSeconds() < 1) {
-            throw new IllegalArgumentException("lease-duration is " + text(leaseDuration) + ": it must be a second or more");
+            throw new IllegalArgumentException(
+                    "lease-duration is " + text(leaseDuration) + ": it must be a second or more");
         }
         if (retryPeriod.isNegative() || retryPeriod.isZero()) {
-            throw new IllegalArgumentException("retry-period is " + text(retryPeriod) + ": it must be more than nothing");
+            throw new IllegalArgumentException(
+                    "retry-period is " + text(retryPeriod) + ": it must be more than nothing");
         }
         if (renewDeadline.compareTo(retryPeriod.multipliedBy(6).dividedBy(5)) <= 0) {
             throw new IllegalArgumentException("renew-deadline is " + text(renewDeadline)

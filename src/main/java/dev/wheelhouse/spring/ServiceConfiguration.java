@@ -108,7 +108,8 @@ class ServiceConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager controllerManager(WheelhouseProperties properties, ControllerContext context,
-            ManagerGuard guard, Election election, LoopRunner controllerRunner, ObjectProvider<ControllerDescriptor> others) {
+            ManagerGuard guard, Election election, LoopRunner controllerRunner,
+            ObjectProvider<ControllerDescriptor> others) {
         List<ControllerDescriptor> descriptors = new ArrayList<>(selected(properties));
         others.orderedStream().forEach(descriptors::add);
         return new ControllerManager(context, descriptors, guard, election.leadership(), controllerRunner);
@@ -154,7 +155,8 @@ class ServiceConfiguration {
 
     @Bean
     ServiceLifecycle serviceLifecycle(Connection connection, Election election, ControllerManager manager,
-            HollowCluster cluster, SharedInformerFactory informers, EventBroadcaster events, LoopRunner controllerRunner,
+            HollowCluster cluster, SharedInformerFactory informers, EventBroadcaster events,
+            LoopRunner controllerRunner,
             Environment environment, Clock clock) {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);

@@ -195,7 +195,8 @@ class ApiActionExecutorTest {
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, api.revision());

@@ -64,7 +64,8 @@ class DrainTest {
     void start() throws InterruptedException {
         DefaultControllerContext context = new DefaultControllerContext(api, new FakeInformers(api), Clock.system(),
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
-        manager = new ControllerManager(context, List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
+        manager = new ControllerManager(context,
+                List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), Leadership.ALONE, runner);
         manager.run();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);

@@ -31,7 +31,8 @@ class KeyedControllerTest {
 
     private DefaultControllerContext context(boolean observeOnly) {
         return new DefaultControllerContext(api, informers, clock, component -> EventRecorder.NONE,
-                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly, () -> true,
+                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly,
+                        () -> true,
                         WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
@@ -77,7 +78,8 @@ class KeyedControllerTest {
 
     @Test
     void aWriteWithoutAnswerIsSettledByAConsistentReadBeforeTheNextSync() throws Exception {
-        api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null));
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);

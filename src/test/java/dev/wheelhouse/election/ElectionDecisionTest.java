@@ -26,7 +26,8 @@ class ElectionDecisionTest {
     }
 
     private static V1Lease heldBy(String holder) {
-        return new V1Lease().metadata(new V1ObjectMeta().name("wheelhouse").namespace("kube-system").resourceVersion("7"))
+        return new V1Lease()
+                .metadata(new V1ObjectMeta().name("wheelhouse").namespace("kube-system").resourceVersion("7"))
                 .spec(new V1LeaseSpec().holderIdentity(holder).leaseDurationSeconds(15).acquireTime(EARLIER)
                         .renewTime(EARLIER).leaseTransitions(4));
     }
@@ -96,7 +97,8 @@ class ElectionDecisionTest {
         assertThatThrownBy(() -> options(10, 10, 2)).isInstanceOf(IllegalArgumentException.class).hasMessage(
                 "lease-duration is 10s: it must be longer than the renew-deadline, which is 10s, or two processes could "
                         + "lead at once");
-        assertThatThrownBy(() -> options(15, 2, 2)).hasMessageStartingWith("renew-deadline is 2s: it must be longer than");
+        assertThatThrownBy(() -> options(15, 2, 2))
+                .hasMessageStartingWith("renew-deadline is 2s: it must be longer than");
         assertThatThrownBy(() -> options(15, 10, 0)).hasMessageStartingWith("retry-period is 0s");
         assertThatThrownBy(() -> options(0, 10, 2)).hasMessageStartingWith("lease-duration is 0s");
     }

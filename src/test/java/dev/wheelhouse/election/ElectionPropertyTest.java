@@ -131,7 +131,8 @@ class ElectionPropertyTest {
                     }
                 };
                 elector = new LeaderElector(
-                        new ElectionOptions(ObjectKey.of("kube-system", "seed-" + seed), "contender-" + ++made, Duration.ofSeconds(15),
+                        new ElectionOptions(ObjectKey.of("kube-system", "seed-" + seed), "contender-" + ++made,
+                                Duration.ofSeconds(15),
                                 Duration.ofSeconds(10), Duration.ofSeconds(2)),
                         new InterceptedClient(server.client("c"), this), skewed, new SplittableRandom(made),
                         new ElectionListener() {

@@ -34,7 +34,8 @@ class LeaderElectorTest {
     private final ManualClock clock = new ManualClock();
     private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock));
     private final List<String> told = new ArrayList<>();
-    private Interceptor network = new Interceptor() {};
+    private Interceptor network = new Interceptor() {
+    };
     private final LeaderElector first = elector("first", new InterceptedClient(server.client("first"),
             new Interceptor() {
                 @Override
@@ -155,7 +156,8 @@ class LeaderElectorTest {
         cutTheFirstOff();
         pass(10);
         first.step();
-        network = new Interceptor() {};
+        network = new Interceptor() {
+        };
         pass(60);
         assertThat(first.step()).isEqualTo(Loop.IDLE);
         assertThat(first.isLeader()).isFalse();
@@ -185,7 +187,8 @@ class LeaderElectorTest {
             @Override
             public <R> R write(Request request, Supplier<R> call) {
                 call.get();
-                network = new Interceptor() {};
+                network = new Interceptor() {
+                };
                 throw new ApiError(request.toString(), new java.net.SocketTimeoutException("no answer"));
             }
         };

@@ -24,7 +24,8 @@ import dev.wheelhouse.fake.FakeCluster.Change;
 import dev.wheelhouse.fake.FakeCluster.Request;
 
 /** Lists and watches what some selectors select in a {@link FakeCluster}; a watch never waits. */
-record FakeListerWatcher<T extends KubernetesObject>(FakeCluster cluster, FakeResourceClient<T> client, String namespace,
+record FakeListerWatcher<T extends KubernetesObject>(FakeCluster cluster, FakeResourceClient<T> client,
+        String namespace,
         LabelSelector labels, FieldSelector fields) implements ListerWatcher<T> {
     @Override
     public ResourceType type() {

@@ -98,7 +98,8 @@ class HttpSourceBehaviourTest {
 
     @Test
     void aUrlGivesOnePodOrAPodListAnUnchangedBodyIsNoUpdateAndAnEmptyOneAnEmptySet() throws IOException {
-        List<String> bodies = new ArrayList<>(List.of(NodeHarness.manifest("web", "nginx:1"), NodeHarness.manifest("web", "nginx:1"),
+        List<String> bodies = new ArrayList<>(List.of(NodeHarness.manifest("web", "nginx:1"),
+                NodeHarness.manifest("web", "nginx:1"),
                 "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":["
                         + "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}},"
                         + "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}]}",
@@ -125,7 +126,8 @@ class HttpSourceBehaviourTest {
     void theFirstThreeFailuresAreLoggedThenOneLineSaysThatItGoesQuietAndRecoveryIsLogged() throws IOException {
         boolean[] broken = {true};
         try (Logged log = Logged.by("dev.wheelhouse.podconfig.HttpSource")) {
-            NodeHarness harness = serve(e -> reply(e, broken[0] ? 503 : 200, NodeHarness.manifest("web", "nginx:1")), Map.of());
+            NodeHarness harness = serve(e -> reply(e, broken[0] ? 503 : 200, NodeHarness.manifest("web", "nginx:1")),
+                    Map.of());
             harness.pass(Duration.ofMinutes(3));
             assertThat(requests).hasSizeGreaterThan(8);
             assertThat(log.lines()).hasSize(4).allSatisfy(line -> assertThat(line).startsWith("WARN")

@@ -112,7 +112,8 @@ class NodeRegistrationTest {
     @Test
     void aServerThatIsAwayIsTriedAgainUntilItIsBack() {
         for (int i = 0; i < 5; i++) {
-            node.client.failNext("get", new ApiError("get nodes node-1", new java.io.IOException("connection refused")));
+            node.client.failNext("get",
+                    new ApiError("get nodes node-1", new java.io.IOException("connection refused")));
             node.pass(Duration.ofSeconds(3));
         }
         node.pass(Duration.ofSeconds(15));

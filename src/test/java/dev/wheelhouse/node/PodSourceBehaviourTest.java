@@ -159,15 +159,18 @@ class PodSourceBehaviourTest {
         Files.createDirectory(directory().resolve("inner"));
         Files.writeString(directory().resolve("inner/d.yaml"), NodeHarness.manifest("d", "nginx:1"));
         read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactly("a-node-1 nginx:1", "b-node-1 nginx:1", "c-node-1 nginx:1");
+        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactly("a-node-1 nginx:1", "b-node-1 nginx:1",
+                "c-node-1 nginx:1");
 
         Files.move(directory().resolve("b.yaml"), directory().resolve("z.yaml"));
         read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("a-node-1 nginx:1", "c-node-1 nginx:1",
+        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("a-node-1 nginx:1",
+                "c-node-1 nginx:1",
                 "b-node-1 nginx:1");
         Files.move(directory().resolve("a.yaml"), parent.resolve("elsewhere.yaml"));
         read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("c-node-1 nginx:1", "b-node-1 nginx:1");
+        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("c-node-1 nginx:1",
+                "b-node-1 nginx:1");
     }
 
     @Test

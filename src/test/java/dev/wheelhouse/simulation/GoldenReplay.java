@@ -20,7 +20,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 
-
 /** Replays one recorded scenario on a {@link SteppedSystem}; a {@link GoldenComparison} judges what comes of it. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
     private static final Duration SLACK = Duration.ofSeconds(1);

@@ -11,7 +11,6 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;

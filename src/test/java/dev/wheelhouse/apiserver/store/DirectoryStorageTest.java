@@ -80,7 +80,8 @@ class DirectoryStorageTest {
                 int from = Math.max(0, (int) last - 40);
                 for (int v = from; v <= last; v++) {
                     assertThat(names(store.snapshotAt("configmaps", v))).isEqualTo(history.get(v));
-                    assertThat(ObjectStoreTest.drain(store.watch("configmaps", Selection.all(), v))).hasSize((int) last - v);
+                    assertThat(ObjectStoreTest.drain(store.watch("configmaps", Selection.all(), v)))
+                            .hasSize((int) last - v);
                 }
                 if (last > 60) {
                     long old = last - 60;

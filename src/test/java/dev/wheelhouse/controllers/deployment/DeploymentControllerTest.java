@@ -93,7 +93,8 @@ class DeploymentControllerTest {
         for (int round = 0; round < 100; round++) {
             settle();
             List<V1Pod> waiting = pods().stream()
-                    .filter(p -> p.getSpec().getNodeName() == null || p.getMetadata().getDeletionTimestamp() != null).toList();
+                    .filter(p -> p.getSpec().getNodeName() == null || p.getMetadata().getDeletionTimestamp() != null)
+                    .toList();
             if (waiting.isEmpty()) {
                 return;
             }
@@ -263,7 +264,8 @@ class DeploymentControllerTest {
     @Test
     void settlesACreationThatGotNoAnswer() {
         int[] lost = {1};
-        api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
                         ? new ApiError("create", new java.io.IOException("cut"))
                         : null));
         create(Deployments.named("web").replicas(2).build());

@@ -89,7 +89,8 @@ class ReplicaSetControllerTest {
 
     @Test
     void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
-        system.api.fault(FakeCluster.Fault.afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS)
+        system.api.fault(FakeCluster.Fault
+                .afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS)
                         ? new ApiError("create pods", new IOException("timed out"))
                         : null));
         system.create("web", 1);
