@@ -20,9 +20,12 @@ final class GoldenComparison {
     private final RecordedEnds ends;
     private final Set<String> wantedReasons = new TreeSet<>();
     private final Map<String, String> knownEvents = new HashMap<>();
+    private final boolean reportsTerminating;
     private boolean lenient;
 
-    GoldenComparison(Api api, RecordedNames names, RecordedEnds ends) {
+    /** @param reportsTerminating whether the recorded controllers knew {@code status.terminatingReplicas} */
+    GoldenComparison(Api api, RecordedNames names, RecordedEnds ends, boolean reportsTerminating) {
+        this.reportsTerminating = reportsTerminating;
         this.api = api;
         this.names = names;
         this.ends = ends;
@@ -102,6 +105,9 @@ final class GoldenComparison {
         state.objects().forEach((name, values) -> {
             Map<String, String> renamed = new TreeMap<>();
             values.forEach((path, value) -> renamed.put(path, names.toRecorded(value)));
+            if (!reportsTerminating) {
+                renamed.remove("status.terminatingReplicas");
+            }
             found.put(names.toRecorded(name), renamed);
         });
         Map<String, Map<String, String>> wanted = new TreeMap<>();

@@ -66,10 +66,11 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects());
         start = system.clock.now();
         api = new Api(system.server.rest());
-        writes = new ComparedWrites(api);
+        boolean reportsTerminating = !text(scenario, "server").startsWith("v1.26");
+        writes = new ComparedWrites(api, reportsTerminating);
         names = from == null ? new RecordedNames() : from.names().copy();
         ends = from == null ? new RecordedEnds() : from.ends().copy();
-        comparison = new GoldenComparison(api, names, ends);
+        comparison = new GoldenComparison(api, names, ends, reportsTerminating);
         steps = new RecordedSteps(api, names, system.clock,
                 trace.stream().anyMatch(e -> text(e, "kubelet").equals("bind")));
         if (from != null) {
@@ -103,9 +104,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return tries;
     }
 
+    /** @param name of a recorded scenario, with {@code 1.36/} before it if it is of that version */
     static JsonNode read(String name) throws IOException {
-        try (InputStream in = Objects.requireNonNull(
-                GoldenReplay.class.getResourceAsStream("/golden/scenarios/" + name + ".json"))) {
+        String path = name.startsWith("1.36/") ? "/golden-" + name : "/golden/scenarios/" + name;
+        try (InputStream in = Objects.requireNonNull(GoldenReplay.class.getResourceAsStream(path + ".json"))) {
             return Json.read(in.readAllBytes());
         }
     }

@@ -148,7 +148,7 @@ final class TypeMonitors extends SignalledLoop {
                     wanted.put(type, type);
                 }
             }
-            keeper.setTypes(new Types(wanted.keySet()));
+            keeper.setTypes(new Types(wanted.keySet(), discovered.otherVersions()));
             wanted.keySet().removeIf(type -> IGNORED.contains(type.groupResource()));
             List<ResourceType> gone = monitors.keySet().stream().filter(t -> !wanted.containsKey(t)).toList();
             List<ResourceType> come = wanted.keySet().stream().filter(t -> !monitors.containsKey(t)).toList();
