@@ -186,7 +186,7 @@ class LeaderElectorTest {
         network = new Interceptor() {
             @Override
             public <R> R write(Request request, Supplier<R> call) {
-                call.get();
+                assertThat(call.get()).isNotNull();
                 network = new Interceptor() {
                 };
                 throw new ApiError(request.toString(), new java.net.SocketTimeoutException("no answer"));
