@@ -128,8 +128,7 @@ final class WorkloadValidation {
                 }
                 atMostAll(unavailable, path + ".maxUnavailable", problems);
             }
-            default -> problems.notSupported("spec.strategy.type", Json.text(strategy, "type"), "Recreate",
-                    "RollingUpdate");
+            default -> problems.notSupported("spec.strategy", strategy, "Recreate", "RollingUpdate");
         }
     }
 

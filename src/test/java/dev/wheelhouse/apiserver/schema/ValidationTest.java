@@ -54,6 +54,9 @@ class ValidationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             POD | {"metadata":{"labels":{"-a":"b"}}} | metadata.labels: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"e","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.colour"}}}]}]}} | spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.colour": error converting fieldPath: field label not supported: spec.colour
+            DEPLOYMENT | {"spec":{"strategy":{"type":"Sometimes"}}} | spec.strategy: Unsupported value: {"type":"Sometimes","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}}: supported values: "Recreate", "RollingUpdate"
+            DEPLOYMENT | {"spec":{"strategy":{"rollingUpdate":{"maxSurge":""}}}} | spec.strategy.rollingUpdate.maxSurge: Invalid value: "": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')
             BUDGET | {"metadata":{"name":"a%b"}} | metadata.name: Invalid value: "a%b": may not contain '%'
             BUDGET | {"spec":{"minAvailable":"101%"}} | spec.minAvailable: Invalid value: "101%": must not be greater than 100%
             BUDGET | {"spec":{"minAvailable":null,"maxUnavailable":-1}} | spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0
