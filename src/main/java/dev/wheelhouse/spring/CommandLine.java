@@ -19,7 +19,8 @@ public final class CommandLine {
               --wheelhouse.context=NAME                               its context, instead of the current one
               --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
               --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
-              --wheelhouse.workers=N                                  workers of each controller
+              --wheelhouse.workers=N                                  workers of each controller,
+              --wheelhouse.workers-of.NAME=N                          and of one of them
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
