@@ -25,7 +25,6 @@ import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
-import io.kubernetes.client.util.Yaml;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,19 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class ObserveOnlyTest {
-    private static final String WEB = """
-            apiVersion: apps/v1
-            kind: Deployment
-            metadata: {name: web}
-            spec:
-              replicas: 3
-              selector: {matchLabels: {app: web}}
-              template:
-                metadata: {labels: {app: web}}
-                spec:
-                  containers: [{name: web, image: "nginx:1.27"}]
-            """;
-
     @TempDir
     private Path directory;
 
@@ -71,7 +57,7 @@ class ObserveOnlyTest {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
             AppsV1Api apps = new AppsV1Api(service.api());
             V1Deployment web = apps
-                    .createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+                    .createNamespacedDeployment("default", Workloads.web()).execute();
             eventually("the plan is counted", Duration.ofSeconds(20),
                     () -> get(service, "/prometheus").body().lines()
                             .anyMatch(line -> line.startsWith("controller_writes_planned_total")
@@ -99,7 +85,7 @@ class ObserveOnlyTest {
     @Test
     void a_plan_is_empty_when_all_is_done_and_what_cannot_be_asked_is_said() throws Exception {
         try (RunningService service = RunningService.start(directory)) {
-            new AppsV1Api(service.api()).createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class))
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
             eventually("nothing is left to do", Duration.ofSeconds(30),
                     () -> new CoreV1Api(service.api()).listNamespacedPod("default").execute().getItems().stream()
@@ -121,7 +107,7 @@ class ObserveOnlyTest {
     @Test
     void the_plan_of_any_object_is_that_of_each_controller_that_looks_at_it() throws Exception {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
-            new AppsV1Api(service.api()).createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class))
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
             CoreV1Api core = new CoreV1Api(service.api());
             core.createNamespace(new V1Namespace().metadata(new V1ObjectMeta().name("old"))).execute();
@@ -161,7 +147,7 @@ class ObserveOnlyTest {
         try (RunningService server = RunningService.start(directory, "--wheelhouse.controllers=")) {
             String kubeconfig = "--wheelhouse.kubeconfig=" + server.kubeconfig();
             AppsV1Api apps = new AppsV1Api(server.api());
-            apps.createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+            apps.createNamespacedDeployment("default", Workloads.web()).execute();
             new CoordinationV1Api(server.api()).createNamespacedLease("kube-system", new V1Lease()
                     .metadata(new V1ObjectMeta().name("kube-controller-manager"))
                     .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)

@@ -71,17 +71,19 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private static void requireProtection(ApiServerOptions options) {
-        InetAddress address;
-        try {
-            address = InetAddress.getByName(options.address());
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
-        }
+        InetAddress address = resolve(options.address());
         if (!address.isLoopbackAddress() && (options.tls() == null || options.security().open())) {
             throw new IllegalArgumentException("the API server may not listen on " + options.address()
                     + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "for everybody")
                     + ": give it a certificate and tokens, or use 127.0.0.1");
+        }
+    }
+
+    private static InetAddress resolve(String address) {
+        try {
+            return InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("\"" + address + "\" is no address to listen on: use 127.0.0.1", e);
         }
     }
 
@@ -100,15 +102,40 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw new IllegalStateException("the API server is running at " + url());
         }
         Tomcat starting = new Tomcat();
+        starting.setBaseDir(makeDirectory().toString());
+        Connector connector = Connectors.of(options);
+        starting.setConnector(connector);
+        setUp(starting);
+        tomcat = starting;
         try {
-            Path base = Files.createTempDirectory("wheelhouse-apiserver");
-            directory = base;
-            starting.setBaseDir(base.toString());
+            starting.start();
+        } catch (LifecycleException e) {
+            closeHttp();
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof BindException) {
+                    throw new PortInUseException(options.address(), options.port(), e);
+                }
+            }
+            throw new IllegalStateException(
+                    "the API server could not start on " + options.address() + ":" + options.port(), e);
+        }
+        port = connector.getLocalPort();
+        rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
+        log.info("API server listens on {}", url());
+        return this;
+    }
+
+    private Path makeDirectory() {
+        try {
+            Path made = Files.createTempDirectory("wheelhouse-apiserver");
+            directory = made;
+            return made;
         } catch (IOException e) {
             throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
         }
-        Connector connector = Connectors.of(options);
-        starting.setConnector(connector);
+    }
+
+    private void setUp(Tomcat starting) {
         Context context = starting.addContext("", null);
         if (context instanceof StandardContext standard) {
             standard.setClearReferencesRmiTargets(false);
@@ -126,22 +153,6 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 new HttpFront(this::handle, options.clock(), options.limits(), metrics));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
-        tomcat = starting;
-        try {
-            starting.start();
-        } catch (LifecycleException e) {
-            closeHttp();
-            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-                if (cause instanceof BindException) {
-                    throw new PortInUseException(options.address(), options.port(), e);
-                }
-            }
-            throw new IllegalStateException(
-                    "the API server could not start on " + options.address() + ":" + options.port(), e);
-        }
-        port = connector.getLocalPort();
-        log.info("API server listens on {}", url());
-        return this;
     }
 
     /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */

@@ -42,7 +42,7 @@ public sealed interface Action {
     record Create(ResourceType type, KubernetesObject object, String why) implements Write {
         @Override
         public ObjectKey target() {
-            return Targets.of(object);
+            return ObjectKey.ofNew(object);
         }
     }
 
@@ -132,14 +132,4 @@ public sealed interface Action {
 
     /** Sync the same key again after a delay, whatever happens meanwhile. */
     record RequeueAfter(Duration delay) implements Action {}
-}
-
-final class Targets {
-    private Targets() {}
-
-    static ObjectKey of(KubernetesObject object) {
-        var meta = object.getMetadata();
-        String namespace = meta.getNamespace() == null ? "" : meta.getNamespace();
-        return new ObjectKey(namespace, meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*");
-    }
 }

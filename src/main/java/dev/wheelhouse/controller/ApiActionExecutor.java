@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +27,23 @@ public final class ApiActionExecutor implements ActionExecutor {
     private final ConsistencyStore consistency;
     private final EventRecorder events;
     private final Parallel parallel;
+    private final BooleanSupplier mayWrite;
     private final ControllerMetrics metrics;
     private final DecisionLog decisions;
 
     /**
      * @param controller on whose behalf it writes, for log lines and metrics
      * @param parallel how the writes of one batch are made
+     * @param mayWrite whether this process leads: asked before each write, which fails if it does not
      */
     public ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
-            Parallel parallel, ControllerMetrics metrics) {
+            Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics) {
         this.controller = controller;
         this.client = client;
         this.consistency = consistency;
         this.events = events;
         this.parallel = parallel;
+        this.mayWrite = mayWrite;
         this.metrics = metrics;
         this.decisions = new DecisionLog(controller);
     }
@@ -125,6 +129,10 @@ public final class ApiActionExecutor implements ActionExecutor {
     }
 
     private Attempt attempt(ObjectKey owner, Action.Write write) {
+        if (!mayWrite.getAsBoolean()) {
+            return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
+                    "ServiceUnavailable", "this process leads no more, and writes nothing", null), false);
+        }
         try {
             KubernetesObject answer = write(write);
             metrics.written(controller, write.verb(), write.type(),

@@ -81,7 +81,10 @@ public abstract class KeyedController implements Controller {
      */
     protected abstract Result sync(ObjectKey key) throws InterruptedException;
 
-    /** Drops what is remembered of a key whose object is gone. */
+    /**
+     * Drops what is remembered of a key whose object is gone. To be called by the key's own sync alone: a handler may hear of the
+     * end when another object of that name has already been synced.
+     */
     protected final void forget(ObjectKey key) {
         consistency.forget(key);
         refusals.forget(key);

@@ -21,6 +21,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
 
+    private final Election election;
     private final ControllerManager manager;
     private final HollowCluster cluster;
     private final SharedInformerFactory informers;
@@ -29,9 +30,9 @@ final class ServiceLifecycle implements SmartLifecycle {
     private final LoopRunner runner;
     private volatile boolean running;
 
-    ServiceLifecycle(ControllerManager manager, HollowCluster cluster, SharedInformerFactory informers,
-            EventBroadcaster events,
-            ReadyAnnouncer announcer, LoopRunner runner) {
+    ServiceLifecycle(Election election, ControllerManager manager, HollowCluster cluster,
+            SharedInformerFactory informers, EventBroadcaster events, ReadyAnnouncer announcer, LoopRunner runner) {
+        this.election = election;
         this.manager = manager;
         this.cluster = cluster;
         this.informers = informers;
@@ -43,6 +44,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        election.start(runner);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
         cluster.start();
@@ -60,6 +62,7 @@ final class ServiceLifecycle implements SmartLifecycle {
         if (!left.isEmpty()) {
             log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
         }
+        election.release();
         running = false;
     }
 

@@ -28,6 +28,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
  * @param node one node of one's own, and its pod sources
  * @param informer the caches
+ * @param leaderElection how one of several processes is chosen to act
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
@@ -35,7 +36,8 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue NodeProperties node, @DefaultValue Informer informer) {
+        @DefaultValue NodeProperties node, @DefaultValue Informer informer,
+        @DefaultValue ElectionProperties leaderElection) {
 
     /** Which API server to work on. */
     public enum Mode {

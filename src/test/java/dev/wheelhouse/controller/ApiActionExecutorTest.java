@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -19,6 +18,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,14 +28,15 @@ class ApiActionExecutorTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore consistency = new ConsistencyStore(clock);
     private final List<String> reported = new ArrayList<>();
     private final List<String> counted = new ArrayList<>();
+    private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
             (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
-            Parallel.inOrder(), new ControllerMetrics() {
+            Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
@@ -65,6 +67,17 @@ class ApiActionExecutorTest {
         api.fault((verb, type, key) -> key.name().equals(name)
                 ? new ApiError(verb + " " + key, code, reason, "refused", null)
                 : null);
+    }
+
+    @Test
+    void whoLeadsNoMoreWritesNothing() {
+        leads = false;
+        Outcome outcome = execute(create("web-1"));
+        assertThat(outcome.error()).hasMessageEndingWith("this process leads no more, and writes nothing");
+        assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
+        leads = true;
+        assertThat(execute(create("web-1")).succeeded()).as("it was not made before").isTrue();
     }
 
     @Test
@@ -194,23 +207,14 @@ class ApiActionExecutorTest {
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return new ApiError(verb + " " + key, new java.io.IOException("connection reset"));
-            }
-        });
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, api.revision());
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 

@@ -10,6 +10,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,7 +21,7 @@ class ConsistencyStoreTest {
     private static final ObjectKey POD = ObjectKey.of("default", "web-1");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore store = new ConsistencyStore(clock);
 
@@ -40,18 +42,18 @@ class ConsistencyStoreTest {
     void anOwnerIsHeldBackUntilTheObjectItselfIsSeenAtTheWrittenVersion() {
         wrote(createPod());
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anOlderVersionOfTheObjectIsNotEnough() {
         createPod();
-        informers.deliverAll();
+        informers.deliver();
         api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
         wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
@@ -59,18 +61,18 @@ class ConsistencyStoreTest {
     void anObjectThatIsGoneAgainCountsAsSeenOnceTheCacheAsAWholeIsNewer() {
         wrote(createPod());
         api.remove(ResourceType.PODS, POD);
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anObjectThatAnUpdateFoundGoneHoldsTheOwnerBackUntilTheCacheLosesItToo() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliverAll();
+        informers.deliver();
         api.remove(ResourceType.PODS, POD);
         store.goneAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -26,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("A stop of the controllers")
 @Timeout(60)
 class DrainTest {
-    private final FakeApi api = new FakeApi(Clock.system());
+    private final FakeCluster api = new FakeCluster(Clock.system());
     private final LoopRunner runner = new LoopRunner("drain", Clock.system());
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final AtomicInteger begun = new AtomicInteger();
@@ -61,8 +64,9 @@ class DrainTest {
     void start() throws InterruptedException {
         DefaultControllerContext context = new DefaultControllerContext(api, new FakeInformers(api), Clock.system(),
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
-        manager = new ControllerManager(context, List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), runner);
+        manager = new ControllerManager(context,
+                List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), Leadership.ALONE, runner);
         manager.run();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.cel;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -13,8 +14,11 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelErrorCode;
+import dev.cel.common.CelIssue;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelValidationException;
+import dev.cel.common.CelValidationResult;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
@@ -29,9 +33,10 @@ import dev.cel.runtime.CelRuntimeFactory;
 
 /**
  * One element of {@code x-kubernetes-validations}, compiled (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). The types of
- * {@code self} and {@code oldSelf} are dynamic, so what upstream's type check would say of a definition is said when the rule runs.
- * Known functions are those of CEL, its extensions for strings, sets, lists, math, regular expressions and optionals; upstream's own for
- * URLs, IP addresses, quantities and formats are not. Immutable, safe for use by many threads.
+ * {@code self} and {@code oldSelf} are dynamic where it runs. Of what upstream's type check would say of a definition only this is said before:
+ * that a schema has no such field.
+ * Known functions are those of CEL, its extensions for strings, sets, lists, math, regular expressions and optionals, and upstream's own in
+ * {@link KubernetesLibrary}. Immutable, safe for use by many threads.
  */
 public final class CelRule {
     /** What one evaluation may do at most: so many turns of all its comprehensions together. */
@@ -39,9 +44,10 @@ public final class CelRule {
     private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
             .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
+    private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
             .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional())
+                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES)
             .build();
 
     private final String rule;
@@ -73,20 +79,56 @@ public final class CelRule {
         return new CelRule(rule);
     }
 
+    /**
+     * What is wrong with a rule of a definition.
+     *
+     * @param schema of the values that it is for
+     * @param resource whether they are whole resources
+     * @throws RuleException if it does not compile, or names a field that the schema does not have
+     */
+    public static void check(JsonNode rule, JsonNode schema, boolean resource) throws RuleException {
+        CelRule compiled = compile(rule);
+        SchemaTypes types = new SchemaTypes(schema, resource);
+        CelType old = compiled.optionalOldSelf ? OptionalType.create(types.self()) : types.self();
+        CelCompiler typed = builder().setTypeProvider(types).addVar("self", types.self()).addVar("oldSelf", old).build();
+        for (String field : List.of("rule", "messageExpression")) {
+            String expression = Json.text(rule, field);
+            if (expression.isEmpty()) {
+                continue;
+            }
+            CelValidationResult result = typed.compile(expression);
+            List<CelIssue> unknown = result.getErrors().stream()
+                    .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
+            if (!unknown.isEmpty()) {
+                throw new RuleException(field, expression,
+                        "compilation failed: " + CelIssue.toDisplayString(unknown, result.getSource()));
+            }
+        }
+    }
+
     private static CelCompiler compiler(boolean optionalOldSelf) {
-        CelCompilerBuilder builder = CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
+        return builder().addVar("self", SimpleType.DYN)
+                .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
+    }
+
+    private static CelCompilerBuilder builder() {
+        return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
                 .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional())
-                .addVar("self", SimpleType.DYN)
-                .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN);
-        return builder.build();
+                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES);
     }
 
     private static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
             throws RuleException {
         try {
-            CelAbstractSyntaxTree tree = compiler.compile(expression).getAst();
+            CelValidationResult parsed = compiler.parse(expression);
+            if (parsed.hasError()) {
+                List<CelIssue> errors = parsed.getErrors().stream().map(issue -> CelIssue
+                        .formatError(issue.getSourceLocation(), "Syntax error: " + issue.getMessage())).toList();
+                throw new RuleException(field, expression,
+                        "compilation failed: " + CelIssue.toDisplayString(errors, parsed.getSource()));
+            }
+            CelAbstractSyntaxTree tree = compiler.check(parsed.getAst()).getAst();
             CelType type = tree.getResultType();
             if (!type.equals(wanted) && !type.equals(SimpleType.DYN)) {
                 throw new RuleException(field, expression, "cel expression must evaluate to a "
@@ -134,7 +176,12 @@ public final class CelRule {
         }
         try {
             return Boolean.TRUE.equals(program.eval(variables)) ? null : failure(variables);
-        } catch (CelEvaluationException | RuntimeException e) {
+        } catch (CelEvaluationException e) {
+            return e.getErrorCode() == CelErrorCode.ITERATION_BUDGET_EXCEEDED
+                    ? "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call"
+                            + " cost exceeds limit for rule: " + rule.strip()
+                    : e.getMessage() + " evaluating rule: " + rule.strip();
+        } catch (RuntimeException e) {
             return e.getMessage() + " evaluating rule: " + rule.strip();
         }
     }

@@ -17,8 +17,8 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The admission plugins that are always on: NamespaceLifecycle, LimitRanger, ServiceAccount, Priority and DefaultTolerationSeconds
- * (upstream: {@code plugin/pkg/admission}).
+ * The admission plugins that are always on: NamespaceLifecycle, LimitRanger, ServiceAccount, Priority, DefaultTolerationSeconds and
+ * RuntimeClass (upstream: {@code plugin/pkg/admission}).
  */
 final class Admission {
     private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
@@ -27,10 +27,14 @@ final class Admission {
 
     private final ObjectStore store;
     private final LimitRanges limitRanges;
+    private final PodAccounts accounts;
+    private final RuntimeClasses runtimeClasses;
 
     Admission(ObjectStore store) {
         this.store = store;
         this.limitRanges = new LimitRanges(store);
+        this.accounts = new PodAccounts(store);
+        this.runtimeClasses = new RuntimeClasses(store);
     }
 
     /** Refuses a valid new or changed object that breaks a rule which other objects set. @param old null for a creation */
@@ -89,9 +93,10 @@ final class Admission {
         if (type.equals(ResourceType.PODS)) {
             ObjectNode spec = Json.child(object, "spec");
             limitRanges.mutate(object);
-            serviceAccount(spec);
+            accounts.admit(object);
             priority(Meta.name(object), spec);
             tolerations(spec);
+            runtimeClasses.admit(object);
         } else if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(Meta.of(object), "labels").put("kubernetes.io/metadata.name", Meta.name(object));
         }
@@ -101,9 +106,8 @@ final class Admission {
     static void mutateUpdate(ResourceType type, ObjectNode object, ObjectNode old) {
         if (type.equals(ResourceType.PODS)) {
             ObjectNode spec = Json.child(object, "spec");
-            // The service account too, though upstream refuses an update without it unless its ServiceAccount plugin is off, as it is in
-            // its own tests of kubectl: a pod's manifest hardly ever names it, and can be replaced so.
-            for (String field : List.of("priority", "preemptionPolicy", "serviceAccountName", "serviceAccount")) {
+            PodAccounts.carryOver(spec, old.path("spec"));
+            for (String field : List.of("priority", "preemptionPolicy")) {
                 JsonNode before = Json.at(old, "spec", field);
                 if (!spec.has(field) && before != null) {
                     spec.set(field, before);
@@ -111,15 +115,6 @@ final class Admission {
             }
             tolerations(spec);
         }
-    }
-
-    private static void serviceAccount(ObjectNode spec) {
-        String account = Json.text(spec, "serviceAccountName");
-        if (account.isEmpty()) {
-            account = Json.text(spec, "serviceAccount");
-        }
-        spec.put("serviceAccountName", account.isEmpty() ? "default" : account);
-        spec.put("serviceAccount", account.isEmpty() ? "default" : account);
     }
 
     private void priority(String pod, ObjectNode spec) {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
@@ -18,6 +19,8 @@ import dev.wheelhouse.apiserver.schema.Schemas;
 /** Reads the bodies of requests. */
 final class Bodies {
     private static final int MAX_DEPTH = 200;
+    /** A warning is a header of the answer, one line. */
+    private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
 
     private Bodies() {}
 
@@ -33,12 +36,16 @@ final class Bodies {
      */
     static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
         String media = mediaType(request.contentType());
-        boolean json = media.isEmpty() || media.equals("application/json");
+        List<String> duplicates = new ArrayList<>();
         JsonNode read;
-        if (json) {
-            read = json(request.body(), type.kind());
+        if (media.isEmpty() || media.equals("application/json")) {
+            read = json(request.body(), type.kind(), duplicates);
         } else if (media.equals("application/yaml")) {
-            read = Yaml.read(request.body());
+            Yaml.Document document = Yaml.read(request.body());
+            read = document.value();
+            if (!document.duplicates().isEmpty()) {
+                duplicates.add(document.complaint());
+            }
         } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
             read = ProtobufBodies.read(request.body());
         } else {
@@ -55,7 +62,7 @@ final class Bodies {
         }
         identify(object, type);
         checkDepth(object, 0);
-        prune(request, type, object, warnings, json ? FieldValidation.duplicates(request.body()) : List.of());
+        prune(request, type, object, warnings, duplicates);
         return object;
     }
 
@@ -108,12 +115,26 @@ final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            case "", "Warn" -> warnings.addAll(problems);
+            case "", "Warn" -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
             default -> throw Errors.invalidOptions("CreateOptions",
                     Errors.one("fieldValidation", "FieldValueNotSupported",
                             "Unsupported value: \"" + request.query().get("fieldValidation")
                                     + "\": supported values: \"Ignore\", \"Strict\", \"Warn\"")
                             .getFirst());
+        }
+    }
+
+    /** What is to be said of a key that an applied configuration names twice. */
+    static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
+        if (document.duplicates().isEmpty()) {
+            return;
+        }
+        String problem = "error converting YAML to JSON: " + document.complaint();
+        switch (request.query().get("fieldValidation")) {
+            case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
+            case "Ignore" -> {
+            }
+            default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
         }
     }
 
@@ -124,9 +145,14 @@ final class Bodies {
         node.forEach(child -> checkDepth(child, depth + 1));
     }
 
-    private static JsonNode json(byte[] body, String kind) {
+    /** @param duplicates gets what is to be said of fields that occur twice, of which the last counts */
+    private static JsonNode json(byte[] body, String kind, List<String> duplicates) {
         try {
-            JsonNode node = Json.read(body);
+            JsonNode node = Json.readUnlessDuplicates(body);
+            if (node == null) {
+                node = Json.read(body);
+                duplicates.addAll(FieldValidation.duplicates(body));
+            }
             if (node.isMissingNode()) {
                 throw unreadable(kind, "unexpected end of JSON input", "<empty>");
             }
@@ -178,7 +204,7 @@ final class Bodies {
     /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
     static JsonNode untyped(ApiRequest request) {
         return switch (mediaType(request.contentType())) {
-            case "application/yaml" -> Yaml.read(request.body());
+            case "application/yaml" -> Yaml.read(request.body()).value();
             case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
             default -> Json.read(request.body());
         };

@@ -85,6 +85,11 @@ final class CustomResources {
                     (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
                     Meta.time(clock.now()));
         }
+        decide(crd);
+    }
+
+    /** Fills in what the conditions say of the names, whatever a writer of the status makes of them. */
+    void decide(ObjectNode crd) {
         DefinitionNames.decide(crd, others(crd), Meta.time(clock.now()));
     }
 
@@ -163,7 +168,7 @@ final class CustomResources {
         if (!DefinitionNames.isTrue(crd, "Established")) {
             return;
         }
-        if (DefinitionNames.isTrue(crd, "Terminating")) {
+        if (Meta.isDeleting(crd)) {
             terminating.add(Meta.name(crd));
         }
         String group = Json.text(crd, "spec", "group");

@@ -11,6 +11,7 @@ import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -50,6 +51,11 @@ final class Hooks {
                     fill(Meta.name(after));
                 }
             }
+            case "configmaps" -> {
+                if (before != null && Meta.name(after).equals(ROOT_CA)) {
+                    restoreRootCertificates(Meta.namespace(after));
+                }
+            }
             case "customresourcedefinitions.apiextensions.k8s.io" -> customResources.serve(after);
             case RoleAggregation.RESOURCE -> aggregation.refresh();
             default -> {
@@ -83,6 +89,25 @@ final class Hooks {
                     "The certificate authority of this API server; empty where it is served without TLS.");
             config.putObject("data").put("ca.crt", rootCertificates);
             create("configmaps", config);
+        }
+    }
+
+    /** Upstream's root-ca-certificate-publisher takes back what others write. */
+    private void restoreRootCertificates(String namespace) {
+        StoredObject present = store.get("configmaps", namespace, ROOT_CA);
+        if (present == null) {
+            return;
+        }
+        ObjectNode config = present.tree();
+        ObjectNode data = Json.object().put("ca.crt", rootCertificates);
+        if (Meta.isDeleting(config) || data.equals(config.get("data"))) {
+            return;
+        }
+        config.set("data", data);
+        try {
+            store.update("configmaps", config, present.version());
+        } catch (StoreException.Conflict e) {
+            // Who was faster has called this method as well.
         }
     }
 

@@ -288,16 +288,21 @@ final class Renderer {
         }
 
         private byte[] table(StoredObject object) {
-            return table(List.of(tree(info, object)), version(Long.toString(object.version())));
+            return table(tree(info, object), version(Long.toString(object.version())), include);
         }
 
         @Override
         public byte[] bookmark(ObjectNode bookmark) {
-            return table(List.of(), Meta.of(bookmark));
+            ObjectNode meta = Meta.of(bookmark);
+            // That the initial events are over is said in an annotation, which has to be seen whatever is to be left out.
+            Tables.IncludeObject shown = include == Tables.IncludeObject.NONE && meta.has("annotations")
+                    ? Tables.IncludeObject.METADATA
+                    : include;
+            return table(bookmark, version(Json.text(meta, "resourceVersion")), shown);
         }
 
-        private byte[] table(List<ObjectNode> objects, ObjectNode listMeta) {
-            ObjectNode table = Tables.table(info, objects, include, first, listMeta, clock.now())
+        private byte[] table(ObjectNode object, ObjectNode listMeta, Tables.IncludeObject include) {
+            ObjectNode table = Tables.table(info, List.of(object), include, first, listMeta, clock.now())
                     .put("apiVersion", accept.metaApiVersion());
             first = false;
             return Json.bytes(table);

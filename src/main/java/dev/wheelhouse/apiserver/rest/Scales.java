@@ -123,7 +123,7 @@ final class Scales {
     }
 
     private ObjectNode apply(Target target, ApiRequest request) {
-        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request);
+        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
         long replicas = replicas(target, patch);
         Writes.Origin origin = Writes.Origin.of(request, target, true);
         ObjectNode parent = Json.object();

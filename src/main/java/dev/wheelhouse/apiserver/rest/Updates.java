@@ -246,9 +246,9 @@ final class Updates {
 
     private ApiResponse apply(Target target, ApiRequest request, Accept accept) {
         ResourceType type = target.type();
-        ObjectNode patch = readApply(type.apiVersion(), type.kind(), request);
-        checkName(target, patch);
         List<String> warnings = Bodies.newWarnings();
+        ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
+        checkName(target, patch);
         Writes.Origin origin = Writes.Origin.of(request, target, true);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
@@ -288,13 +288,18 @@ final class Updates {
         }
     }
 
-    /** The body of a server-side apply, checked as far as that goes without the object. */
-    static ObjectNode readApply(String apiVersion, String kind, ApiRequest request) {
+    /**
+     * The body of a server-side apply, checked as far as that goes without the object.
+     *
+     * @param warnings gets what field validation warns about
+     */
+    static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
         if (request.query().get("fieldManager").isEmpty()) {
             throw Errors.invalidOptions("PatchOptions", new Cause("fieldManager", "FieldValueRequired",
                     "Required value: is required for apply patch"));
         }
-        if (!(Yaml.read(request.body()) instanceof ObjectNode patch)) {
+        Yaml.Document document = Yaml.read(request.body());
+        if (!(document.value() instanceof ObjectNode patch)) {
             throw Errors.badRequest("error decoding YAML: an apply patch must be an object");
         }
         if (!Json.text(patch, "apiVersion").equals(apiVersion)) {
@@ -308,6 +313,7 @@ final class Updates {
         if (Json.at(patch, "metadata", "managedFields") != null) {
             throw Errors.badRequest("metadata.managedFields must be nil");
         }
+        Bodies.reportApplied(request, document, warnings);
         return patch;
     }
 

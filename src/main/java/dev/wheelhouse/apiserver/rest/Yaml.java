@@ -2,14 +2,21 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
@@ -35,26 +42,69 @@ final class Yaml {
         }
     }
 
-    private static org.yaml.snakeyaml.Yaml yaml() {
-        LoaderOptions loading = new LoaderOptions();
-        loading.setAllowDuplicateKeys(false);
-        loading.setMaxAliasesForCollections(20);
-        loading.setNestingDepthLimit(100);
-        loading.setCodePointLimit(4 * 1024 * 1024);
+    /**
+     * A text that was read.
+     *
+     * @param value of a key that a mapping names twice it has the last value
+     * @param duplicates what Go's strict parser says of such keys, a line each; empty if there are none
+     */
+    record Document(JsonNode value, List<String> duplicates) {
+        /** The complaint of Go's strict parser in one text, or empty. */
+        String complaint() {
+            return duplicates.isEmpty() ? "" : "yaml: unmarshal errors:\n  " + String.join("\n  ", duplicates);
+        }
+    }
+
+    /** Notes keys that a mapping names twice, at the line of the later value. */
+    private static final class NotingConstructor extends SafeConstructor {
+        private final SortedMap<Integer, String> duplicates = new TreeMap<>();
+
+        NotingConstructor(LoaderOptions loading) {
+            super(loading);
+        }
+
+        @Override
+        protected void flattenMapping(MappingNode node, boolean forceStringKeys) {
+            Set<String> keys = new HashSet<>();
+            for (NodeTuple pair : node.getValue()) {
+                if (pair.getKeyNode() instanceof ScalarNode key && !key.getTag().equals(Tag.MERGE)
+                        && !keys.add(key.getTag() + " " + key.getValue())) {
+                    String shown = key.getTag().equals(Tag.STR) ? "\"" + key.getValue() + "\"" : key.getValue();
+                    int line = pair.getValueNode().getStartMark().getLine() + 1;
+                    duplicates.put(line, "line " + line + ": key " + shown + " already set in map");
+                }
+            }
+            super.flattenMapping(node, forceStringKeys);
+        }
+    }
+
+    private static org.yaml.snakeyaml.Yaml yaml(LoaderOptions loading, SafeConstructor constructor) {
         DumperOptions dumping = new DumperOptions();
         dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
         dumping.setWidth(4096);
         dumping.setSplitLines(false);
-        return new org.yaml.snakeyaml.Yaml(new SafeConstructor(loading), new Representer(dumping), dumping, loading,
+        return new org.yaml.snakeyaml.Yaml(constructor, new Representer(dumping), dumping, loading,
                 new JsonResolver());
     }
 
+    private static LoaderOptions loading() {
+        LoaderOptions loading = new LoaderOptions();
+        loading.setAllowDuplicateKeys(true);
+        loading.setWarnOnDuplicateKeys(false);
+        loading.setMaxAliasesForCollections(20);
+        loading.setNestingDepthLimit(100);
+        loading.setCodePointLimit(4 * 1024 * 1024);
+        return loading;
+    }
+
     /** @throws ApiException 400 if it is no YAML, or more than one document */
-    static JsonNode read(byte[] text) {
+    static Document read(byte[] text) {
         try {
-            Object value = yaml().load(withoutTabs(new String(text, StandardCharsets.UTF_8)));
+            LoaderOptions loading = loading();
+            NotingConstructor constructor = new NotingConstructor(loading);
+            Object value = yaml(loading, constructor).load(withoutTabs(new String(text, StandardCharsets.UTF_8)));
             measure(value, MOST_VALUES, MOST_DEPTH);
-            return Json.mapper().valueToTree(value);
+            return new Document(Json.mapper().valueToTree(value), List.copyOf(constructor.duplicates.values()));
         } catch (RuntimeException e) {
             String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw Errors.badRequest("error converting YAML to JSON: yaml: " + why);
@@ -85,6 +135,7 @@ final class Yaml {
 
     static byte[] write(JsonNode node) {
         Object value = Json.mapper().treeToValue(node, Object.class);
-        return yaml().dump(value).getBytes(StandardCharsets.UTF_8);
+        LoaderOptions loading = loading();
+        return yaml(loading, new SafeConstructor(loading)).dump(value).getBytes(StandardCharsets.UTF_8);
     }
 }

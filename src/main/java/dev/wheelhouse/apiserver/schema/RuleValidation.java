@@ -37,6 +37,10 @@ final class RuleValidation {
 
     /** What is wrong with the rules of a schema, at its place in the definition. */
     static List<Cause> compile(JsonNode schema, String path) {
+        return compile(schema, path, true);
+    }
+
+    private static List<Cause> compile(JsonNode schema, String path, boolean resource) {
         List<Cause> causes = new ArrayList<>();
         int i = 0;
         for (JsonNode rule : schema.path(RULES)) {
@@ -46,18 +50,18 @@ final class RuleValidation {
                 continue;
             }
             try {
-                CelRule.compile(rule);
+                CelRule.check(rule, schema, resource);
             } catch (RuleException e) {
                 causes.add(new Cause(at + "." + e.field(), "FieldValueInvalid",
                         "Invalid value: " + rule + ": " + e.getMessage()));
             }
         }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            causes.addAll(compile(property.getValue(), path + ".properties[" + property.getKey() + "]"));
+            causes.addAll(compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false));
         }
         for (String inner : List.of("items", "additionalProperties")) {
             if (schema.get(inner) instanceof ObjectNode of) {
-                causes.addAll(compile(of, path + "." + inner));
+                causes.addAll(compile(of, path + "." + inner, false));
             }
         }
         return causes;

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,6 +18,9 @@ import dev.wheelhouse.apiserver.json.Json;
  * Where upstream prints an internal Go struct, the JSON of the value stands.
  */
 public final class Validation {
+    private static final Set<String> GENERIC = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
+            "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
+
     private Validation() {}
 
     /** What is wrong with a new, defaulted object; empty if nothing is. */
@@ -28,7 +32,7 @@ public final class Validation {
         MetadataValidation.create(object, type.namespaced(),
                 MetadataValidation.nameRule(type.group(), type.kind()), problems);
         if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
-            MetadataValidation.finalizersAreQualified(object, problems);
+            qualifyFinalizers(type, object, problems);
         }
         switch (type.group() + "/" + type.kind()) {
             case "/Pod" -> PodValidation.create(object, problems);
@@ -45,6 +49,8 @@ public final class Validation {
             case "apps/DaemonSet" -> WorkloadValidation.daemonSet(object, problems);
             case "batch/Job" -> JobValidation.create(object, problems);
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
+            case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
+            case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
             case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
             case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.binding(object, false, problems);
@@ -66,7 +72,7 @@ public final class Validation {
         boolean builtIn = Schemas.ofKind(type.apiVersion(), type.kind()) != null;
         MetadataValidation.update(object, old, builtIn, problems);
         if (builtIn) {
-            MetadataValidation.finalizersAreQualified(object, problems);
+            qualifyFinalizers(type, object, problems);
         }
         if (subresource.equals("status")) {
             StatusValidation.update(type.group() + "/" + type.kind(), object, old, problems);
@@ -80,9 +86,14 @@ public final class Validation {
             PodUpdateValidation.subresource(type, subresource, object, old, problems);
             return problems.causes();
         }
+        update(type.group() + "/" + type.kind(), object, old, problems);
+        return problems.causes();
+    }
+
+    private static void update(String kind, ObjectNode object, ObjectNode old, Problems problems) {
         JsonNode spec = object.path("spec");
         JsonNode oldSpec = old.path("spec");
-        switch (type.group() + "/" + type.kind()) {
+        switch (kind) {
             case "/Pod" -> PodUpdateValidation.update(object, old, problems);
             case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
             case "/ReplicationController" -> WorkloadValidation.replicationController(object, problems);
@@ -105,6 +116,9 @@ public final class Validation {
             case "apps/StatefulSet" -> WorkloadValidation.statefulSetUpdate(object, old, problems);
             case "batch/Job" -> JobValidation.update(object, old, problems);
             case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
+            case "scheduling.k8s.io/PriorityClass" ->
+                SchedulingValidation.priorityClassUpdate(object, old, problems);
+            case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
             case "rbac.authorization.k8s.io/ClusterRole" -> RbacValidation.role(object, true, problems);
             case "rbac.authorization.k8s.io/RoleBinding" -> RbacValidation.bindingUpdate(object, old, false, problems);
@@ -115,7 +129,6 @@ public final class Validation {
                 // the metadata is all
             }
         }
-        return problems.causes();
     }
 
     /** Whether a workload's selector matches the labels of its pod template; true where there is no selector yet. */
@@ -137,6 +150,13 @@ public final class Validation {
     private static boolean isReview(ResourceType type) {
         return type.group().equals("authentication.k8s.io") || type.group().equals("authorization.k8s.io")
                 || type.kind().equals("Binding") || type.kind().equals("Eviction");
+    }
+
+    /** Some groups have upstream's rules for the metadata of any object, not those of the core. */
+    private static void qualifyFinalizers(ResourceType type, ObjectNode object, Problems problems) {
+        if (!GENERIC.contains(type.group())) {
+            MetadataValidation.finalizersAreQualified(object, problems);
+        }
     }
 
     private static void selectorStays(JsonNode spec, JsonNode oldSpec, Problems problems) {

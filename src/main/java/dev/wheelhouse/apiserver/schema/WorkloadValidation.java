@@ -57,17 +57,7 @@ final class WorkloadValidation {
 
     private static void selectorAndTemplate(JsonNode spec, String owner, String kind, Problems problems) {
         JsonNode selector = Json.at(spec, "selector");
-        if (selector == null) {
-            problems.required("spec.selector");
-        } else {
-            Selectors.validate(selector, "spec.selector", problems);
-            if (Selectors.isEmpty(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector),
-                        "empty selector is invalid for " + owner);
-            }
-        }
-        if (selector != null && !Selectors.isValid(selector)) {
-            problems.invalid("spec.selector", Selectors.printed(selector), "invalid label selector");
+        if (!selector(selector, owner, "invalid label selector", problems)) {
             return;
         }
         boolean matches = selector != null && (Selectors.isEmpty(selector)
@@ -77,6 +67,26 @@ final class WorkloadValidation {
         }
         PodValidation.template(spec.path("template"), "spec.template", problems);
         restartsAlways(spec, kind, problems);
+    }
+
+    /**
+     * @param detail what is said of a selector that cannot be read
+     * @return whether labels can be compared with it
+     */
+    private static boolean selector(@Nullable JsonNode selector, String owner, String detail, Problems problems) {
+        if (selector == null) {
+            problems.required("spec.selector");
+            return true;
+        }
+        Selectors.validate(selector, "spec.selector", problems);
+        if (Selectors.isEmpty(selector)) {
+            problems.invalid("spec.selector", Selectors.printed(selector), "empty selector is invalid for " + owner);
+        }
+        if (Selectors.isValid(selector)) {
+            return true;
+        }
+        problems.invalid("spec.selector", Selectors.printed(selector), detail);
+        return false;
     }
 
     private static void mismatch(JsonNode spec, Problems problems) {
@@ -223,18 +233,8 @@ final class WorkloadValidation {
         problems.nonNegative(spec, "spec", "minReadySeconds");
         problems.nonNegative(spec.path("ordinals"), "spec.ordinals", "start");
         JsonNode selector = Json.at(spec, "selector");
-        if (selector == null) {
-            problems.required("spec.selector");
-        } else {
-            Selectors.validate(selector, "spec.selector", problems);
-            if (Selectors.isEmpty(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector),
-                        "empty selector is invalid for statefulset");
-            }
-            if (!Selectors.isValid(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector), "");
-                return;
-            }
+        if (!selector(selector, "statefulset", "", problems)) {
+            return;
         }
         if (!Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
             mismatch(spec, problems);

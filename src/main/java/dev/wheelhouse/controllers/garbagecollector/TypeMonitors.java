@@ -21,8 +21,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Follows discovery: an informer for each type that can be listed, watched and deleted, and none for those that have gone
@@ -30,7 +29,7 @@ import dev.wheelhouse.runtime.Signal;
  * ignored. Discovery is asked every 30 s as upstream does, and soon after a CustomResourceDefinition has changed, which upstream
  * does not: until then what is owned by such objects would not be collected.
  */
-final class TypeMonitors implements Loop {
+final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
@@ -46,7 +45,6 @@ final class TypeMonitors implements Loop {
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
-    private final Signal wake = new Signal();
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
     /** Guarded by {@code monitors}, as is how often discovery has been asked since a definition changed. */
     private long next;
@@ -54,7 +52,6 @@ final class TypeMonitors implements Loop {
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
-    private volatile boolean closed;
 
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
@@ -90,7 +87,7 @@ final class TypeMonitors implements Loop {
 
     @Override
     public long step() {
-        if (closed) {
+        if (isClosed()) {
             return IDLE;
         }
         long left = untilNext();
@@ -139,7 +136,7 @@ final class TypeMonitors implements Loop {
             long soon = clock.deadline(AFTER_CHANGE.getFirst());
             next = soon - next < 0 ? soon : next;
         }
-        wake.raise();
+        wake();
     }
 
     private void follow(KubeClient.Discovered discovered) {
@@ -151,7 +148,7 @@ final class TypeMonitors implements Loop {
                     wanted.put(type, type);
                 }
             }
-            keeper.setTypes(new Types(wanted.keySet()));
+            keeper.setTypes(new Types(wanted.keySet(), discovered.otherVersions()));
             wanted.keySet().removeIf(type -> IGNORED.contains(type.groupResource()));
             List<ResourceType> gone = monitors.keySet().stream().filter(t -> !wanted.containsKey(t)).toList();
             List<ResourceType> come = wanted.keySet().stream().filter(t -> !monitors.containsKey(t)).toList();
@@ -243,16 +240,5 @@ final class TypeMonitors implements Loop {
             });
             return late;
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        wake.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        wake.raise();
     }
 }

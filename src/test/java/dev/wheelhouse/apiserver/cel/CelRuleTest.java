@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class CelRuleTest {
@@ -92,6 +93,23 @@ class CelRuleTest {
         String rule = (digits + ".all(X, ").replace("X", "a") + (digits + ".all(X, ").replace("X", "b")
                 + (digits + ".all(X, ").replace("X", "c") + (digits + ".all(X, ").replace("X", "d")
                 + (digits + ".all(X, ").replace("X", "e") + (digits + ".all(X, true))))))").replace("X", "f");
-        assertThat(check(rule)).contains("Iteration budget exceeded");
+        assertThat(check(rule)).contains("call cost exceeds limit for rule: ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"self.z == 1 | undefined field 'z'", "self.map.any == 1 | ",
+            "self.names[0].x == 1 | ", "self.metadata.labels.a == 'b' | undefined field 'labels'",
+            "self.kind == 'K' && self.metadata.name == 'n' && has(self.a__dash__b) | ",
+            "self.port.any == 1 || oldSelf.n == 1 | ", "oldSelf.gone == 1 | undefined field 'gone'",
+            "self.?gone.orValue(1) == 1 | undefined field 'gone'", "self = 42 | Syntax error: ",
+            "self.n > self.max | "})
+    void aDefinitionIsToldOfFieldsThatItsSchemaDoesNotHave(String text, @Nullable String problem) {
+        JsonNode rule = Json.object().put("rule", text);
+        if (problem == null) {
+            assertThatCode(() -> CelRule.check(rule, SCHEMA, true)).doesNotThrowAnyException();
+        } else {
+            assertThatThrownBy(() -> CelRule.check(rule, SCHEMA, true)).isInstanceOf(RuleException.class)
+                    .hasMessageContaining(problem);
+        }
     }
 }

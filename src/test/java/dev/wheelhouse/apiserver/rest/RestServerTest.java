@@ -183,6 +183,17 @@ class RestServerTest {
     }
 
     @Test
+    void changedRootCertificatesComeBack() {
+        JsonNode published = get(NS + "configmaps/kube-root-ca.crt").get("data");
+        merge(NS + "configmaps/kube-root-ca.crt", "{\"data\": {\"ca.crt\": \"mine\", \"more\": \"mine\"}}");
+        assertThat(last.code()).isEqualTo(200);
+        JsonNode now = get(NS + "configmaps/kube-root-ca.crt");
+        assertThat(now.get("data")).isEqualTo(published);
+        merge(NS + "configmaps/kube-root-ca.crt", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
+        assertThat(Json.text(get(NS + "configmaps/kube-root-ca.crt"), "metadata", "labels", "a")).isEqualTo("b");
+    }
+
+    @Test
     void foregroundAndOrphanDeletionLeaveAFinalizer() {
         deployment("f");
         deployment("o");
@@ -282,7 +293,7 @@ class RestServerTest {
 
     @Test
     void aFieldThatIsNamedTwiceIsRefusedOrWarnedOf() {
-        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": false, \"immutable\": true}";
+        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": null, \"immutable\": true}";
         String problem = "duplicate field \"immutable\"";
         call("POST", NS + "configmaps?fieldValidation=Strict", "application/json", body);
         assertThat(last.code()).isEqualTo(400);

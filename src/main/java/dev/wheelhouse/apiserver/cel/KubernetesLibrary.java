@@ -1,0 +1,80 @@
+package dev.wheelhouse.apiserver.cel;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import dev.cel.checker.CelCheckerBuilder;
+import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.types.CelType;
+import dev.cel.compiler.CelCompilerLibrary;
+import dev.cel.runtime.CelFunctionBinding;
+import dev.cel.runtime.CelFunctionOverload;
+import dev.cel.runtime.CelRuntimeBuilder;
+import dev.cel.runtime.CelRuntimeLibrary;
+
+/** The functions that Kubernetes adds to CEL (upstream: {@code apiserver/pkg/cel/library}). Immutable once it is made. */
+final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
+    private final Map<String, List<CelOverloadDecl>> functions = new LinkedHashMap<>();
+    private final List<CelFunctionBinding> bindings = new ArrayList<>();
+
+    private KubernetesLibrary() {}
+
+    /** Those for lists, regular expressions, URLs, IP addresses and networks, and quantities; not those for formats and versions. */
+    static KubernetesLibrary create() {
+        KubernetesLibrary library = new KubernetesLibrary();
+        ListFunctions.addTo(library);
+        TextFunctions.addTo(library);
+        AddressFunctions.addTo(library);
+        QuantityFunctions.addTo(library);
+        return library;
+    }
+
+    /**
+     * A function of its arguments.
+     *
+     * @param id of this overload of the function
+     * @param arguments each a type and the class of its values
+     */
+    void global(String name, String id, CelType result, CelFunctionOverload body, Argument... arguments) {
+        add(name, CelOverloadDecl.newGlobalOverload(id, result, types(arguments)), body, arguments);
+    }
+
+    /** A function that is called on its first argument. */
+    void member(String name, String id, CelType result, CelFunctionOverload body, Argument... arguments) {
+        add(name, CelOverloadDecl.newMemberOverload(id, result, types(arguments)), body, arguments);
+    }
+
+    /** The type of an argument, and the class of the values. */
+    record Argument(CelType type, Class<?> of) {}
+
+    private void add(String name, CelOverloadDecl overload, CelFunctionOverload body, Argument... arguments) {
+        functions.computeIfAbsent(name, n -> new ArrayList<>()).add(overload);
+        List<Class<?>> classes = new ArrayList<>();
+        for (Argument argument : arguments) {
+            classes.add(argument.of());
+        }
+        bindings.add(CelFunctionBinding.from(overload.overloadId(), classes, body));
+    }
+
+    private static List<CelType> types(Argument... arguments) {
+        List<CelType> types = new ArrayList<>();
+        for (Argument argument : arguments) {
+            types.add(argument.type());
+        }
+        return types;
+    }
+
+    @Override
+    public void setCheckerOptions(CelCheckerBuilder checker) {
+        functions.forEach((name, overloads) -> checker
+                .addFunctionDeclarations(CelFunctionDecl.newFunctionDeclaration(name, overloads)));
+    }
+
+    @Override
+    public void setRuntimeOptions(CelRuntimeBuilder runtime) {
+        runtime.addFunctionBindings(bindings);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Retention;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.ManualClock;
+
+/** A server of its own and requests to it, one after the other. */
+final class RestClient {
+    static final String NS = "/api/v1/namespaces/default/";
+
+    final ManualClock clock = new ManualClock();
+    private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    private final RestServer rest = new RestServer(store, clock, new java.util.SplittableRandom(1));
+    /** The newest answer. */
+    ApiResponse.Content last = content(ApiRequest.of("GET", "/version", null));
+
+    ApiResponse.Content content(ApiRequest request) {
+        return (ApiResponse.Content) rest.handle(request);
+    }
+
+    WatchFeed watch(String path, String accept) {
+        return ((ApiResponse.Stream) rest.handle(ApiRequest.of("GET", path, null).withAccept(accept))).feed();
+    }
+
+    JsonNode call(String method, String path, String contentType, String body) {
+        last = content(ApiRequest.of(method, path, contentType, body.getBytes(StandardCharsets.UTF_8)));
+        return Json.read(last.body());
+    }
+
+    JsonNode post(String path, String body) {
+        return call("POST", path, "application/json", body);
+    }
+
+    JsonNode put(String path, String body) {
+        return call("PUT", path, "application/json", body);
+    }
+
+    JsonNode get(String path) {
+        return call("GET", path, "", "");
+    }
+
+    JsonNode delete(String path) {
+        return call("DELETE", path, "", "");
+    }
+
+    JsonNode merge(String path, String body) {
+        return call("PATCH", path, "application/merge-patch+json", body);
+    }
+
+    JsonNode apply(String path, String body) {
+        return call("PATCH", path, "application/apply-patch+yaml", body);
+    }
+}
