@@ -151,12 +151,12 @@ class ApiActionExecutorTest {
     @Test
     void afterAConflictTheOwnerIsHeldBackUntilTheCacheShowsWhatItWasAbout() {
         V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
-        informers.deliverAll();
+        informers.deliver();
         api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
         execute(new Action.Update(ResourceType.PODS, stored, "on an old view"));
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 

@@ -79,18 +79,18 @@ class ConsistencyStoreTest {
     @Test
     void aConflictHoldsTheOwnerBackUntilTheCacheShowsAnotherVersion() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliverAll();
+        informers.deliver();
         api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
         store.conflictAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void aConflictThatIsNotAboutTheVersionHoldsTheOwnerBackForASecondAtMost() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliverAll();
+        informers.deliver();
         store.conflictAt(OWNER, ResourceType.PODS, POD, version);
         clock.advance(Duration.ofMillis(999));
         assertThat(store.check(OWNER)).isNotNull();
