@@ -71,17 +71,19 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private static void requireProtection(ApiServerOptions options) {
-        InetAddress address;
-        try {
-            address = InetAddress.getByName(options.address());
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
-        }
+        InetAddress address = resolve(options.address());
         if (!address.isLoopbackAddress() && (options.tls() == null || options.security().open())) {
             throw new IllegalArgumentException("the API server may not listen on " + options.address()
                     + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "for everybody")
                     + ": give it a certificate and tokens, or use 127.0.0.1");
+        }
+    }
+
+    private static InetAddress resolve(String address) {
+        try {
+            return InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("\"" + address + "\" is no address to listen on: use 127.0.0.1", e);
         }
     }
 
@@ -118,6 +120,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
                     "the API server could not start on " + options.address() + ":" + options.port(), e);
         }
         port = connector.getLocalPort();
+        rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
         log.info("API server listens on {}", url());
         return this;
     }

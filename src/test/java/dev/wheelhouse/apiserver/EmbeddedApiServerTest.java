@@ -65,6 +65,19 @@ class EmbeddedApiServerTest {
     }
 
     @Test
+    void saysInTheClusterWhereItListens() throws Exception {
+        JsonNode endpoints = Json
+                .read(send("GET", "/api/v1/namespaces/default/endpoints/kubernetes", "").body());
+        assertThat(endpoints.at("/subsets/0/addresses/0/ip").asString()).isEqualTo("127.0.0.1");
+        assertThat(endpoints.at("/subsets/0/ports/0/port").asInt()).isEqualTo(server.port());
+        JsonNode slice = Json.read(send("GET",
+                "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes", "").body());
+        assertThat(slice.at("/endpoints/0/addresses/0").asString()).isEqualTo("127.0.0.1");
+        assertThat(slice.at("/ports/0/port").asInt()).isEqualTo(server.port());
+        assertThat(slice.at("/metadata/labels/kubernetes.io~1service-name").asString()).isEqualTo("kubernetes");
+    }
+
+    @Test
     void storesReadsAndDeletesAnObject() throws Exception {
         HttpResponse<String> created = send("POST", "/api/v1/namespaces/default/configmaps", configMap("a"));
         assertThat(created.statusCode()).isEqualTo(201);

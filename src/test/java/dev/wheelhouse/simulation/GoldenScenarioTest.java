@@ -23,7 +23,7 @@ class GoldenScenarioTest {
      * Its pods differ in nothing but their UIDs, which chance draws, in the recording and here: some seed chooses the recorded
      * victim.
      */
-    private static final String BY_CHANCE = "rs_victim_spread";
+    static final String BY_CHANCE = "rs_victim_spread";
     private static final int CHANCES = 64;
     private static final Map<String, Long> SEEDS = new ConcurrentHashMap<>();
 

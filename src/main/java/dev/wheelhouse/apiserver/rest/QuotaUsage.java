@@ -100,7 +100,7 @@ final class QuotaUsage {
         }
     }
 
-    /** Whether the quota's scopes, which are about pods alone, let the object in. */
+    /** Whether the quota's scopes, which are about pods or about volume claims, let the object in. */
     static boolean covers(ObjectNode quota, String resource, ObjectNode object) {
         List<JsonNode> requirements = new ArrayList<>();
         quota.path("spec").path("scopes").forEach(
@@ -110,7 +110,40 @@ final class QuotaUsage {
         if (requirements.isEmpty()) {
             return true;
         }
-        return resource.equals("pods") && requirements.stream().allMatch(r -> matches(r, object));
+        return switch (resource) {
+            case "pods" -> requirements.stream().allMatch(r -> matches(r, object));
+            case "persistentvolumeclaims" -> requirements.stream().allMatch(r -> matchesClaim(r, object));
+            default -> false;
+        };
+    }
+
+    /** Claims have one scope: the attributes classes that they have or are to get. */
+    private static boolean matchesClaim(JsonNode requirement, ObjectNode claim) {
+        if (!Json.text(requirement, "scopeName").equals("VolumeAttributesClass")) {
+            return false;
+        }
+        Set<String> names = new TreeSet<>();
+        names.add(Json.text(claim, "spec", "volumeAttributesClassName"));
+        names.add(Json.text(claim, "status", "currentVolumeAttributesClassName"));
+        names.add(Json.text(claim, "status", "modifyVolumeStatus", "targetVolumeAttributesClassName"));
+        names.remove("");
+        return names.isEmpty()
+                ? selects(requirement, "")
+                : names.stream().anyMatch(name -> selects(requirement, name));
+    }
+
+    /** @param name empty if there is none */
+    private static boolean selects(JsonNode requirement, String name) {
+        boolean listed = false;
+        for (JsonNode value : requirement.path("values")) {
+            listed |= value.asString("").equals(name);
+        }
+        return switch (Json.text(requirement, "operator")) {
+            case "In" -> listed;
+            case "NotIn" -> !listed;
+            case "DoesNotExist" -> name.isEmpty();
+            default -> !name.isEmpty();
+        };
     }
 
     private static boolean matches(JsonNode requirement, ObjectNode pod) {
@@ -122,20 +155,8 @@ final class QuotaUsage {
             case "BestEffort" -> bestEffort;
             case "NotBestEffort" -> !bestEffort;
             case "CrossNamespacePodAffinity" -> looksAcrossNamespaces(pod);
-            case "PriorityClass" -> {
-                String name = Json.text(pod, "spec", "priorityClassName");
-                boolean listed = false;
-                for (JsonNode value : requirement.path("values")) {
-                    listed |= value.asString("").equals(name);
-                }
-                yield switch (Json.text(requirement, "operator")) {
-                    case "In" -> listed;
-                    case "NotIn" -> !listed;
-                    case "DoesNotExist" -> name.isEmpty();
-                    default -> !name.isEmpty();
-                };
-            }
-            default -> true;
+            case "PriorityClass" -> selects(requirement, Json.text(pod, "spec", "priorityClassName"));
+            default -> false;
         };
     }
 

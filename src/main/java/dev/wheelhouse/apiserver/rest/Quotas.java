@@ -74,9 +74,9 @@ final class Quotas {
         }
     }
 
-    /** Counts anew after a change that needs no leave, such as that a pod has ended. */
+    /** Counts anew after a change that needs no leave, such as that a pod has ended, or that the status of a quota was written. */
     void changed(ResourceType type, ObjectNode object, ObjectNode old) {
-        if (type.namespaced()
+        if (type.groupResource().equals(RESOURCE) || type.namespaced()
                 && !QuotaUsage.of(type.groupResource(), object).equals(QuotaUsage.of(type.groupResource(), old))) {
             released(type, Meta.namespace(object));
         }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.net.InetAddress;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -38,6 +39,7 @@ public final class RestServer {
     private final Gate gate;
     private final NonResources nonResources;
     private final Renderer renderer;
+    private final OwnEndpoints endpoints;
 
     /** Open to everybody, and served nowhere yet. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -75,7 +77,13 @@ public final class RestServer {
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
         this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry));
+        this.endpoints = new OwnEndpoints(store, hooks);
         hooks.bootstrap();
+    }
+
+    /** Tells clients in the cluster where the server listens, by the endpoints of the Service {@code kubernetes}. */
+    public void announce(InetAddress address, int port) {
+        endpoints.announce(address, port);
     }
 
     /** The resources that are served at the moment. */

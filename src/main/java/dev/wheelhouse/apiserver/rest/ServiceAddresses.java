@@ -49,6 +49,30 @@ final class ServiceAddresses {
         nodePorts(service).forEach(ports::clear);
     }
 
+    /**
+     * Gives a changed Service what it leaves to the server, and takes back what it no longer has.
+     *
+     * @throws ApiException 422 if it asks for what it cannot have; then it has what it had
+     */
+    synchronized void reallocate(ObjectNode old, ObjectNode next) {
+        release(old);
+        boolean given = false;
+        try {
+            allocate(next, true);
+            given = true;
+        } finally {
+            if (!given) {
+                take(old);
+            }
+        }
+    }
+
+    /** Takes a {@link #reallocate} back. */
+    synchronized void undo(ObjectNode next, ObjectNode old) {
+        release(next);
+        take(old);
+    }
+
     private static List<Integer> nodePorts(ObjectNode service) {
         List<Integer> found = new ArrayList<>();
         if (Json.at(service, "spec", "ports") instanceof ArrayNode list) {
@@ -84,7 +108,11 @@ final class ServiceAddresses {
         return (value >>> 24) + "." + (value >>> 16 & 255) + "." + (value >>> 8 & 255) + "." + (value & 255);
     }
 
-    /** Fills in what a new Service, or a changed one, leaves to the server. */
+    /**
+     * Fills in what a new Service, or a changed one, leaves to the server.
+     *
+     * @throws ApiException 422 if it asks for what it cannot have; then nothing was given
+     */
     synchronized void allocate(ObjectNode service, boolean keep) {
         ObjectNode spec = Json.child(service, "spec");
         String type = Json.text(spec, "type");
@@ -111,6 +139,7 @@ final class ServiceAddresses {
                                 + "\"}: failed to allocate IP " + wanted + ": provided IP is already allocated")));
             }
         }
+        checkPorts(service, spec, type);
         spec.put("clusterIP", wanted);
         spec.putArray("clusterIPs").add(wanted);
         if (!spec.has("ipFamilies")) {
@@ -123,6 +152,29 @@ final class ServiceAddresses {
             addresses.put(parse(wanted), owner);
         }
         allocatePorts(spec, type);
+    }
+
+    /** Refuses node ports out of the range, or of other Services. One number may serve several protocols of one Service. */
+    private void checkPorts(ObjectNode service, ObjectNode spec, String type) {
+        if (type.equals("ClusterIP")) {
+            return;
+        }
+        int i = 0;
+        for (JsonNode port : spec.path("ports")) {
+            long given = Json.number(port, 0, "nodePort");
+            String problem = given == 0
+                    ? ""
+                    : given < FIRST_PORT || given >= FIRST_PORT + PORTS
+                            ? "provided port is not in the valid range. The range of valid ports is " + FIRST_PORT + "-"
+                                    + (FIRST_PORT + PORTS - 1)
+                            : ports.get((int) given - FIRST_PORT) ? "provided port is already allocated" : "";
+            if (!problem.isEmpty()) {
+                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
+                        List.of(new Cause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
+                                "Invalid value: " + given + ": " + problem)));
+            }
+            i++;
+        }
     }
 
     private void allocatePorts(ObjectNode spec, String type) {

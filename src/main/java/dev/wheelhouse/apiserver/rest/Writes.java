@@ -274,13 +274,28 @@ final class Writes {
             return next;
         }
         if (type.equals(ResourceType.SERVICES) && target.subresource().isEmpty()) {
-            addresses.release(old);
-            addresses.allocate(next, true);
+            return replaceService(target, next, old, current);
         }
         StoredVersions.toStored(type, next);
         StoredObject stored = store.update(target.stored(), next, current.version());
         hooks.written(type, old, next);
         return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
+    }
+
+    /** It has its old addresses again where it does not get to its new ones. */
+    private ObjectNode replaceService(Target target, ObjectNode next, ObjectNode old, StoredObject current) {
+        addresses.reallocate(old, next);
+        boolean stored = false;
+        try {
+            store.update(target.stored(), next, current.version());
+            stored = true;
+        } finally {
+            if (!stored) {
+                addresses.undo(next, old);
+            }
+        }
+        hooks.written(target.type(), old, next);
+        return next;
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */

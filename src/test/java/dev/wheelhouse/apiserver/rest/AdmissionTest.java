@@ -133,6 +133,36 @@ class AdmissionTest {
     }
 
     @Test
+    void aQuotaOfAttributesClassesCountsTheClaimsThatHaveThem() {
+        post(NS + "resourcequotas", """
+                {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"}, "scopeSelector":
+                 {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["gold"]}]}}}""");
+        String claim = """
+                {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "volumeAttributesClassName": "%s",
+                 "resources": {"requests": {"storage": "1Gi"}}}}""";
+        post(NS + "persistentvolumeclaims", claim.formatted("a", "silver"));
+        assertThat(code).isEqualTo(201);
+        post(NS + "persistentvolumeclaims", claim.formatted("b", "gold"));
+        assertThat(code).isEqualTo(201);
+        assertThat(Json.text(post(NS + "persistentvolumeclaims", claim.formatted("c", "gold")), "message"))
+                .endsWith("exceeded quota: gold, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, "
+                        + "limited: persistentvolumeclaims=1");
+        pod("p", "{}", "");
+        assertThat(call("GET", NS + "resourcequotas/gold", "", "").at("/status/used").toString())
+                .isEqualTo("{\"persistentvolumeclaims\":\"1\",\"pods\":\"0\"}");
+    }
+
+    @Test
+    void theStatusOfAQuotaIsWhatItIsWhateverIsWritten() {
+        post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"2\"}}}");
+        JsonNode written = call("PATCH", NS + "resourcequotas/q/status", "application/merge-patch+json",
+                "{\"status\": {\"hard\": {\"pods\": \"5\"}, \"used\": null}}");
+        assertThat(written.at("/status/hard/pods").asString()).isEqualTo("5");
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").get("status").toString())
+                .isEqualTo("{\"hard\":{\"pods\":\"2\"},\"used\":{\"pods\":\"0\"}}");
+    }
+
+    @Test
     void textsOfASecretBecomeData() {
         JsonNode secret = post(NS + "secrets", "{\"metadata\": {\"name\": \"s\"}, \"data\": {\"a\": \"eA==\"}, "
                 + "\"stringData\": {\"a\": \"y\", \"b\": \"z\"}}");

@@ -1,0 +1,74 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/**
+ * The Endpoints and the EndpointSlice of the Service {@code kubernetes}, which say where the API server itself is (upstream:
+ * {@code pkg/controlplane/reconcilers}).
+ */
+final class OwnEndpoints {
+    private static final String NAMESPACE = "default";
+    private static final String NAME = "kubernetes";
+
+    private final ObjectStore store;
+    private final Hooks hooks;
+
+    OwnEndpoints(ObjectStore store, Hooks hooks) {
+        this.store = store;
+        this.hooks = hooks;
+    }
+
+    /** Says that the server listens there now, and nowhere else. */
+    void announce(InetAddress address, int port) {
+        String ip = address.getHostAddress();
+        ObjectNode endpoints = hooks.object("Endpoints", NAMESPACE, NAME);
+        Meta.of(endpoints).putObject("labels").put("endpointslice.kubernetes.io/skip-mirror", "true");
+        ObjectNode subset = endpoints.putArray("subsets").addObject();
+        subset.putArray("addresses").addObject().put("ip", ip);
+        subset.putArray("ports").addObject().put("name", "https").put("port", port).put("protocol", "TCP");
+        put("endpoints", endpoints, "subsets");
+
+        ObjectNode slice = hooks.object("EndpointSlice", NAMESPACE, NAME).put("apiVersion", "discovery.k8s.io/v1");
+        Meta.of(slice).put("generation", 1).putObject("labels").put("kubernetes.io/service-name", NAME);
+        slice.put("addressType", address instanceof Inet6Address ? "IPv6" : "IPv4");
+        ObjectNode endpoint = slice.putArray("endpoints").addObject();
+        endpoint.putArray("addresses").add(ip);
+        endpoint.putObject("conditions").put("ready", true);
+        slice.putArray("ports").addObject().put("name", "https").put("port", port).put("protocol", "TCP");
+        put("endpointslices.discovery.k8s.io", slice, "addressType", "endpoints", "ports");
+    }
+
+    private void put(String resource, ObjectNode wanted, String... fields) {
+        StoredObject present = store.get(resource, NAMESPACE, NAME);
+        if (present == null) {
+            hooks.create(resource, wanted);
+            return;
+        }
+        ObjectNode object = present.tree();
+        boolean same = true;
+        for (String field : fields) {
+            same &= wanted.path(field).equals(object.path(field));
+            object.set(field, wanted.get(field));
+        }
+        if (same) {
+            return;
+        }
+        long generation = Json.number(Meta.of(object), 0, "generation");
+        if (generation > 0) {
+            Meta.of(object).put("generation", generation + 1);
+        }
+        try {
+            store.update(resource, object, present.version());
+        } catch (StoreException.Conflict e) {
+            // Somebody says otherwise at this moment, and has the last word.
+        }
+    }
+}
