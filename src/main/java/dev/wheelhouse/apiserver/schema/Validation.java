@@ -51,6 +51,7 @@ public final class Validation {
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
+            case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
@@ -115,6 +116,7 @@ public final class Validation {
             case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
+            case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);
