@@ -28,6 +28,7 @@ final class MetadataValidation {
             case "Namespace", "StatefulSet", "Service" -> Formats::dnsLabel;
             case "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding" ->
                 group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
+            case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
             default -> Formats::dnsSubdomain;
         };
     }
