@@ -136,7 +136,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     private byte[] encode(T object) {
         if (object.getKind() == null || object.getApiVersion() == null) {
-            T copy = ModelJson.copy(object);
+            T copy = ModelJson.shallowCopy(object);
             ModelJson.fillIn(copy, type.apiVersion(), type.kind());
             return ModelJson.writeBytes(copy);
         }

@@ -67,16 +67,22 @@ final class ModelCopy {
                 yield copy;
             }
             default -> ModelShape.isModel(value.getClass())
-                    ? COPIES.get(value.getClass()).copy(value, others)
+                    ? COPIES.get(value.getClass()).copy(value, others, true)
                     : others.apply(value);
         };
     }
 
-    private Object copy(Object model, UnaryOperator<Object> others) {
+    /** A new object with the same values, which both then share. */
+    static Object shallow(Object model) {
+        return COPIES.get(model.getClass()).copy(model, UnaryOperator.identity(), false);
+    }
+
+    private Object copy(Object model, UnaryOperator<Object> others, boolean deep) {
         try {
             Object copy = constructor.newInstance();
             for (Field field : fields) {
-                field.set(copy, of(field.get(model), others));
+                Object value = field.get(model);
+                field.set(copy, deep ? of(value, others) : value);
             }
             return copy;
         } catch (ReflectiveOperationException e) {

@@ -296,6 +296,15 @@ public final class ModelJson {
         return (T) Objects.requireNonNull(ModelCopy.of(object, ModelJson::reread));
     }
 
+    /**
+     * A copy of a model that has fields of its own and shares their values with the original: for one that gets other values in some
+     * of its fields, while what these hold is left alone.
+     */
+    @SuppressWarnings("unchecked")
+    public static <T> T shallowCopy(T model) {
+        return (T) (ModelShape.isModel(model.getClass()) ? ModelCopy.shallow(model) : copy(model));
+    }
+
     /** A copy by way of JSON, for any object that Jackson can write and read. */
     static Object reread(Object object) {
         try (TokenBuffer buffer = new TokenBuffer(null, false)) {

@@ -18,7 +18,7 @@ import dev.wheelhouse.event.EventRecorder;
 
 /**
  * Carries decisions out on the API server. A conflict stops it like any other failure: the sync is done again from a fresh
- * view, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
+ * view, when the cache shows what the conflict was about, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
  * for each decision that changed something (status reports at debug level). Thread safe.
  */
 public final class ApiActionExecutor implements ActionExecutor {
@@ -146,11 +146,8 @@ public final class ApiActionExecutor implements ActionExecutor {
             metrics.written(controller, write.verb(), write.type(), e.code());
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
-            } else if (e.isNotFound()) {
-                String version = versionOf(write);
-                if (version != null) {
-                    consistency.goneAt(owner, write.type(), write.target(), version);
-                }
+            } else {
+                noteOutdated(owner, write, e);
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
@@ -161,9 +158,23 @@ public final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    /** The version that an update was decided on, or null for other writes. */
+    /** What the cache shows of the object is old: the next sync waits until it is not. */
+    private void noteOutdated(ObjectKey owner, Action.Write write, ApiError error) {
+        String version = versionOf(write);
+        if (version == null) {
+            return;
+        }
+        if (error.isNotFound() && !(write instanceof Action.Delete)) {
+            consistency.goneAt(owner, write.type(), write.target(), version);
+        } else if (error.isConflict()) {
+            consistency.conflictAt(owner, write.type(), write.target(), version);
+        }
+    }
+
+    /** The version that a write was decided on, or null if it demands none. */
     private static @Nullable String versionOf(Action.Write write) {
         return switch (write) {
+            case Action.Delete delete -> delete.deletion().resourceVersion();
             case Action.Update update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateStatus update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateSubresource update -> update.object().getMetadata().getResourceVersion();

@@ -19,7 +19,8 @@ public final class CommandLine {
               --wheelhouse.context=NAME                               its context, instead of the current one
               --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
               --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
-              --wheelhouse.workers=N                                  workers of each controller
+              --wheelhouse.workers=N                                  workers of each controller,
+              --wheelhouse.workers-of.NAME=N                          and of one of them
               --wheelhouse.leader-election.enabled=true               act only while holding a Lease (unsaid: in a cluster's pod),
               --wheelhouse.leader-election.resource-namespace=NAMESPACE --wheelhouse.leader-election.resource-name=NAME
               --wheelhouse.leader-election.lease-duration=15s         taken by others so long after its last renewal,

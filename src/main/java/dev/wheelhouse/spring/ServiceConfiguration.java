@@ -2,7 +2,9 @@ package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -95,8 +97,11 @@ class ServiceConfiguration {
     ControllerContext controllerContext(WheelhouseProperties properties, Connection connection,
             SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
             Clock clock, MeterRegistry registry) {
+        Map<String, Integer> workers = workersOf(properties);
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
-                new DefaultControllerContext.Settings(controller -> properties.workers(), Parallel.virtualThreads(16),
+                new DefaultControllerContext.Settings(
+                        controller -> workers.getOrDefault(controller, properties.workers()),
+                        Parallel.virtualThreads(16),
                         guard::observeOnly, election.leadership()::isLeader,
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));
     }
@@ -161,6 +166,19 @@ class ServiceConfiguration {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);
         return new ServiceLifecycle(election, manager, cluster, informers, events, announcer, controllerRunner);
+    }
+
+    /** By full names. */
+    private static Map<String, Integer> workersOf(WheelhouseProperties properties) {
+        Map<String, Integer> workers = new HashMap<>();
+        properties.workersOf().forEach((called, count) -> {
+            try {
+                workers.put(ControllerSelection.nameOf(called, BuiltInControllers.all()), count);
+            } catch (IllegalArgumentException e) {
+                throw new BadOption("wheelhouse.workers-of." + called + ": " + e.getMessage());
+            }
+        });
+        return workers;
     }
 
     private static List<ControllerDescriptor> selected(WheelhouseProperties properties) {

@@ -149,6 +149,18 @@ class ApiActionExecutorTest {
     }
 
     @Test
+    void afterAConflictTheOwnerIsHeldBackUntilTheCacheShowsWhatItWasAbout() {
+        V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
+        informers.deliver();
+        api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
+                "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+        execute(new Action.Update(ResourceType.PODS, stored, "on an old view"));
+        assertThat(consistency.check(OWNER)).isNotNull();
+        informers.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
+    }
+
+    @Test
     void anUpdateWithoutAVersionIsRefusedBeforeItIsSent() {
         Outcome outcome = execute(new Action.Update(ResourceType.PODS, pod("a"), "blindly"));
         assertThat(outcome.error()).hasMessageContaining("metadata.resourceVersion");

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controller;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,28 @@ class ConsistencyStoreTest {
         store.goneAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
         informers.deliver();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aConflictHoldsTheOwnerBackUntilTheCacheShowsAnotherVersion() {
+        String version = createPod().getMetadata().getResourceVersion();
+        informers.deliver();
+        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
+        store.conflictAt(OWNER, ResourceType.PODS, POD, version);
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliver();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aConflictThatIsNotAboutTheVersionHoldsTheOwnerBackForASecondAtMost() {
+        String version = createPod().getMetadata().getResourceVersion();
+        informers.deliver();
+        store.conflictAt(OWNER, ResourceType.PODS, POD, version);
+        clock.advance(Duration.ofMillis(999));
+        assertThat(store.check(OWNER)).isNotNull();
+        clock.advance(Duration.ofMillis(1));
         assertThat(store.check(OWNER)).isNull();
     }
 

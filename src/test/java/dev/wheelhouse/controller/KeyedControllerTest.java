@@ -113,6 +113,19 @@ class KeyedControllerTest {
     }
 
     @Test
+    void tenThousandKeysOfOneNamespaceDelayAnothersFirstKeyByOneTurn() throws Exception {
+        Maker maker = new Maker(context(false));
+        for (int i = 0; i < 10_000; i++) {
+            maker.add(ObjectKey.of("crowded", "key-" + i));
+        }
+        maker.add(ObjectKey.of("quiet", "only"));
+        Loop worker = maker.loops().get(0);
+        worker.step();
+        worker.step();
+        assertThat(maker.synced).containsExactly(ObjectKey.of("crowded", "key-0"), ObjectKey.of("quiet", "only"));
+    }
+
+    @Test
     void anObservingControllerPlansAndWritesNothing() throws Exception {
         Maker maker = new Maker(context(true));
         maker.add(KEY);

@@ -29,6 +29,7 @@ final class MetadataValidation {
             case "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding" ->
                 group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
             case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
+            case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
             default -> Formats::dnsSubdomain;
         };
     }

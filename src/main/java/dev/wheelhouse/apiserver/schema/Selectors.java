@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** Label selectors in objects: their rules, and what they match (upstream: {@code apimachinery/pkg/apis/meta/v1/validation}). */
-final class Selectors {
+public final class Selectors {
     private Selectors() {}
 
     static void validate(@Nullable JsonNode selector, String path, Problems problems) {
@@ -50,7 +50,8 @@ final class Selectors {
         }
     }
 
-    static boolean isEmpty(JsonNode selector) {
+    /** Whether it has no requirement, and so matches all. */
+    public static boolean isEmpty(JsonNode selector) {
         return selector.path("matchLabels").isEmpty() && selector.path("matchExpressions").isEmpty();
     }
 
@@ -85,7 +86,7 @@ final class Selectors {
     }
 
     /** Whether a valid selector matches labels; none, which is not an empty one, matches nothing. */
-    static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
+    public static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
         if (selector == null) {
             return false;
         }

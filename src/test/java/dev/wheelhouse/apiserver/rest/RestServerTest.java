@@ -142,7 +142,8 @@ class RestServerTest {
     void whatIsToReplaceAnObjectHasToSayItsName() {
         post(NS + "configmaps", "{\"metadata\": {\"name\": \"a\"}}");
         String problem = "the name of the object (a based on URL) was undeterminable: name must be provided";
-        assertThat(Json.text(call("PUT", NS + "configmaps/a", "application/json", "{\"data\": {\"k\": \"v\"}}"), "message"))
+        assertThat(Json.text(call("PUT", NS + "configmaps/a", "application/json", "{\"data\": {\"k\": \"v\"}}"),
+                "message"))
                 .isEqualTo(problem);
         assertThat(Json.text(merge(NS + "configmaps/a", "{\"metadata\": {\"name\": null}}"), "message"))
                 .isEqualTo(problem);
