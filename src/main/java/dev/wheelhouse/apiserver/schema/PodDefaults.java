@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,6 +17,13 @@ import static dev.wheelhouse.apiserver.schema.DefaultRules.set;
 /** The defaults of pods, pod templates, and what is in them (upstream: {@code pkg/apis/core/v1/defaults.go}). */
 final class PodDefaults {
     private static final int READ_FOR_ALL = 0644;
+
+    private static final String HOST = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
+    private static final String PATH = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+    /** A registry with its port, the path, a tag, a digest (upstream: {@code distribution/reference}). */
+    private static final Pattern IMAGE = Pattern.compile("(?:(?:" + HOST + "(?:\\." + HOST
+            + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
+            + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
 
     private PodDefaults() {}
 
@@ -109,9 +117,9 @@ final class PodDefaults {
         set(container, "terminationMessagePolicy", "File");
     }
 
-    /** {@code Always} for the tag {@code latest}, said or implied. */
+    /** {@code Always} for the tag {@code latest}, said or implied by what is the name of an image. */
     static String pullPolicy(String image) {
-        if (image.isEmpty()) {
+        if (!IMAGE.matcher(image).matches()) {
             return "IfNotPresent";
         }
         int digest = image.indexOf('@');
