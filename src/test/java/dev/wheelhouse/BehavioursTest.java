@@ -64,7 +64,8 @@ class BehavioursTest {
 
     @Test
     void hasATestInEveryLine() throws IOException {
-        assertThat(Files.readAllLines(TABLE)).filteredOn(line -> line.startsWith("| ") && !line.startsWith("| behaviour"))
+        assertThat(Files.readAllLines(TABLE))
+                .filteredOn(line -> line.startsWith("| ") && !line.startsWith("| behaviour"))
                 .hasSizeGreaterThan(30).allMatch(line -> NAMED.matcher(line).find());
     }
 }

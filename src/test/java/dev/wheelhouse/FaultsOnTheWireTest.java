@@ -211,8 +211,9 @@ class FaultsOnTheWireTest {
                 Map.of("manager-token", manager), ServerKeys.inMemory()));
         try (TestServer secured = TestServer.start(options, false, 1)) {
             KubeClient admin = secured.client();
-            grant(admin, "others", "[{apiGroups: [apps], resources: ['*'], verbs: ['*']}, {apiGroups: [''], verbs: ['*'], "
-                    + "resources: [events, namespaces, resourcequotas, limitranges, serviceaccounts]}]");
+            grant(admin, "others",
+                    "[{apiGroups: [apps], resources: ['*'], verbs: ['*']}, {apiGroups: [''], verbs: ['*'], "
+                            + "resources: [events, namespaces, resourcequotas, limitranges, serviceaccounts]}]");
             grant(admin, "pods", "[{apiGroups: [''], resources: [pods], verbs: ['*']}]");
             Path file = Files.writeString(directory.resolve("manager.kubeconfig"), secured.server().kubeconfig()
                     .replaceAll("user: \\{.*}", "user: {token: manager-token}"));

@@ -27,7 +27,8 @@ class PlantedFaultsTest {
                         "the size of .* (brings its Deployment to|leaves) .* pods"),
                 Arguments.of("a stale cache read", PlantedFaults.STALE_READ,
                         "a creation gives .* pods|a deletion leaves .* pods|is deleted twice"),
-                Arguments.of("a lost requeue", PlantedFaults.LOST_REQUEUE, "no status tells that the last change was seen"),
+                Arguments.of("a lost requeue", PlantedFaults.LOST_REQUEUE,
+                        "no status tells that the last change was seen"),
                 Arguments.of("the victims' order reversed", PlantedFaults.VICTIMS_REVERSED,
                         "is deleted, which is ready, before .*, which is not"),
                 Arguments.of("a status written from an old view", PlantedFaults.statusOfAnOldView(),
@@ -36,7 +37,8 @@ class PlantedFaultsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void withinAFewSeedsAndForWhatItDoes(String name, PlantedFault fault, String givenAwayBy) throws InterruptedException {
+    void withinAFewSeedsAndForWhatItDoes(String name, PlantedFault fault, String givenAwayBy)
+            throws InterruptedException {
         Pattern reason = Pattern.compile(givenAwayBy);
         String caught = "";
         for (long seed = 1; caught.isEmpty() && seed <= SEEDS; seed++) {
