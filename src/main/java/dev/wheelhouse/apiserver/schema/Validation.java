@@ -43,6 +43,7 @@ public final class Validation {
             case "/Secret" -> ConfigValidation.secret(object, problems);
             case "/Namespace" -> ClusterValidation.namespace(object, problems);
             case "/PersistentVolumeClaim" -> ClusterValidation.volumeClaim(object, problems);
+            case "/Event" -> ClusterValidation.event(object, problems);
             case "apps/Deployment" -> WorkloadValidation.deployment(object, problems);
             case "apps/ReplicaSet" -> WorkloadValidation.replicaSet(object, problems);
             case "apps/StatefulSet" -> WorkloadValidation.statefulSet(object, problems);
@@ -52,6 +53,7 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
@@ -122,6 +124,7 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);
