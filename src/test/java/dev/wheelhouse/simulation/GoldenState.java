@@ -146,7 +146,8 @@ final class GoldenState {
         object.properties().forEach(e -> {
             String path = e.getKey();
             boolean zero = path.startsWith("status.") && e.getValue().asInt(0) == 0;
-            if (!zero && !path.equals("condOrder") && !(replicaSet && (path.equals("generation") || path.equals("status.observedGeneration")))) {
+            if (!zero && !path.equals("condOrder")
+                    && !(replicaSet && (path.equals("generation") || path.equals("status.observedGeneration")))) {
                 values.put(path, sorted(e.getValue()));
             }
         });

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.cel;
 
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -13,42 +12,25 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
-import dev.cel.common.CelOptions;
-import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompiler;
-import dev.cel.compiler.CelCompilerBuilder;
-import dev.cel.compiler.CelCompilerFactory;
-import dev.cel.extensions.CelExtensions;
-import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
-import dev.cel.runtime.CelRuntimeFactory;
 
 /**
  * One element of {@code x-kubernetes-validations}, compiled (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). The types of
  * {@code self} and {@code oldSelf} are dynamic where it runs. Of what upstream's type check would say of a definition only this is said before:
  * that a schema has no such field.
  * Known functions are those of CEL, its extensions for strings, sets, lists, math, regular expressions and optionals, and upstream's own in
- * {@link KubernetesLibrary}. Immutable, safe for use by many threads.
+ * {@link CelEnvironment}. Immutable, safe for use by many threads.
  */
 public final class CelRule {
-    /** What one evaluation may do at most: so many turns of all its comprehensions together. */
-    private static final int MOST_ITERATIONS = 100_000;
     private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
-    private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
-            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
-    private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
-    private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
-            .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES)
-            .build();
 
     private final String rule;
     private final String message;
@@ -67,11 +49,11 @@ public final class CelRule {
         this.optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
         this.transition = OLD_SELF.matcher(this.rule).find();
         CelCompiler compiler = compiler(optionalOldSelf);
-        this.program = program(compiler, "rule", this.rule, SimpleType.BOOL);
+        this.program = CelEnvironment.program(compiler, "rule", this.rule, SimpleType.BOOL);
         String expression = Json.text(rule, "messageExpression");
         this.messageProgram = expression.isEmpty()
                 ? null
-                : program(compiler, "messageExpression", expression, SimpleType.STRING);
+                : CelEnvironment.program(compiler, "messageExpression", expression, SimpleType.STRING);
     }
 
     /** @throws RuleException if it does not compile */
@@ -90,7 +72,8 @@ public final class CelRule {
         CelRule compiled = compile(rule);
         SchemaTypes types = new SchemaTypes(schema, resource);
         CelType old = compiled.optionalOldSelf ? OptionalType.create(types.self()) : types.self();
-        CelCompiler typed = builder().setTypeProvider(types).addVar("self", types.self()).addVar("oldSelf", old).build();
+        CelCompiler typed = CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self())
+                .addVar("oldSelf", old).build();
         for (String field : List.of("rule", "messageExpression")) {
             String expression = Json.text(rule, field);
             if (expression.isEmpty()) {
@@ -107,37 +90,8 @@ public final class CelRule {
     }
 
     private static CelCompiler compiler(boolean optionalOldSelf) {
-        return builder().addVar("self", SimpleType.DYN)
+        return CelEnvironment.builder().addVar("self", SimpleType.DYN)
                 .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
-    }
-
-    private static CelCompilerBuilder builder() {
-        return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
-                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES);
-    }
-
-    private static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
-            throws RuleException {
-        try {
-            CelValidationResult parsed = compiler.parse(expression);
-            if (parsed.hasError()) {
-                List<CelIssue> errors = parsed.getErrors().stream().map(issue -> CelIssue
-                        .formatError(issue.getSourceLocation(), "Syntax error: " + issue.getMessage())).toList();
-                throw new RuleException(field, expression,
-                        "compilation failed: " + CelIssue.toDisplayString(errors, parsed.getSource()));
-            }
-            CelAbstractSyntaxTree tree = compiler.check(parsed.getAst()).getAst();
-            CelType type = tree.getResultType();
-            if (!type.equals(wanted) && !type.equals(SimpleType.DYN)) {
-                throw new RuleException(field, expression, "cel expression must evaluate to a "
-                        + wanted.name().toLowerCase(Locale.ROOT));
-            }
-            return RUNTIME.createProgram(tree);
-        } catch (CelValidationException | CelEvaluationException e) {
-            throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
-        }
     }
 
     /** Whether it speaks of the value before: then it holds of changes, not of new values. */

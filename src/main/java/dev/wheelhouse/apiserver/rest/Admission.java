@@ -17,8 +17,8 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The admission plugins that are always on: NamespaceLifecycle, LimitRanger, ServiceAccount, Priority, DefaultTolerationSeconds and
- * RuntimeClass (upstream: {@code plugin/pkg/admission}).
+ * The admission plugins that are always on: NamespaceLifecycle, LimitRanger, ServiceAccount, Priority, DefaultTolerationSeconds,
+ * RuntimeClass, DefaultIngressClass and DefaultStorageClass (upstream: {@code plugin/pkg/admission}).
  */
 final class Admission {
     private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
@@ -29,12 +29,14 @@ final class Admission {
     private final LimitRanges limitRanges;
     private final PodAccounts accounts;
     private final RuntimeClasses runtimeClasses;
+    private final DefaultClasses defaultClasses;
 
     Admission(ObjectStore store) {
         this.store = store;
         this.limitRanges = new LimitRanges(store);
         this.accounts = new PodAccounts(store);
         this.runtimeClasses = new RuntimeClasses(store);
+        this.defaultClasses = new DefaultClasses(store);
     }
 
     /** Refuses a valid new or changed object that breaks a rule which other objects set. @param old null for a creation */
@@ -99,6 +101,8 @@ final class Admission {
             runtimeClasses.admit(object);
         } else if (type.equals(ResourceType.NAMESPACES)) {
             Json.child(Meta.of(object), "labels").put("kubernetes.io/metadata.name", Meta.name(object));
+        } else {
+            defaultClasses.admit(type, object);
         }
     }
 

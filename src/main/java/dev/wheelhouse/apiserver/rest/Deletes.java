@@ -38,16 +38,18 @@ final class Deletes {
 
     private final ObjectStore store;
     private final Admission admission;
+    private final AdmissionPolicies policies;
     private final Hooks hooks;
     private final CustomResources customResources;
     private final Renderer renderer;
     private final Clock clock;
 
-    Deletes(ObjectStore store, Admission admission, Hooks hooks, CustomResources customResources, Renderer renderer,
-            Clock clock) {
+    Deletes(ObjectStore store, Admission admission, AdmissionPolicies policies, Hooks hooks,
+            CustomResources customResources, Renderer renderer, Clock clock) {
         this.customResources = customResources;
         this.store = store;
         this.admission = admission;
+        this.policies = policies;
         this.hooks = hooks;
         this.renderer = renderer;
         this.clock = clock;
@@ -103,10 +105,23 @@ final class Deletes {
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
+        List<String> warnings = Bodies.newWarnings();
+        permit(target, request, options, warnings);
         ObjectNode answer = delete(target, options);
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
-                ? renderer.response(200, answer, accept, List.of())
-                : renderer.object(200, target, answer, request, accept, List.of());
+                ? renderer.response(200, answer, accept, warnings)
+                : renderer.object(200, target, answer, request, accept, warnings);
+    }
+
+    /** Asks the admission policies. */
+    private void permit(Target target, ApiRequest request, Options options, List<String> warnings) {
+        StoredObject current = policies.any()
+                ? store.get(target.stored(), target.namespace(), target.name())
+                : null;
+        if (current != null) {
+            policies.check(new PolicyMatch.Change(target, "DELETE", null, Renderer.tree(target.info(), current),
+                    request.user(), options.dryRun(), warnings));
+        }
     }
 
     /** @return what to answer with: the object that waits for its end, or that is gone, or a Status */
@@ -309,8 +324,10 @@ final class Deletes {
         Snapshot snapshot = store.snapshot(target.stored());
         List<StoredObject> items = snapshot.select(Reads.selection(target, request.query()));
         for (StoredObject item : items) {
+            Target one = new Target(target.info(), item.namespace(), item.name(), "", false);
+            permit(one, request, options, Bodies.newWarnings());
             try {
-                delete(new Target(target.info(), item.namespace(), item.name(), "", false), options);
+                delete(one, options);
             } catch (ApiException e) {
                 if (e.code() != 404) {
                     throw e;

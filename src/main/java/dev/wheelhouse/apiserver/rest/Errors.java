@@ -118,6 +118,20 @@ final class Errors {
         return error(403, "Forbidden", type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
     }
 
+    /** A policy's refusal. @param reason of {@code Unauthorized}, {@code Forbidden}, {@code RequestEntityTooLarge}; else it is invalid */
+    static ApiException denied(ResourceType type, String name, String why, String reason) {
+        ObjectNode details = details(type, name);
+        details.putArray("causes").addObject().put("message", why);
+        int code = switch (reason) {
+            case "Unauthorized" -> 401;
+            case "Forbidden" -> 403;
+            case "RequestEntityTooLarge" -> 413;
+            default -> 422;
+        };
+        return error(code, code == 422 ? "Invalid" : reason,
+                type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
+    }
+
     static ApiException unauthorized() {
         return error(401, "Unauthorized", "Unauthorized", null);
     }

@@ -38,7 +38,7 @@ final class PodSubresources {
             throw Errors.invalid("", "Binding", name,
                     Errors.one("target.name", "FieldValueRequired", "Required value"));
         }
-        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
         for (int attempt = 1;; attempt++) {
             StoredObject current = store.get("pods", target.namespace(), name);
             if (current == null) {

@@ -64,13 +64,14 @@ public final class RestServer {
         Quotas quotas = new Quotas(store);
         Hooks hooks = new Hooks(store, ids, clock, addresses, customResources, quotas,
                 facts.rootCertificates());
-        Writes writes = new Writes(store, admission, quotas, addresses, customResources, hooks,
+        AdmissionPolicies policies = new AdmissionPolicies(store, registry);
+        Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
                 new Grants(access.authorizer(), access.policies()), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, admission, hooks, customResources, renderer, clock);
+        this.deletes = new Deletes(store, admission, policies, hooks, customResources, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);

@@ -75,7 +75,7 @@ final class Scales {
     /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
             ObjectNode object = Renderer.tree(target.info(), current);
@@ -125,7 +125,7 @@ final class Scales {
     private ObjectNode apply(Target target, ApiRequest request) {
         ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
         long replicas = replicas(target, patch);
-        Writes.Origin origin = Writes.Origin.of(request, target, true);
+        Writes.Origin origin = Writes.Origin.of(request, target, true, Bodies.newWarnings());
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());

@@ -43,8 +43,18 @@ final class Updates {
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
-        ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false));
+        dropRepeatedOwners(object, warnings);
+        ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false, warnings));
         return renderer.object(201, target, made, request, accept, warnings);
+    }
+
+    private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
+        List<String> repeated = Meta.dropRepeatedOwners(object);
+        if (!repeated.isEmpty()) {
+            warnings.add(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+                    + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                    + String.join(", ", repeated));
+        }
     }
 
     ApiResponse update(Target target, ApiRequest request) {
@@ -52,8 +62,9 @@ final class Updates {
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
+        dropRepeatedOwners(object, warnings);
         checkName(target, object);
-        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
         ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
@@ -127,7 +138,7 @@ final class Updates {
         }
         JsonNode patch = readPatch(target.type(), media, request.body());
         List<String> warnings = Bodies.newWarnings();
-        Writes.Origin origin = Writes.Origin.of(request, target, false);
+        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
@@ -249,7 +260,7 @@ final class Updates {
         List<String> warnings = Bodies.newWarnings();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
         checkName(target, patch);
-        Writes.Origin origin = Writes.Origin.of(request, target, true);
+        Writes.Origin origin = Writes.Origin.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);

@@ -32,6 +32,7 @@ final class Writes {
 
     private final ObjectStore store;
     private final Admission admission;
+    private final AdmissionPolicies policies;
     private final Quotas quotas;
     private final ServiceAddresses addresses;
     private final CustomResources customResources;
@@ -40,10 +41,11 @@ final class Writes {
     private final Ids ids;
     private final Clock clock;
 
-    Writes(ObjectStore store, Admission admission, Quotas quotas, ServiceAddresses addresses,
+    Writes(ObjectStore store, Admission admission, AdmissionPolicies policies, Quotas quotas, ServiceAddresses addresses,
             CustomResources customResources, Hooks hooks, Grants grants, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;
+        this.policies = policies;
         this.quotas = quotas;
         this.addresses = addresses;
         this.customResources = customResources;
@@ -54,8 +56,10 @@ final class Writes {
     }
 
     /** How a change came about: who made it, where, and whether its field ownership is already noted. */
-    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted) {
-        static Origin of(ApiRequest request, Target target, boolean applied) {
+    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted,
+            List<String> warnings) {
+        /** @param warnings gets what admission policies warn about */
+        static Origin of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
             List<String> dryRun = request.query().all("dryRun");
             if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
                 String given = String.join(",", dryRun);
@@ -67,7 +71,7 @@ final class Writes {
                                 "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
             }
             return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
-                    request.method().equals("POST"));
+                    request.method().equals("POST"), warnings);
         }
     }
 
@@ -157,6 +161,8 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         admission.check(type, object, null);
+        policies.check(new PolicyMatch.Change(target, "CREATE", object, null, origin.user(), origin.dryRun(),
+                origin.warnings()));
         ObjectNode meta = Meta.of(object);
         meta.put("uid", ids.uid());
         meta.put("creationTimestamp", Meta.time(clock.now()));
@@ -244,6 +250,10 @@ final class Writes {
         }
         if (!origin.applied()) {
             next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
+        }
+        if (!target.subresource().equals("scale")) {
+            policies.check(new PolicyMatch.Change(target, "UPDATE", next, old, origin.user(), origin.dryRun(),
+                    origin.warnings()));
         }
         if (!main) {
             ObjectNode changed = replace(target, next, old, current, origin);

@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** Label selectors in objects: their rules, and what they match (upstream: {@code apimachinery/pkg/apis/meta/v1/validation}). */
-final class Selectors {
+public final class Selectors {
     private Selectors() {}
 
     static void validate(@Nullable JsonNode selector, String path, Problems problems) {
@@ -50,12 +50,18 @@ final class Selectors {
         }
     }
 
-    static boolean isEmpty(JsonNode selector) {
+    /** Whether it has no requirement, and so matches all. */
+    public static boolean isEmpty(JsonNode selector) {
         return selector.path("matchLabels").isEmpty() && selector.path("matchExpressions").isEmpty();
     }
 
     /** Whether a selector can be evaluated at all. */
     static boolean isValid(JsonNode selector) {
+        for (Map.Entry<String, JsonNode> label : selector.path("matchLabels").properties()) {
+            if (!isLabel(label.getKey(), label.getValue())) {
+                return false;
+            }
+        }
         for (JsonNode requirement : selector.path("matchExpressions")) {
             boolean hasValues = !requirement.path("values").isEmpty();
             boolean valid = switch (Json.text(requirement, "operator")) {
@@ -63,15 +69,24 @@ final class Selectors {
                 case "Exists", "DoesNotExist" -> !hasValues;
                 default -> false;
             };
-            if (!valid) {
+            if (!valid || !Formats.qualifiedName(Json.text(requirement, "key")).isEmpty()) {
                 return false;
+            }
+            for (JsonNode value : requirement.path("values")) {
+                if (!Formats.labelValue(value.asString("")).isEmpty()) {
+                    return false;
+                }
             }
         }
         return true;
     }
 
+    private static boolean isLabel(String key, JsonNode value) {
+        return Formats.qualifiedName(key).isEmpty() && Formats.labelValue(value.asString("")).isEmpty();
+    }
+
     /** Whether a valid selector matches labels; none, which is not an empty one, matches nothing. */
-    static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
+    public static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
         if (selector == null) {
             return false;
         }

@@ -128,8 +128,7 @@ final class WorkloadValidation {
                 }
                 atMostAll(unavailable, path + ".maxUnavailable", problems);
             }
-            default -> problems.notSupported("spec.strategy.type", Json.text(strategy, "type"), "Recreate",
-                    "RollingUpdate");
+            default -> problems.notSupported("spec.strategy", strategy, "Recreate", "RollingUpdate");
         }
     }
 
@@ -163,6 +162,26 @@ final class WorkloadValidation {
             return 0;
         }
         return text.length() > 10 ? Integer.MAX_VALUE : Long.parseLong(text.substring(0, text.length() - 1));
+    }
+
+    /** (Upstream: {@code pkg/apis/policy/validation}.) */
+    static void disruptionBudget(ObjectNode budget, Problems problems) {
+        JsonNode spec = budget.path("spec");
+        JsonNode available = Json.at(spec, "minAvailable");
+        JsonNode unavailable = Json.at(spec, "maxUnavailable");
+        if (available != null && unavailable != null) {
+            problems.invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set");
+        }
+        intOrPercent(available, "spec.minAvailable", problems);
+        atMostAll(available, "spec.minAvailable", problems);
+        intOrPercent(unavailable, "spec.maxUnavailable", problems);
+        atMostAll(unavailable, "spec.maxUnavailable", problems);
+        Selectors.validate(Json.at(spec, "selector"), "spec.selector", problems);
+        JsonNode policy = Json.at(spec, "unhealthyPodEvictionPolicy");
+        if (policy != null && !List.of("AlwaysAllow", "IfHealthyBudget").contains(policy.asString(""))) {
+            problems.notSupported("spec.unhealthyPodEvictionPolicy", policy.asString(""), "AlwaysAllow",
+                    "IfHealthyBudget");
+        }
     }
 
     static void daemonSet(ObjectNode daemonSet, Problems problems) {

@@ -173,6 +173,14 @@ class OpenApiTest {
     }
 
     @Test
+    void metadataIsDescribedByTheWordsThatUpstreamsConformanceTestsLookFor() {
+        JsonNode metadata = schema("apis/apps/v1", META + "ObjectMeta");
+        assertThat(Json.text(metadata, "description")).startsWith("Standard object's metadata");
+        assertThat(Json.text(metadata, "properties", "creationTimestamp", "description"))
+                .startsWith("CreationTimestamp is a timestamp");
+    }
+
+    @Test
     void aCustomResourceIsAnOpenObjectUntilItIsGone() {
         ResourceRegistry registry = ResourceRegistry.builtIn();
         OpenApi openApi = new OpenApi(registry);

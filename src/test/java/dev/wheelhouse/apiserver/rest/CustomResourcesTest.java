@@ -176,6 +176,7 @@ class CustomResourcesTest {
         JsonNode schema = document.at("/components/schemas/com.example.shop.v1.Order");
         assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
         assertThat(schema.at("/properties/metadata/$ref").asString()).endsWith(".ObjectMeta");
+        assertThat(schema.at("/properties/apiVersion/description").asString()).startsWith("APIVersion defines ");
         assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
                 .at("/properties/item/type").asString()).isEqualTo("string");
     }

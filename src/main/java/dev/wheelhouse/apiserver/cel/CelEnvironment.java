@@ -1,0 +1,69 @@
+package dev.wheelhouse.apiserver.cel;
+
+import java.util.List;
+import java.util.Locale;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelIssue;
+import dev.cel.common.CelOptions;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.CelValidationResult;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerBuilder;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.extensions.CelExtensions;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+
+/** The functions that expressions may use, and how they are compiled (upstream: {@code apiserver/pkg/cel/environment}). */
+final class CelEnvironment {
+    /** What one evaluation may do at most: so many turns of all its comprehensions together. */
+    private static final int MOST_ITERATIONS = 100_000;
+    private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
+            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
+    private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
+    private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
+            .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
+                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES)
+            .build();
+
+    private CelEnvironment() {}
+
+    /** A compiler without variables. */
+    static CelCompilerBuilder builder() {
+        return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
+                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES);
+    }
+
+    /**
+     * @param field that the expression is of, for the error
+     * @throws RuleException if it does not compile, or its value is surely none of the type that is wanted
+     */
+    static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
+            throws RuleException {
+        try {
+            CelValidationResult parsed = compiler.parse(expression);
+            if (parsed.hasError()) {
+                List<CelIssue> errors = parsed.getErrors().stream().map(issue -> CelIssue
+                        .formatError(issue.getSourceLocation(), "Syntax error: " + issue.getMessage())).toList();
+                throw new RuleException(field, expression,
+                        "compilation failed: " + CelIssue.toDisplayString(errors, parsed.getSource()));
+            }
+            CelAbstractSyntaxTree tree = compiler.check(parsed.getAst()).getAst();
+            CelType type = tree.getResultType();
+            if (!wanted.equals(SimpleType.DYN) && !type.equals(wanted) && !type.equals(SimpleType.DYN)) {
+                throw new RuleException(field, expression, "cel expression must evaluate to a "
+                        + wanted.name().toLowerCase(Locale.ROOT));
+            }
+            return RUNTIME.createProgram(tree);
+        } catch (CelValidationException | CelEvaluationException e) {
+            throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+        }
+    }
+}
