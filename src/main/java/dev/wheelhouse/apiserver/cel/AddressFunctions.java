@@ -27,7 +27,8 @@ final class AddressFunctions {
                 STRING);
         library.global("string", "ip_to_string", SimpleType.STRING, a -> a[0].toString(), AN_IP);
         library.member("family", "ip_family", SimpleType.INT, a -> (long) ip(a[0]).family(), AN_IP);
-        library.member("isUnspecified", "ip_is_unspecified", SimpleType.BOOL, a -> ip(a[0]).address().isAnyLocalAddress(),
+        library.member("isUnspecified", "ip_is_unspecified", SimpleType.BOOL,
+                a -> ip(a[0]).address().isAnyLocalAddress(),
                 AN_IP);
         library.member("isLoopback", "ip_is_loopback", SimpleType.BOOL, a -> ip(a[0]).address().isLoopbackAddress(),
                 AN_IP);

@@ -72,7 +72,8 @@ public final class CelRule {
         CelRule compiled = compile(rule);
         SchemaTypes types = new SchemaTypes(schema, resource);
         CelType old = compiled.optionalOldSelf ? OptionalType.create(types.self()) : types.self();
-        CelCompiler typed = CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self()).addVar("oldSelf", old).build();
+        CelCompiler typed = CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self())
+                .addVar("oldSelf", old).build();
         for (String field : List.of("rule", "messageExpression")) {
             String expression = Json.text(rule, field);
             if (expression.isEmpty()) {

@@ -5,11 +5,12 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.custom.QuantityFormatException;
+import io.kubernetes.client.custom.QuantityFormatter;
+
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
-import io.kubernetes.client.custom.QuantityFormatException;
-import io.kubernetes.client.custom.QuantityFormatter;
 
 /** Quantities such as {@code 1.5Gi} (upstream: {@code library/quantity.go}). */
 final class QuantityFunctions {
@@ -19,7 +20,8 @@ final class QuantityFunctions {
     private static final KubernetesLibrary.Argument INT = new KubernetesLibrary.Argument(SimpleType.INT, Long.class);
     private static final KubernetesLibrary.Argument A_QUANTITY = new KubernetesLibrary.Argument(QUANTITY,
             Quantity.class);
-    private static final Pattern SHAPE = Pattern.compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\\d{1,3})?");
+    private static final Pattern SHAPE = Pattern
+            .compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\\d{1,3})?");
 
     /** Values of one number are equal. CEL would compare numbers of Java itself, and of those only what it knows. */
     private record Quantity(BigDecimal number) {

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
-
 import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableMap;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
@@ -23,18 +23,20 @@ import dev.cel.common.types.StructType;
 
 /**
  * The CEL types of a structural schema (upstream: {@code apiserver/pkg/cel/common/schemas.go}): an object with properties is a struct of its own,
- * of whose fields CEL knows the names. What a schema leaves open is dynamic. For one thread.
+ * of whose fields CEL knows the names. What a schema leaves open is dynamic. Immutable.
  */
 final class SchemaTypes implements CelTypeProvider {
     /** No expression can name it, so that a path of fields is not taken for the name of a type. */
     private static final String ROOT = "@self";
 
-    private final Map<String, CelType> structs = new HashMap<>();
+    private final ImmutableMap<String, CelType> structs;
     private final CelType self;
 
     /** @param resource whether the schema is that of a whole resource, which has metadata whatever it says */
     SchemaTypes(JsonNode schema, boolean resource) {
-        this.self = type(schema, ROOT, resource);
+        Builder builder = new Builder();
+        this.self = builder.type(schema, ROOT, resource);
+        this.structs = ImmutableMap.copyOf(builder.structs);
     }
 
     CelType self() {
@@ -51,46 +53,52 @@ final class SchemaTypes implements CelTypeProvider {
         return Optional.ofNullable(structs.get(name));
     }
 
-    private CelType type(JsonNode schema, String name, boolean resource) {
-        if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
-                || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
-            return SimpleType.DYN;
-        }
-        return switch (Json.text(schema, "type")) {
-            case "object" -> object(schema, name, resource);
-            case "array" -> ListType.create(type(schema.path("items"), name + ".@items", false));
-            case "string" -> switch (Json.text(schema, "format")) {
-                case "byte" -> SimpleType.BYTES;
-                case "date", "date-time" -> SimpleType.TIMESTAMP;
-                default -> SimpleType.STRING;
+    /** Walks through a schema. */
+    private static final class Builder {
+        private final Map<String, CelType> structs = new HashMap<>();
+
+        CelType type(JsonNode schema, String name, boolean resource) {
+            if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
+                    || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
+                return SimpleType.DYN;
+            }
+            return switch (Json.text(schema, "type")) {
+                case "object" -> object(schema, name, resource);
+                case "array" -> ListType.create(type(schema.path("items"), name + ".@items", false));
+                case "string" -> switch (Json.text(schema, "format")) {
+                    case "byte" -> SimpleType.BYTES;
+                    case "date", "date-time" -> SimpleType.TIMESTAMP;
+                    default -> SimpleType.STRING;
+                };
+                case "integer" -> SimpleType.INT;
+                case "number" -> SimpleType.DOUBLE;
+                case "boolean" -> SimpleType.BOOL;
+                default -> SimpleType.DYN;
             };
-            case "integer" -> SimpleType.INT;
-            case "number" -> SimpleType.DOUBLE;
-            case "boolean" -> SimpleType.BOOL;
-            default -> SimpleType.DYN;
-        };
-    }
-
-    private CelType object(JsonNode schema, String name, boolean resource) {
-        if (schema.get("additionalProperties") instanceof ObjectNode entry) {
-            return MapType.create(SimpleType.STRING, type(entry, name + ".@entries", false));
         }
-        Map<String, CelType> fields = new LinkedHashMap<>();
-        schema.path("properties").properties().forEach(property -> fields.put(CelValues.escaped(property.getKey()),
-                type(property.getValue(), name + "." + property.getKey(), false)));
-        if (resource || schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
-            fields.put("apiVersion", SimpleType.STRING);
-            fields.put("kind", SimpleType.STRING);
-            fields.put("metadata", struct(name + ".metadata",
-                    Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING)));
-        }
-        return struct(name, fields);
-    }
 
-    private CelType struct(String name, Map<String, CelType> fields) {
-        StructType struct = StructType.create(name, ImmutableSet.copyOf(fields.keySet()),
-                field -> Optional.ofNullable(fields.get(field)));
-        structs.put(name, struct);
-        return struct;
+        private CelType object(JsonNode schema, String name, boolean resource) {
+            if (schema.get("additionalProperties") instanceof ObjectNode entry) {
+                return MapType.create(SimpleType.STRING, type(entry, name + ".@entries", false));
+            }
+            Map<String, CelType> fields = new LinkedHashMap<>();
+            schema.path("properties").properties().forEach(property -> fields.put(CelValues.escaped(property.getKey()),
+                    type(property.getValue(), name + "." + property.getKey(), false)));
+            if (resource || schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
+                fields.put("apiVersion", SimpleType.STRING);
+                fields.put("kind", SimpleType.STRING);
+                fields.put("metadata", struct(name + ".metadata",
+                        Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING)));
+            }
+            return struct(name, fields);
+        }
+
+        private CelType struct(String name, Map<String, CelType> fields) {
+            ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
+            StructType struct = StructType.create(name, known.keySet(),
+                    field -> Optional.ofNullable(known.get(field)));
+            structs.put(name, struct);
+            return struct;
+        }
     }
 }

@@ -56,7 +56,8 @@ final class RuntimeClasses {
         JsonNode given = spec.path("overhead");
         if (defined == null) {
             if (given.isObject()) {
-                throw refused(pod, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+                throw refused(pod,
+                        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
             }
             return;
         }

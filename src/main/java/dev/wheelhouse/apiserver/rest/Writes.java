@@ -41,7 +41,8 @@ final class Writes {
     private final Ids ids;
     private final Clock clock;
 
-    Writes(ObjectStore store, Admission admission, AdmissionPolicies policies, Quotas quotas, ServiceAddresses addresses,
+    Writes(ObjectStore store, Admission admission, AdmissionPolicies policies, Quotas quotas,
+            ServiceAddresses addresses,
             CustomResources customResources, Hooks hooks, Grants grants, Ids ids, Clock clock) {
         this.store = store;
         this.admission = admission;

@@ -134,9 +134,10 @@ class AdmissionTest {
 
     @Test
     void aQuotaOfAttributesClassesCountsTheClaimsThatHaveThem() {
-        post(NS + "resourcequotas", """
-                {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"}, "scopeSelector":
-                 {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["gold"]}]}}}""");
+        post(NS + "resourcequotas",
+                """
+                        {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"}, "scopeSelector":
+                         {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["gold"]}]}}}""");
         String claim = """
                 {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "volumeAttributesClassName": "%s",
                  "resources": {"requests": {"storage": "1Gi"}}}}""";

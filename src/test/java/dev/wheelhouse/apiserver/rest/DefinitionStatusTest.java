@@ -14,10 +14,11 @@ class DefinitionStatusTest {
 
     @BeforeEach
     void define() {
-        rest.post(CRDS, """
-                {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com", "scope": "Cluster",
-                 "names": {"plural": "pens", "kind": "Pen"}, "versions": [{"name": "v1", "served": true,
-                  "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
+        rest.post(CRDS,
+                """
+                        {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com", "scope": "Cluster",
+                         "names": {"plural": "pens", "kind": "Pen"}, "versions": [{"name": "v1", "served": true,
+                          "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);
     }
 

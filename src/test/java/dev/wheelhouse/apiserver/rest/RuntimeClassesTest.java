@@ -18,16 +18,18 @@ class RuntimeClassesTest {
 
     @BeforeEach
     void aClass() {
-        rest.post(CLASSES, """
-                {"metadata": {"name": "sandbox"}, "handler": "runsc", "overhead": {"podFixed": {"cpu": "250m"}},
-                 "scheduling": {"nodeSelector": {"sandbox": "yes"}, "tolerations": [
-                  {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]}}""");
+        rest.post(CLASSES,
+                """
+                        {"metadata": {"name": "sandbox"}, "handler": "runsc", "overhead": {"podFixed": {"cpu": "250m"}},
+                         "scheduling": {"nodeSelector": {"sandbox": "yes"}, "tolerations": [
+                          {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);
     }
 
     private JsonNode pod(String more) {
         return rest.post(NS + "pods", """
-                {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]%s}}""".formatted(more));
+                {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]%s}}"""
+                .formatted(more));
     }
 
     @Test
@@ -80,7 +82,8 @@ class RuntimeClassesTest {
         rest.merge(classes + "/high", "{\"description\": \"for tests\"}");
         assertThat(rest.last.code()).isEqualTo(200);
         assertThat(Json.text(rest.post(classes, "{\"metadata\": {\"name\": \"higher\"}, \"value\": 1000000001}"),
-                "message")).endsWith("value: Forbidden: maximum allowed value of a user defined priority is 1000000000");
+                "message"))
+                .endsWith("value: Forbidden: maximum allowed value of a user defined priority is 1000000000");
         assertThat(Json.text(rest.post(classes, "{\"metadata\": {\"name\": \"system-x\"}, \"value\": 1}"), "message"))
                 .endsWith("error: system-x is not a known system priority class");
     }

@@ -33,7 +33,8 @@ class ServicesTest {
                 "ipFamilyPolicy", "externalTrafficPolicy");
         assertThat(named.at("/spec/ports/0/nodePort").isMissingNode()).isTrue();
         rest.post(SERVICES, """
-                {"metadata": {"name": "next"}, "spec": {"clusterIP": "%s", "ports": [{"port": 80}]}}""".formatted(address));
+                {"metadata": {"name": "next"}, "spec": {"clusterIP": "%s", "ports": [{"port": 80}]}}"""
+                .formatted(address));
         assertThat(rest.last.code()).as("the address is free again").isEqualTo(201);
     }
 
@@ -49,8 +50,9 @@ class ServicesTest {
     @Test
     void aNodePortGoesWithTheTypeAndStaysWithThePortsName() {
         service("s", "NodePort", "{\"name\": \"http\", \"port\": 80, \"nodePort\": 30080}");
-        JsonNode moved = rest.put(SERVICES + "/s", """
-                {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http", "port": 8080}]}}""");
+        JsonNode moved = rest.put(SERVICES + "/s",
+                """
+                        {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http", "port": 8080}]}}""");
         assertThat(moved.at("/spec/ports/0/nodePort").asInt()).isEqualTo(30080);
         JsonNode inside = rest.merge(SERVICES + "/s", "{\"spec\": {\"type\": \"ClusterIP\"}}");
         assertThat(inside.at("/spec/ports/0/nodePort").isMissingNode()).isTrue();
@@ -62,8 +64,9 @@ class ServicesTest {
     @Test
     void aNodePortIsInTheRangeAndOfOneService() {
         assertThat(Json.text(service("low", "NodePort", "{\"port\": 80, \"nodePort\": 80}"), "message"))
-                .endsWith("spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range "
-                        + "of valid ports is 30000-32767");
+                .endsWith(
+                        "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range "
+                                + "of valid ports is 30000-32767");
         service("one", "NodePort", "{\"name\": \"t\", \"port\": 53, \"nodePort\": 30053}, "
                 + "{\"name\": \"u\", \"port\": 53, \"nodePort\": 30053, \"protocol\": \"UDP\"}");
         assertThat(rest.last.code()).isEqualTo(201);
