@@ -23,11 +23,12 @@ class ArchitectureTest {
             Map.entry("api", Set.of()),
             Map.entry("client", Set.of("api", "runtime")), Map.entry("workqueue", Set.of("api", "runtime")),
             Map.entry("informer", Set.of("client", "api", "runtime")), Map.entry("event", Set.of("client", "runtime")),
+            Map.entry("election", Set.of("client", "runtime")),
             Map.entry("controller", Set.of("informer", "workqueue", "event")),
             Map.entry("controllers", Set.of("controller")),
             Map.entry("podconfig", Set.of("informer", "event")), Map.entry("node", Set.of("podconfig", "workqueue")),
             Map.entry("apiserver", Set.of("client", "runtime")), Map.entry("scheduler", Set.of("controller")),
-            Map.entry("manager", Set.of("controllers", "node", "scheduler")),
+            Map.entry("manager", Set.of("controllers", "election", "node", "scheduler")),
             Map.entry("testing", Set.of("apiserver", "manager")),
             Map.entry("spring", Set.of("apiserver", "manager")), Map.entry("", Set.of("spring")));
 

@@ -1,6 +1,7 @@
 package dev.wheelhouse;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import com.google.gson.reflect.TypeToken;
+
 import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
@@ -25,6 +29,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
 import io.kubernetes.client.openapi.models.V1Scale;
+import io.kubernetes.client.util.Watch;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
@@ -231,7 +236,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_lifecycle_of_create_patch_update_and_delete_shows_right_counts() {
+    void a_lifecycle_of_create_patch_update_and_delete_is_seen_by_watch_with_right_counts() throws Exception {
         V1Deployment created = user.deployments().create(user.newDeployment("web", 1));
         assertThat(user.awaitComplete("web").getStatus().getReadyReplicas()).isEqualTo(1);
         user.patch("web", "{'metadata': {'labels': {'test': 'patched'}}, 'spec': {'replicas': 2}}");
@@ -243,8 +248,31 @@ class DeploymentBehavioursTest {
         assertThat(counts(updated)).isEqualTo("2/2/2/2/0");
         assertThat(updated.getMetadata().getLabels()).containsEntry("test", "patched");
         assertThat(updated.getMetadata().getUid()).isEqualTo(created.getMetadata().getUid());
+        user.deployments().patch(user.key("web"), "status", PatchType.MERGE,
+                "{\"status\":{\"conditions\":[{\"type\":\"StatusPatched\",\"status\":\"True\"}]}}");
         user.delete("web", "Background");
         eventually("it is gone", () -> user.isGone(user.deployments(), "web"));
+
+        List<String> seen = seenByWatch(created.getMetadata().getResourceVersion());
+        assertThat(seen).containsSubsequence("MODIFIED app:1 1/1/1/1/0", "MODIFIED app:1 2/2/2/2/0 patched",
+                "MODIFIED app:2 2/2/2/2/0 patched", "MODIFIED app:2 2/2/2/2/0 patched StatusPatched");
+        assertThat(seen.getLast()).startsWith("DELETED app:2 2/2/2/2/0 patched");
+    }
+
+    private List<String> seenByWatch(String resourceVersion) throws Exception {
+        List<String> seen = new ArrayList<>();
+        ApiClient api = service.api();
+        try (Watch<V1Deployment> watch = Watch.createWatch(api, new AppsV1Api(api)
+                .listNamespacedDeployment(user.namespace).resourceVersion(resourceVersion).timeoutSeconds(1).watch(true)
+                .buildCall(null), new TypeToken<Watch.Response<V1Deployment>>() {
+                }.getType())) {
+            watch.forEach(event -> seen.add(event.type + " "
+                    + event.object.getSpec().getTemplate().getSpec().getContainers().get(0).getImage() + " "
+                    + counts(event.object)
+                    + (event.object.getMetadata().getLabels().containsKey("test") ? " patched" : "")
+                    + (condition(event.object, "StatusPatched").isEmpty() ? "" : " StatusPatched")));
+        }
+        return seen;
     }
 
     @Test
@@ -436,6 +464,22 @@ class DeploymentBehavioursTest {
         user.setImage("web", "app:3");
         user.awaitComplete("web");
         assertThat(sizes("web")).containsExactly(0, 0, 3);
+        assertDesired(3);
+    }
+
+    @Test
+    void a_stale_desired_replicas_annotation_on_an_empty_replica_set_does_not_keep_a_rollback_from_it() {
+        complete(rolling(user.newDeployment("web", 3), 1, 0));
+        user.setImage("web", "app:2");
+        user.awaitComplete("web");
+        String first = user.replicaSetsOf("web").getFirst().getMetadata().getName();
+        user.patchSet(first, "{'metadata': {'annotations': {'" + Workloads.DESIRED + "': '17'}}}");
+        user.setImage("web", "app:404");
+        eventually("it is stuck", () -> sizes("web").equals(List.of(0, 3, 1)));
+        user.setImage("web", "app:1");
+        user.awaitComplete("web");
+        assertThat(sizes("web")).containsExactly(0, 0, 3);
+        assertThat(user.newest("web").getMetadata().getName()).isEqualTo(first);
         assertDesired(3);
     }
 

@@ -48,15 +48,34 @@ class HelmChartTest {
                 .doesNotContain("kind: ClusterRole");
     }
 
+    @Test
+    void ofSeveralPodsOneIsElected() {
+        assertThat(template().set("replicaCount", 3).call()).contains("replicas: 3", "type: RollingUpdate",
+                "--wheelhouse.leader-election.enabled=true",
+                "--wheelhouse.leader-election.resource-name=wh-wheelhouse",
+                "--wheelhouse.leader-election.lease-duration=15s").doesNotContain("type: Recreate");
+    }
+
+    @Test
+    void withoutAnElectionThereIsOnePodAtATime() {
+        assertThat(template().set("leaderElection.enabled", false).call())
+                .contains("replicas: 1", "type: Recreate", "--wheelhouse.leader-election.enabled=false")
+                .doesNotContain("resource-name");
+        assertThatThrownBy(() -> template().set("leaderElection.enabled", false).set("replicaCount", 2).call())
+                .hasMessageContaining("replicaCount is 2, and leaderElection.enabled is false")
+                .hasMessageContaining("set replicaCount to 1");
+    }
+
     @ParameterizedTest(name = "{0}={1} is refused")
-    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, 2", "service.port, 70000",
+    @CsvSource({"wheelhouse.manage, sometimes", "wheelhouse.workers, 0", "replicaCount, -1",
+            "leaderElection.leaseDuration, soon", "service.port, 70000",
             "wheelhous.manage, auto"})
     void aBadValueIsRefusedWithItsName(String name, String value) {
         String field = name.substring(name.lastIndexOf('.') + 1);
         String named = name.startsWith("wheelhous.") ? "wheelhous" : field;
 
         assertThatThrownBy(
-                () -> template().set(name, value.matches("\\d+") ? (Object) Integer.valueOf(value) : value).call())
+                () -> template().set(name, value.matches("-?\\d+") ? (Object) Integer.valueOf(value) : value).call())
                 .hasMessageContaining(named);
     }
 }

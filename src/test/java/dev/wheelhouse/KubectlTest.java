@@ -128,6 +128,11 @@ class KubectlTest {
         ok("kubectl delete deployment cascade --cascade=foreground --timeout=30s");
         assertThat(ok("kubectl get replicasets,pods -l app=cascade 2>&1")).contains("No resources found");
 
+        deploy("background", 2);
+        ok("kubectl delete deployment background --cascade=background --timeout=30s");
+        eventually("nothing of it is left", Duration.ofSeconds(20),
+                () -> ok("kubectl get replicasets,pods -l app=background 2>&1").contains("No resources found"));
+
         deploy("orphans", 2);
         ok("kubectl delete deployment orphans --cascade=orphan --timeout=30s");
         assertThat(ok("kubectl get replicasets -l app=orphans -o jsonpath='{.items[*].metadata.ownerReferences}'"))

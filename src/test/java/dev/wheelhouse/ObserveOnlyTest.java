@@ -18,11 +18,13 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.util.Yaml;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,19 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class ObserveOnlyTest {
-    private static final String WEB = """
-            apiVersion: apps/v1
-            kind: Deployment
-            metadata: {name: web}
-            spec:
-              replicas: 3
-              selector: {matchLabels: {app: web}}
-              template:
-                metadata: {labels: {app: web}}
-                spec:
-                  containers: [{name: web, image: "nginx:1.27"}]
-            """;
-
     @TempDir
     private Path directory;
 
@@ -68,7 +57,7 @@ class ObserveOnlyTest {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
             AppsV1Api apps = new AppsV1Api(service.api());
             V1Deployment web = apps
-                    .createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+                    .createNamespacedDeployment("default", Workloads.web()).execute();
             eventually("the plan is counted", Duration.ofSeconds(20),
                     () -> get(service, "/prometheus").body().lines()
                             .anyMatch(line -> line.startsWith("controller_writes_planned_total")
@@ -96,7 +85,7 @@ class ObserveOnlyTest {
     @Test
     void a_plan_is_empty_when_all_is_done_and_what_cannot_be_asked_is_said() throws Exception {
         try (RunningService service = RunningService.start(directory)) {
-            new AppsV1Api(service.api()).createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class))
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
             eventually("nothing is left to do", Duration.ofSeconds(30),
                     () -> new CoreV1Api(service.api()).listNamespacedPod("default").execute().getItems().stream()
@@ -110,7 +99,45 @@ class ObserveOnlyTest {
                 assertThat(answer.statusCode()).isEqualTo(404);
                 assertThat(answer.body()).contains("deployment-controller", "replicaset-controller");
             });
-            assertThat(get(service, "/plan").body()).contains("deployment-controller", "replicaset-controller");
+            assertThat(get(service, "/plan").body()).contains("deployment-controller", "garbage-collector-controller",
+                    "namespace-controller");
+        }
+    }
+
+    @Test
+    void the_plan_of_any_object_is_that_of_each_controller_that_looks_at_it() throws Exception {
+        try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
+            new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
+                    .execute();
+            CoreV1Api core = new CoreV1Api(service.api());
+            core.createNamespace(new V1Namespace().metadata(new V1ObjectMeta().name("old"))).execute();
+            core.createNamespacedConfigMap("old", new V1ConfigMap().metadata(new V1ObjectMeta().name("of-nobody")
+                    .addOwnerReferencesItem(new V1OwnerReference().apiVersion("v1").kind("Secret").name("gone")
+                            .uid("c0ffee00-0000-0000-0000-000000000000"))))
+                    .execute();
+            core.deleteNamespace("old").execute();
+
+            eventually("both controllers plan for the Deployment", Duration.ofSeconds(20), () -> {
+                JsonNode plans = plan(service, "all/default/deployments.apps/web").path("plans");
+                return plans.size() == 2
+                        && plans.get(0).path("controller").asString().equals("deployment-controller")
+                        && plans.get(0).path("actions").get(0).path("action").asString().equals("create")
+                        && plans.get(1).path("controller").asString().equals("garbage-collector-controller")
+                        && plans.get(1).path("actions").isEmpty();
+            });
+            eventually("the garbage collector would delete what no owner holds", Duration.ofSeconds(20), () -> {
+                JsonNode delete = plan(service, "garbage-collector/old/configmaps/of-nobody").path("plans").path(0)
+                        .path("actions").path(0);
+                return delete.path("action").asString().equals("delete")
+                        && delete.path("why").asString().equals("none of its owners exists");
+            });
+            JsonNode namespace = plan(service, "namespace/-/old");
+            assertThat(namespace.path("actions").valueStream().map(a -> a.path("action").asString()))
+                    .contains("deletecollection");
+            assertThat(get(service, "/plan/all/default/deployments.apps/none").statusCode()).isEqualTo(404);
+            assertThat(get(service, "/plan/garbage-collector/default/web").body())
+                    .contains("plan/garbage-collector/default/{resource}/web");
+            assertThat(core.readNamespacedConfigMap("of-nobody", "old").execute()).isNotNull();
         }
     }
 
@@ -120,7 +147,7 @@ class ObserveOnlyTest {
         try (RunningService server = RunningService.start(directory, "--wheelhouse.controllers=")) {
             String kubeconfig = "--wheelhouse.kubeconfig=" + server.kubeconfig();
             AppsV1Api apps = new AppsV1Api(server.api());
-            apps.createNamespacedDeployment("default", Yaml.loadAs(WEB, V1Deployment.class)).execute();
+            apps.createNamespacedDeployment("default", Workloads.web()).execute();
             new CoordinationV1Api(server.api()).createNamespacedLease("kube-system", new V1Lease()
                     .metadata(new V1ObjectMeta().name("kube-controller-manager"))
                     .spec(new V1LeaseSpec().holderIdentity("cp-1_abc").leaseDurationSeconds(600)

@@ -9,15 +9,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
 import io.kubernetes.client.custom.V1Patch;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.apis.AppsV1Api;
+import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 import io.kubernetes.client.util.PatchUtils;
-import io.kubernetes.client.util.Yaml;
 
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,19 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The controllers on an API server that runs elsewhere, by a kubeconfig. */
 @Timeout(240)
 class OtherProcessTest {
-    private static final String WEB = """
-            apiVersion: apps/v1
-            kind: Deployment
-            metadata: {name: web}
-            spec:
-              replicas: 3
-              selector: {matchLabels: {app: web}}
-              template:
-                metadata: {labels: {app: web}}
-                spec:
-                  containers: [{name: web, image: "nginx:1.27"}]
-            """;
-
     @TempDir
     private Path directory;
 
@@ -70,21 +59,9 @@ class OtherProcessTest {
                 "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
                 WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady()) {
-            ApiClient api = ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig)))
-                    .build();
+            ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
-            web.getSpec().replicas(40).getTemplate().getMetadata()
-                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
-            apps.createNamespacedDeployment("default", web).execute();
-            eventually("some pods are there", Duration.ofSeconds(60), () -> pods(api) > 0);
-            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 40));
-            patchImage(api, apps);
-            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
-                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
-                        .getUpdatedReplicas();
-                return updated != null && updated >= 5 && updated < 40;
-            });
+            rollOutHalfWay(api, 40);
             first.kill();
             first.awaitExit(Duration.ofSeconds(10));
             assertThat(isComplete(apps, 2, 40)).as("it was killed before the end").isFalse();
@@ -99,6 +76,46 @@ class OtherProcessTest {
         }
     }
 
+    /** The leader hangs in the middle of a rollout, and wakes when another one has long taken over: it must end without a write. */
+    @Test
+    void whoStandsByCompletesTheRolloutOfALeaderThatHangs() throws Exception {
+        Path kubeconfig = directory.resolve("other.kubeconfig");
+        String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig,
+                "--wheelhouse.leader-election.enabled=true", "--wheelhouse.leader-election.lease-duration=6s",
+                "--wheelhouse.leader-election.renew-deadline=4s", "--wheelhouse.leader-election.retry-period=500ms"};
+        try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",
+                "--wheelhouse.apiserver.port=0", "--wheelhouse.controllers=",
+                "--wheelhouse.apiserver.kubeconfig=" + kubeconfig).awaitReady();
+                WheelhouseProcess first = new WheelhouseProcess(directory, manager).awaitReady();
+                WheelhouseProcess second = new WheelhouseProcess(directory, manager)) {
+            second.awaitOutput(" stands by: ");
+            ApiClient api = client(kubeconfig);
+            AppsV1Api apps = new AppsV1Api(api);
+            String leader = holder(api);
+            rollOutHalfWay(api, 20);
+            first.suspend();
+            assertThat(second.output()).doesNotContain("Wheelhouse is ready");
+            eventually("the rollout is complete", Duration.ofSeconds(90), () -> isComplete(apps, 2, 20));
+            eventually("old pods are gone", Duration.ofSeconds(60), () -> pods(api) == 20);
+            assertThat(holder(api)).isNotEqualTo(leader).isNotEmpty();
+
+            first.resume();
+            assertThat(first.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
+            assertThat(first.output()).contains(" leads no more: the lease default/wheelhouse ");
+            assertThat(isComplete(apps, 2, 20)).isTrue();
+            assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
+
+            second.terminate();
+            assertThat(second.awaitExit(Duration.ofSeconds(30))).isEqualTo(143);
+            assertThat(holder(api)).as("the lead was let go").isEmpty();
+        }
+    }
+
+    private static String holder(ApiClient api) throws Exception {
+        return new CoordinationV1Api(api).readNamespacedLease("wheelhouse", "default").execute().getSpec()
+                .getHolderIdentity();
+    }
+
     /** Everything lives in one process, which is killed in the middle of a rollout and started again on its data directory. */
     @Test
     void aRolloutGoesOnWhereTheServiceThatKeptItInADirectoryWasKilled() throws Exception {
@@ -110,17 +127,7 @@ class OtherProcessTest {
         try (WheelhouseProcess first = new WheelhouseProcess(directory, service).awaitReady()) {
             ApiClient api = client(kubeconfig);
             AppsV1Api apps = new AppsV1Api(api);
-            V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
-            web.getSpec().replicas(20).getTemplate().getMetadata()
-                    .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
-            uid = apps.createNamespacedDeployment("default", web).execute().getMetadata().getUid();
-            eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, 20));
-            patchImage(api, apps);
-            eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
-                Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
-                        .getUpdatedReplicas();
-                return updated != null && updated >= 3 && updated < 20;
-            });
+            uid = rollOutHalfWay(api, 20);
             first.kill();
             first.awaitExit(Duration.ofSeconds(10));
         }
@@ -135,6 +142,24 @@ class OtherProcessTest {
         }
     }
 
+    /** Creates a Deployment, and leaves it in the middle of the rollout of its second generation. @return its UID */
+    @CanIgnoreReturnValue
+    private static String rollOutHalfWay(ApiClient api, int replicas) throws Exception {
+        AppsV1Api apps = new AppsV1Api(api);
+        V1Deployment web = Workloads.web();
+        web.getSpec().replicas(replicas).getTemplate().getMetadata()
+                .annotations(Map.of("hollow.wheelhouse.dev/ready-delay", "300ms"));
+        V1Deployment created = apps.createNamespacedDeployment("default", web).execute();
+        eventually("the first generation is complete", Duration.ofSeconds(60), () -> isComplete(apps, 1, replicas));
+        patchImage(api, apps);
+        eventually("the rollout is under way", Duration.ofSeconds(60), () -> {
+            Integer updated = apps.readNamespacedDeployment("web", "default").execute().getStatus()
+                    .getUpdatedReplicas();
+            return updated != null && updated >= replicas / 8 && updated < replicas;
+        });
+        return created.getMetadata().getUid();
+    }
+
     private static ApiClient client(Path kubeconfig) throws Exception {
         return ClientBuilder.kubeconfig(KubeConfig.loadKubeConfig(Files.newBufferedReader(kubeconfig))).build();
     }
@@ -145,7 +170,7 @@ class OtherProcessTest {
 
     private static void rollOut(ApiClient api) throws Exception {
         AppsV1Api apps = new AppsV1Api(api);
-        V1Deployment web = Yaml.loadAs(WEB, V1Deployment.class);
+        V1Deployment web = Workloads.web();
         apps.createNamespacedDeployment("default", web).execute();
         eventually("web is available", Duration.ofSeconds(60), () -> isComplete(apps, 1, 3));
         patchImage(api, apps);

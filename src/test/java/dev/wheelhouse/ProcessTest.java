@@ -40,6 +40,7 @@ class ProcessTest {
             --wheelhouse.apiserver.tls-cert-file=a.crt       | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
             --wheelhouse.apiserver.token-auth-file=no/such   | the token file no/such cannot be read
             --wheelhouse.controllers=deploymnet              | there is no controller "deploymnet"
+            --wheelhouse.workers-of.deploymnet=3             | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
             --wheelhouse.node.config=no/such/file            | wheelhouse.node.config: no/such/file cannot be read: there is no such file
             --port=1                                         | there is no option --port

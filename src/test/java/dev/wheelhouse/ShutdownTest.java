@@ -28,9 +28,13 @@ class ShutdownTest {
     @Test
     void noThreadIsLeftBehind() throws Exception {
         Map<String, String> before = threads();
-        try (RunningService service = RunningService.start(directory)) {
+        try (RunningService service = RunningService.start(directory, "--wheelhouse.workers=3",
+                "--wheelhouse.workers-of.deployment=7")) {
             assertThat(threads().values()).as("the service's own threads are seen")
                     .anyMatch(t -> t.contains("controllers/"));
+            assertThat(threads().values()).as("each controller has as many workers as was said")
+                    .contains("controllers/deployment-controller-6", "controllers/replicaset-controller-2")
+                    .doesNotContain("controllers/deployment-controller-7", "controllers/replicaset-controller-3");
             assertThat(service.kubeconfig()).exists();
         }
 

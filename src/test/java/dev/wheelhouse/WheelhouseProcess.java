@@ -65,6 +65,27 @@ final class WheelhouseProcess implements AutoCloseable {
         return this;
     }
 
+    /** Halts all its threads in the middle of whatever they do, as a machine that is overloaded or suspended does. */
+    void suspend() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).inheritIO().start().waitFor();
+        if (code != 0) {
+            throw new IOException("kill -" + name + " ended with " + code);
+        }
+    }
+
+    /** Waits until it says something. */
+    void awaitOutput(String text) {
+        Eventually.eventually("\"" + text + "\" is said", Duration.ofSeconds(60), () -> output().contains(text));
+    }
+
     /** Asks it to end, as a SIGTERM does. */
     void terminate() {
         process.toHandle().destroy();

@@ -65,11 +65,10 @@ final class Workloads {
         return client.resource(ResourceType.PODS, V1Pod.class);
     }
 
-    /** A Deployment whose pods have the label app and nothing that keeps them from being ready at once. */
-    V1Deployment newDeployment(String name, int replicas) {
-        V1Deployment deployment = Yaml.loadAs("""
+    private static String manifest(String kind, String name) {
+        return """
                 apiVersion: apps/v1
-                kind: Deployment
+                kind: %2$s
                 metadata: {name: %1$s, labels: {app: %1$s}}
                 spec:
                   selector: {matchLabels: {app: %1$s}}
@@ -77,24 +76,35 @@ final class Workloads {
                     metadata: {labels: {app: %1$s}}
                     spec:
                       containers: [{name: main, image: "app:1"}]
-                """.formatted(name), V1Deployment.class);
+                """.formatted(name, kind);
+    }
+
+    /** The Deployment of the first steps: three pods of nginx. */
+    static V1Deployment web() {
+        return Yaml.loadAs("""
+                apiVersion: apps/v1
+                kind: Deployment
+                metadata: {name: web}
+                spec:
+                  replicas: 3
+                  selector: {matchLabels: {app: web}}
+                  template:
+                    metadata: {labels: {app: web}}
+                    spec:
+                      containers: [{name: web, image: "nginx:1.27"}]
+                """, V1Deployment.class);
+    }
+
+    /** A Deployment whose pods have the label app and nothing that keeps them from being ready at once. */
+    V1Deployment newDeployment(String name, int replicas) {
+        V1Deployment deployment = Yaml.loadAs(manifest("Deployment", name), V1Deployment.class);
         deployment.getMetadata().setNamespace(namespace);
         deployment.getSpec().setReplicas(replicas);
         return deployment;
     }
 
     V1ReplicaSet newReplicaSet(String name, int replicas) {
-        V1ReplicaSet set = Yaml.loadAs("""
-                apiVersion: apps/v1
-                kind: ReplicaSet
-                metadata: {name: %1$s, labels: {app: %1$s}}
-                spec:
-                  selector: {matchLabels: {app: %1$s}}
-                  template:
-                    metadata: {labels: {app: %1$s}}
-                    spec:
-                      containers: [{name: main, image: "app:1"}]
-                """.formatted(name), V1ReplicaSet.class);
+        V1ReplicaSet set = Yaml.loadAs(manifest("ReplicaSet", name), V1ReplicaSet.class);
         set.getMetadata().setNamespace(namespace);
         set.getSpec().setReplicas(replicas);
         return set;

@@ -1,5 +1,7 @@
 package dev.wheelhouse.api;
 
+import java.util.Objects;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
@@ -35,6 +37,14 @@ public record ObjectKey(String namespace, String name) implements Comparable<Obj
 
     public static ObjectKey of(V1ObjectMeta meta) {
         return new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), meta.getName());
+    }
+
+    /** What to call an object that is to be created: a name that the server is to make up ends with a star. */
+    public static ObjectKey ofNew(KubernetesObject object) {
+        V1ObjectMeta meta = object.getMetadata() == null ? new V1ObjectMeta() : object.getMetadata();
+        return new ObjectKey(Objects.requireNonNullElse(meta.getNamespace(), ""), meta.getName() != null
+                ? meta.getName()
+                : Objects.requireNonNullElse(meta.getGenerateName(), "") + "*");
     }
 
     /** @throws IllegalArgumentException unless the text is {@code name} or {@code namespace/name} */

@@ -102,32 +102,10 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw new IllegalStateException("the API server is running at " + url());
         }
         Tomcat starting = new Tomcat();
-        try {
-            Path base = Files.createTempDirectory("wheelhouse-apiserver");
-            directory = base;
-            starting.setBaseDir(base.toString());
-        } catch (IOException e) {
-            throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
-        }
+        starting.setBaseDir(makeDirectory().toString());
         Connector connector = Connectors.of(options);
         starting.setConnector(connector);
-        Context context = starting.addContext("", null);
-        if (context instanceof StandardContext standard) {
-            standard.setClearReferencesRmiTargets(false);
-            standard.setClearReferencesThreadLocals(false);
-            StandardManager sessions = new StandardManager();
-            // There are none; the platform's own source of randomness for them costs nothing to start.
-            sessions.setSecureRandomAlgorithm("");
-            standard.setManager(sessions);
-        }
-        if (starting.getHost() instanceof StandardHost host) {
-            // Its pages tell of stack traces and of the server's make.
-            host.setErrorReportValveClass(PlainErrors.class.getName());
-        }
-        Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits(), metrics));
-        servlet.setLoadOnStartup(1);
-        context.addServletMappingDecoded("/*", "api");
+        setUp(starting);
         tomcat = starting;
         try {
             starting.start();
@@ -145,6 +123,36 @@ public final class EmbeddedApiServer implements AutoCloseable {
         rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
         log.info("API server listens on {}", url());
         return this;
+    }
+
+    private Path makeDirectory() {
+        try {
+            Path made = Files.createTempDirectory("wheelhouse-apiserver");
+            directory = made;
+            return made;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
+        }
+    }
+
+    private void setUp(Tomcat starting) {
+        Context context = starting.addContext("", null);
+        if (context instanceof StandardContext standard) {
+            standard.setClearReferencesRmiTargets(false);
+            standard.setClearReferencesThreadLocals(false);
+            StandardManager sessions = new StandardManager();
+            // There are none; the platform's own source of randomness for them costs nothing to start.
+            sessions.setSecureRandomAlgorithm("");
+            standard.setManager(sessions);
+        }
+        if (starting.getHost() instanceof StandardHost host) {
+            // Its pages tell of stack traces and of the server's make.
+            host.setErrorReportValveClass(PlainErrors.class.getName());
+        }
+        Wrapper servlet = Tomcat.addServlet(context, "api",
+                new HttpFront(this::handle, options.clock(), options.limits(), metrics));
+        servlet.setLoadOnStartup(1);
+        context.addServletMappingDecoded("/*", "api");
     }
 
     /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */

@@ -44,14 +44,14 @@ public final class InProcessClient implements KubeClient {
     @Override
     public Discovered discover() {
         List<ResourceType> types = new ArrayList<>();
+        List<ResourceType> otherVersions = new ArrayList<>();
         Set<String> seen = new TreeSet<>();
         for (ResourceInfo resource : server.rest().registry().all()) {
-            if (resource.verbs().containsAll(List.of("list", "watch", "delete"))
-                    && seen.add(resource.type().groupResource())) {
-                types.add(resource.type());
+            if (resource.verbs().containsAll(List.of("list", "watch", "delete"))) {
+                (seen.add(resource.type().groupResource()) ? types : otherVersions).add(resource.type());
             }
         }
-        return new Discovered(List.copyOf(types), List.of());
+        return new Discovered(List.copyOf(types), List.copyOf(otherVersions), List.of());
     }
 
     @Override

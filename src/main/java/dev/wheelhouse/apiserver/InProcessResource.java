@@ -64,21 +64,9 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public T create(T object) {
-        String namespace = object.getMetadata() == null || object.getMetadata().getNamespace() == null
-                ? ""
-                : object.getMetadata().getNamespace();
-        return decode(call("create", describe(object), "POST", type.path(namespace),
+        ObjectKey key = ObjectKey.ofNew(object);
+        return decode(call("create", key.toString(), "POST", type.path(key.namespace()),
                 ModelJson.writeBytes(LastApplied.restore(object, null)), "application/json"));
-    }
-
-    private static String describe(KubernetesObject object) {
-        if (object.getMetadata() == null) {
-            return "";
-        }
-        String name = object.getMetadata().getName();
-        String namespace = object.getMetadata().getNamespace();
-        return (namespace == null ? "" : namespace + "/")
-                + (name == null ? object.getMetadata().getGenerateName() + "*" : name);
     }
 
     @Override
@@ -128,20 +116,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     }
 
     private void delete(String what, String path, Deletion deletion) {
-        ObjectNode options = Json.object().put("kind", "DeleteOptions").put("apiVersion", "v1");
-        if (deletion.gracePeriodSeconds() != null) {
-            options.put("gracePeriodSeconds", deletion.gracePeriodSeconds());
-        }
-        if (deletion.propagation() != null) {
-            options.put("propagationPolicy", deletion.propagation());
-        }
-        if (deletion.uid() != null) {
-            Json.child(options, "preconditions").put("uid", deletion.uid());
-        }
-        if (deletion.resourceVersion() != null) {
-            Json.child(options, "preconditions").put("resourceVersion", deletion.resourceVersion());
-        }
-        call("delete", what, "DELETE", path, Json.bytes(options), "application/json");
+        call("delete", what, "DELETE", path, ModelJson.writeBytes(deletion.options()), "application/json");
     }
 
     @Override
@@ -226,29 +201,19 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        return new Collection(namespace, labels, fields);
+        return new Collection<>(this, namespace, labels, fields);
+    }
+
+    private ApiResponse watch(String namespace, Map<String, String> query) {
+        return server.handle(request("GET", type.path(namespace) + query(query), null, ""));
     }
 
     /** The objects of one namespace, or all, under selectors. */
-    private final class Collection implements ListerWatcher<T> {
-        private final String namespace;
-        private final LabelSelector labels;
-        private final FieldSelector fields;
-
-        Collection(String namespace, LabelSelector labels, FieldSelector fields) {
-            this.namespace = namespace;
-            this.labels = labels;
-            this.fields = fields;
-        }
-
+    private record Collection<T extends KubernetesObject>(InProcessResource<T> resource, String namespace,
+            LabelSelector labels, FieldSelector fields) implements ListerWatcher<T> {
         @Override
         public ResourceType type() {
-            return type;
-        }
-
-        @Override
-        public String namespace() {
-            return namespace;
+            return resource.type;
         }
 
         @Override
@@ -258,16 +223,15 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
         @Override
         public ListPage<T> list(ListOptions options) {
-            return InProcessResource.this.list(namespace, labels, fields, options);
+            return resource.list(namespace, labels, fields, options);
         }
 
         @Override
         public WatchStream<T> watch(WatchOptions options) {
-            String path = type.path(namespace) + query(CollectionQuery.watch(labels, fields, options));
-            String tried = "watch " + type + " " + namespace;
-            return switch (server.handle(request("GET", path, null, ""))) {
+            String tried = "watch " + type() + " " + namespace;
+            return switch (resource.watch(namespace, CollectionQuery.watch(labels, fields, options))) {
                 case ApiResponse.Content content -> throw error(tried, Json.read(content.body()));
-                case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), InProcessResource.this, tried);
+                case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), resource, tried);
             };
         }
     }

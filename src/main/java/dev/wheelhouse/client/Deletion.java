@@ -1,5 +1,8 @@
 package dev.wheelhouse.client;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,28 @@ public record Deletion(@Nullable Long gracePeriodSeconds, @Nullable String uid, 
     /** Only the object with this UID. */
     public static Deletion ofUid(@Nullable String uid) {
         return new Deletion(null, uid, null, null);
+    }
+
+    /** The DeleteOptions that say so to an API server, as JSON objects. */
+    public Map<String, Object> options() {
+        Map<String, Object> options = new LinkedHashMap<>();
+        options.put("apiVersion", "v1");
+        options.put("kind", "DeleteOptions");
+        putIfSet(options, "gracePeriodSeconds", gracePeriodSeconds);
+        putIfSet(options, "propagationPolicy", propagation);
+        Map<String, Object> preconditions = new LinkedHashMap<>();
+        putIfSet(preconditions, "uid", uid);
+        putIfSet(preconditions, "resourceVersion", resourceVersion);
+        if (!preconditions.isEmpty()) {
+            options.put("preconditions", preconditions);
+        }
+        return options;
+    }
+
+    private static void putIfSet(Map<String, Object> map, String name, @Nullable Object value) {
+        if (value != null) {
+            map.put(name, value);
+        }
     }
 
     public Deletion withPropagation(String policy) {

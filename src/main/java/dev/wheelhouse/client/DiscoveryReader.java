@@ -26,6 +26,7 @@ final class DiscoveryReader {
     private final HttpTransport transport;
     /** The first version that serves a resource of a group is the preferred one: groups come with their best version first. */
     private final Map<String, ResourceType> types = new LinkedHashMap<>();
+    private final List<ResourceType> otherVersions = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
     DiscoveryReader(HttpTransport transport) {
@@ -35,7 +36,7 @@ final class DiscoveryReader {
     Discovered discover() {
         core(get("/api"));
         groups(get("/apis"));
-        return new Discovered(List.copyOf(types.values()), List.copyOf(failures));
+        return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
     }
 
     private JsonNode get(String path) {
@@ -125,7 +126,10 @@ final class DiscoveryReader {
 
     private void add(String group, String version, String plural, String kind, boolean namespaced, Set<String> verbs) {
         if (!plural.isEmpty() && !kind.isEmpty() && verbs.containsAll(WANTED_VERBS)) {
-            types.putIfAbsent(group + "/" + plural, new ResourceType(group, version, plural, kind, namespaced));
+            ResourceType type = new ResourceType(group, version, plural, kind, namespaced);
+            if (types.putIfAbsent(group + "/" + plural, type) != null) {
+                otherVersions.add(type);
+            }
         }
     }
 

@@ -107,7 +107,7 @@ final class ExecPlugin implements TokenRefresher.Source {
         }
     }
 
-    private JsonNode run() {
+    private Process start() {
         List<String> line = new ArrayList<>();
         line.add(command);
         line.addAll(arguments);
@@ -115,13 +115,16 @@ final class ExecPlugin implements TokenRefresher.Source {
         builder.environment().putAll(environment);
         builder.environment().put("KUBERNETES_EXEC_INFO", "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" + apiVersion
                 + "\",\"spec\":{\"interactive\":false}}");
-        Process process;
         try {
-            process = builder.start();
+            return builder.start();
         } catch (IOException e) {
             throw new KubeConfigException(where + ": " + command + " could not be run: " + e.getMessage()
                     + (installHint.isEmpty() ? "; install it, or correct the path" : "; " + installHint.strip()), e);
         }
+    }
+
+    private JsonNode run() {
+        Process process = start();
         try {
             process.getOutputStream().close();
             StringBuilder output = new StringBuilder();

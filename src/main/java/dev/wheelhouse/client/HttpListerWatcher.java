@@ -10,38 +10,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.HttpTransport.Outgoing;
 
 /** Lists and watches one resource type over HTTP. */
-final class HttpListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
-    private final HttpTransport transport;
-    private final ResourceType type;
-    private final String namespace;
-    private final LabelSelector labels;
-    private final FieldSelector fields;
-    private final ObjectDecoder<T> decoder;
-    private final String accept;
-    private final String acceptList;
-
-    HttpListerWatcher(HttpTransport transport, ResourceType type, String namespace, LabelSelector labels,
-            FieldSelector fields, ObjectDecoder<T> decoder, String accept, String acceptList) {
-        this.transport = transport;
-        this.type = type;
-        this.namespace = namespace;
-        this.labels = labels;
-        this.fields = fields;
-        this.decoder = decoder;
-        this.accept = accept;
-        this.acceptList = acceptList;
-    }
-
-    @Override
-    public ResourceType type() {
-        return type;
-    }
-
-    @Override
-    public String namespace() {
-        return namespace;
-    }
-
+record HttpListerWatcher<T extends KubernetesObject>(HttpTransport transport, ResourceType type, String namespace,
+        LabelSelector labels, FieldSelector fields, ObjectDecoder<T> decoder, String accept, String acceptList)
+        implements
+            ListerWatcher<T> {
     @Override
     public String selector() {
         return CollectionQuery.describe(labels, fields);

@@ -1,13 +1,11 @@
 package dev.wheelhouse.client;
 
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
@@ -50,12 +48,10 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     @Override
     public T create(T object) {
-        V1ObjectMeta meta = object.getMetadata();
-        String namespace = meta == null || meta.getNamespace() == null ? "" : meta.getNamespace();
-        String name = meta == null ? "" : meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*";
-        String tried = "create " + type.groupResource() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
-        requireNamespace(tried, namespace);
-        return object(tried, "POST", type.path(namespace), HttpTransport.JSON,
+        ObjectKey key = ObjectKey.ofNew(object);
+        String tried = "create " + describe(key);
+        requireNamespace(tried, key.namespace());
+        return object(tried, "POST", type.path(key.namespace()), HttpTransport.JSON,
                 encode(LastApplied.restore(object, null)));
     }
 
@@ -105,19 +101,8 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
     }
 
     private void delete(String tried, String path, Deletion deletion) {
-        Map<String, Object> options = new LinkedHashMap<>();
-        options.put("apiVersion", "v1");
-        options.put("kind", "DeleteOptions");
-        putIfSet(options, "gracePeriodSeconds", deletion.gracePeriodSeconds());
-        putIfSet(options, "propagationPolicy", deletion.propagation());
-        Map<String, Object> preconditions = new LinkedHashMap<>();
-        putIfSet(preconditions, "uid", deletion.uid());
-        putIfSet(preconditions, "resourceVersion", deletion.resourceVersion());
-        if (!preconditions.isEmpty()) {
-            options.put("preconditions", preconditions);
-        }
         transport.send(new Outgoing(tried, "DELETE", path, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
-                ModelJson.writeBytes(options)));
+                ModelJson.writeBytes(deletion.options())));
     }
 
     @Override
@@ -151,7 +136,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     private byte[] encode(T object) {
         if (object.getKind() == null || object.getApiVersion() == null) {
-            T copy = ModelJson.copy(object);
+            T copy = ModelJson.shallowCopy(object);
             ModelJson.fillIn(copy, type.apiVersion(), type.kind());
             return ModelJson.writeBytes(copy);
         }
@@ -167,11 +152,5 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
 
     private String describe(ObjectKey key) {
         return type.groupResource() + " " + key;
-    }
-
-    private static void putIfSet(Map<String, Object> map, String name, @Nullable Object value) {
-        if (value != null) {
-            map.put(name, value);
-        }
     }
 }

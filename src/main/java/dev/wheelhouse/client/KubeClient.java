@@ -21,8 +21,19 @@ public interface KubeClient extends AutoCloseable {
      */
     Discovered discover();
 
-    /** What discovery found. */
-    record Discovered(List<ResourceType> types, List<String> failures) {}
+    /**
+     * What discovery found.
+     *
+     * @param types every resource type, in its preferred version
+     * @param otherVersions the same types in the other versions that are served
+     * @param failures the groups whose discovery failed, each with the reason
+     */
+    record Discovered(List<ResourceType> types, List<ResourceType> otherVersions, List<String> failures) {
+        /** Of a server that serves one version of each type. */
+        public Discovered(List<ResourceType> types, List<String> failures) {
+            this(types, List.of(), failures);
+        }
+    }
 
     /** Where the server is, for messages. */
     String server();

@@ -9,6 +9,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -292,9 +293,23 @@ public final class ModelJson {
     /** A deep copy, for an object that is to be changed: what came out of a cache never is. */
     @SuppressWarnings("unchecked")
     public static <T> T copy(T object) {
+        return (T) Objects.requireNonNull(ModelCopy.of(object, ModelJson::reread));
+    }
+
+    /**
+     * A copy of a model that has fields of its own and shares their values with the original: for one that gets other values in some
+     * of its fields, while what these hold is left alone.
+     */
+    @SuppressWarnings("unchecked")
+    public static <T> T shallowCopy(T model) {
+        return (T) (ModelShape.isModel(model.getClass()) ? ModelCopy.shallow(model) : copy(model));
+    }
+
+    /** A copy by way of JSON, for any object that Jackson can write and read. */
+    static Object reread(Object object) {
         try (TokenBuffer buffer = new TokenBuffer(null, false)) {
             MAPPER.writeValue(buffer, object);
-            return (T) MAPPER.readValue(buffer.asParser(), object.getClass());
+            return MAPPER.readValue(buffer.asParser(), object.getClass());
         }
     }
 }

@@ -42,7 +42,7 @@ public sealed interface Action {
     record Create(ResourceType type, KubernetesObject object, String why) implements Write {
         @Override
         public ObjectKey target() {
-            return Targets.of(object);
+            return ObjectKey.ofNew(object);
         }
     }
 
@@ -97,12 +97,25 @@ public sealed interface Action {
     }
 
     /**
-     * Writes that do not depend on each other, carried out in slow-start batches of 1, 2, 4, …: a failure skips the rest
-     * (upstream: {@code slowStartBatch} in {@code pkg/controller/replicaset/replica_set.go}).
+     * Writes that do not depend on each other. What stands behind the batch is done only if all have succeeded.
+     *
+     * @param slowStart whether they are likely to fail for one reason, such as a quota: they are carried out in batches of 1,
+     *     2, 4, …, and a failure skips the rest. Otherwise each is tried, whatever becomes of the others (upstream:
+     *     {@code slowStartBatch} for creations, but not for deletions, in {@code pkg/controller/replicaset/replica_set.go})
      */
-    record Batch(List<Write> writes) implements Action {
+    record Batch(List<Write> writes, boolean slowStart) implements Action {
         public Batch {
             writes = List.copyOf(writes);
+        }
+
+        /** Writes that are likely to fail for one reason. */
+        public static Batch slowStart(List<? extends Write> writes) {
+            return new Batch(List.copyOf(writes), true);
+        }
+
+        /** Writes of which one that fails must not keep the others from being done. */
+        public static Batch each(List<? extends Write> writes) {
+            return new Batch(List.copyOf(writes), false);
         }
     }
 
@@ -119,14 +132,4 @@ public sealed interface Action {
 
     /** Sync the same key again after a delay, whatever happens meanwhile. */
     record RequeueAfter(Duration delay) implements Action {}
-}
-
-final class Targets {
-    private Targets() {}
-
-    static ObjectKey of(KubernetesObject object) {
-        var meta = object.getMetadata();
-        String namespace = meta.getNamespace() == null ? "" : meta.getNamespace();
-        return new ObjectKey(namespace, meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*");
-    }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ import dev.wheelhouse.event.EventRecorder;
 
 /**
  * Carries decisions out on the API server. A conflict stops it like any other failure: the sync is done again from a fresh
- * view, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
+ * view, when the cache shows what the conflict was about, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
  * for each decision that changed something (status reports at debug level). Thread safe.
  */
 public final class ApiActionExecutor implements ActionExecutor {
@@ -26,20 +27,23 @@ public final class ApiActionExecutor implements ActionExecutor {
     private final ConsistencyStore consistency;
     private final EventRecorder events;
     private final Parallel parallel;
+    private final BooleanSupplier mayWrite;
     private final ControllerMetrics metrics;
     private final DecisionLog decisions;
 
     /**
      * @param controller on whose behalf it writes, for log lines and metrics
      * @param parallel how the writes of one batch are made
+     * @param mayWrite whether this process leads: asked before each write, which fails if it does not
      */
     public ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
-            Parallel parallel, ControllerMetrics metrics) {
+            Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics) {
         this.controller = controller;
         this.client = client;
         this.consistency = consistency;
         this.events = events;
         this.parallel = parallel;
+        this.mayWrite = mayWrite;
         this.metrics = metrics;
         this.decisions = new DecisionLog(controller);
     }
@@ -84,8 +88,9 @@ public final class ApiActionExecutor implements ActionExecutor {
                     return note(List.of(attempt(owner, write)));
                 }
                 case Action.Batch batch -> {
-                    List<Attempt> tried = SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w),
-                            Attempt::failed);
+                    List<Attempt> tried = batch.slowStart()
+                            ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w), Attempt::failed)
+                            : parallel.map(batch.writes(), w -> attempt(owner, w));
                     skipped += batch.writes().size() - tried.size();
                     return note(tried);
                 }
@@ -124,6 +129,10 @@ public final class ApiActionExecutor implements ActionExecutor {
     }
 
     private Attempt attempt(ObjectKey owner, Action.Write write) {
+        if (!mayWrite.getAsBoolean()) {
+            return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
+                    "ServiceUnavailable", "this process leads no more, and writes nothing", null), false);
+        }
         try {
             KubernetesObject answer = write(write);
             metrics.written(controller, write.verb(), write.type(),
@@ -137,11 +146,8 @@ public final class ApiActionExecutor implements ActionExecutor {
             metrics.written(controller, write.verb(), write.type(), e.code());
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
-            } else if (e.isNotFound()) {
-                String version = versionOf(write);
-                if (version != null) {
-                    consistency.goneAt(owner, write.type(), write.target(), version);
-                }
+            } else {
+                noteOutdated(owner, write, e);
             }
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
@@ -152,9 +158,23 @@ public final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    /** The version that an update was decided on, or null for other writes. */
+    /** What the cache shows of the object is old: the next sync waits until it is not. */
+    private void noteOutdated(ObjectKey owner, Action.Write write, ApiError error) {
+        String version = versionOf(write);
+        if (version == null) {
+            return;
+        }
+        if (error.isNotFound() && !(write instanceof Action.Delete)) {
+            consistency.goneAt(owner, write.type(), write.target(), version);
+        } else if (error.isConflict()) {
+            consistency.conflictAt(owner, write.type(), write.target(), version);
+        }
+    }
+
+    /** The version that a write was decided on, or null if it demands none. */
     private static @Nullable String versionOf(Action.Write write) {
         return switch (write) {
+            case Action.Delete delete -> delete.deletion().resourceVersion();
             case Action.Update update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateStatus update -> update.object().getMetadata().getResourceVersion();
             case Action.UpdateSubresource update -> update.object().getMetadata().getResourceVersion();

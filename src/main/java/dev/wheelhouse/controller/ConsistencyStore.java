@@ -43,9 +43,12 @@ public final class ConsistencyStore {
 
     private record Written(ResourceType type, @Nullable ObjectKey object) {}
 
+    /** @param until when a cache that still shows the version is believed all the same; null for never */
+    private record Outdated(String version, @Nullable Long until) {}
+
     private static final class Owner {
         final Map<Written, String> versions = new HashMap<>();
-        final Map<Written, String> gone = new HashMap<>();
+        final Map<Written, Outdated> outdated = new HashMap<>();
         final Map<ResourceType, Boolean> unsettled = new HashMap<>();
         @Nullable
         Long heldSince;
@@ -83,10 +86,22 @@ public final class ConsistencyStore {
      * @param resourceVersion the version that the cache showed
      */
     public void goneAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+        outdatedAt(owner, type, object, new Outdated(resourceVersion, null));
+    }
+
+    /**
+     * A write met a conflict: somebody has changed the object since this version. Until the cache shows another one, the same decision
+     * would meet the same conflict. Not every conflict is about the version, so that this holds for a second at most.
+     */
+    public void conflictAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
+        outdatedAt(owner, type, object, new Outdated(resourceVersion, clock.deadline(LONGEST_WAIT)));
+    }
+
+    private void outdatedAt(ObjectKey owner, ResourceType type, ObjectKey object, Outdated outdated) {
         if (caches.containsKey(type)) {
             owners.compute(owner, (key, found) -> {
                 Owner record = found == null ? new Owner() : found;
-                record.gone.put(new Written(type, object), resourceVersion);
+                record.outdated.put(new Written(type, object), outdated);
                 return record;
             });
         }
@@ -146,12 +161,12 @@ public final class ConsistencyStore {
                     behind[0] = behind(record, entry.getKey().type, entry.getValue());
                 }
             }
-            for (Iterator<Map.Entry<Written, String>> i = record.gone.entrySet().iterator(); i.hasNext();) {
-                Map.Entry<Written, String> entry = i.next();
+            for (Iterator<Map.Entry<Written, Outdated>> i = record.outdated.entrySet().iterator(); i.hasNext();) {
+                Map.Entry<Written, Outdated> entry = i.next();
                 if (!isShown(entry.getKey(), entry.getValue())) {
                     i.remove();
                 } else if (behind[0] == null) {
-                    behind[0] = behind(record, entry.getKey().type, "after " + entry.getValue());
+                    behind[0] = behind(record, entry.getKey().type, "after " + entry.getValue().version);
                 }
             }
             return behind[0] == null && record.unsettled.isEmpty() ? null : record;
@@ -173,10 +188,13 @@ public final class ConsistencyStore {
         return new Behind(type, wrote, cache == null ? "" : cache.state().resourceVersion(), since, wait);
     }
 
-    private boolean isShown(Written written, String version) {
+    private boolean isShown(Written written, Outdated outdated) {
+        if (outdated.until != null && clock.nanoTime() - outdated.until >= 0) {
+            return false;
+        }
         SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);
         KubernetesObject cached = cache == null || written.object == null ? null : cache.get(written.object);
-        return cached != null && version.equals(cached.getMetadata().getResourceVersion());
+        return cached != null && outdated.version.equals(cached.getMetadata().getResourceVersion());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controller;
 
+import java.time.Duration;
 import java.util.List;
 
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -19,4 +20,11 @@ public interface Controller extends AutoCloseable {
     /** Shuts its queues down; keys that are queued are not worked on. */
     @Override
     void close();
+
+    /**
+     * Waits, after it was closed, until the keys that are being worked on are done, so that no write is cut off half way.
+     *
+     * @return whether that came to pass within the time
+     */
+    boolean drain(Duration within) throws InterruptedException;
 }

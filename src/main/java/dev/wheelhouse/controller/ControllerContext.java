@@ -26,7 +26,7 @@ public interface ControllerContext {
         return executor(controller);
     }
 
-    /** A new rate-limiting queue, with upstream's default limits (5 ms to 1000 s per key, 10 keys a second overall). */
+    /** A new rate-limiting queue, with upstream's default limits (5 ms to 1000 s per key, 10 keys a second for each namespace). */
     <K> WorkQueue<K> queue(String name);
 
     /** How many workers a controller is to have. */

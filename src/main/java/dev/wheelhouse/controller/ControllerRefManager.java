@@ -60,8 +60,9 @@ public final class ControllerRefManager {
     }
 
     /**
-     * The writes that a claim asks for: adoptions behind a live check of the controller, then releases. Objects that are gone
-     * meanwhile are no failure; neither is releasing one that is no longer what it was.
+     * The writes that a claim asks for: adoptions and releases, each tried whatever becomes of the others, and if there is
+     * anything to adopt, behind a live check of the controller. Objects that are gone meanwhile are no failure; neither is
+     * releasing one that is no longer what it was.
      *
      * @param childType the type of the claimed objects
      * @param ownerType the controller's type
@@ -71,21 +72,19 @@ public final class ControllerRefManager {
         List<Action> actions = new ArrayList<>();
         ObjectKey owner = ObjectKey.of(controller);
         String name = ownerType.kind() + " " + owner;
+        List<Action.Write> writes = new ArrayList<>();
         if (!claim.adopt.isEmpty()) {
-            String why = "it matches the selector of " + name + " and has no controller";
+            String matches = "it matches the selector of " + name + " and has no controller";
             actions.add(new Action.RequireLive(ownerType, owner, controller.getUid(),
                     "to adopt " + claim.adopt.size() + " " + childType.plural()));
-            actions.add(new Action.Batch(claim.adopt.stream()
-                    .map(child -> patch(childType, child, adoption(child.getMetadata(), ownerType, controller), why,
-                            Set.of(404)))
-                    .toList()));
+            claim.adopt.forEach(child -> writes.add(patch(childType, child,
+                    adoption(child.getMetadata(), ownerType, controller), matches, Set.of(404))));
         }
-        if (!claim.release.isEmpty()) {
-            String why = "it no longer matches the selector of " + name;
-            actions.add(new Action.Batch(claim.release.stream()
-                    .map(child -> patch(childType, child, release(child.getMetadata(), controller), why,
-                            Set.of(404, 422)))
-                    .toList()));
+        String why = "it no longer matches the selector of " + name;
+        claim.release.forEach(child -> writes.add(patch(childType, child, release(child.getMetadata(), controller), why,
+                Set.of(404, 422))));
+        if (!writes.isEmpty()) {
+            actions.add(Action.Batch.each(writes));
         }
         return actions;
     }

@@ -31,18 +31,20 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param workers how many workers a controller has, by its name
      * @param parallel how the writes of one batch are made; in order where the system is stepped
      * @param observeOnly whether to plan, and write nothing; asked when a controller is made
+     * @param mayWrite whether this process leads; asked before each write, which fails if it does not
      */
     public record Settings(ToIntFunction<String> workers, Parallel parallel, BooleanSupplier observeOnly,
-            WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
+            BooleanSupplier mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
         /** Five workers a controller, sixteen writes of a batch at once, no metrics. */
         public static Settings defaults() {
-            return new Settings(controller -> 5, Parallel.virtualThreads(16), () -> false, WorkQueueMetrics.NONE,
+            return new Settings(controller -> 5, Parallel.virtualThreads(16), () -> false, () -> true,
+                    WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);
         }
 
         /** One worker, writes in order: for a system that one thread steps. */
         public static Settings stepped() {
-            return new Settings(controller -> 1, Parallel.inOrder(), () -> false, WorkQueueMetrics.NONE,
+            return new Settings(controller -> 1, Parallel.inOrder(), () -> false, () -> true, WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);
         }
     }
@@ -82,7 +84,7 @@ public final class DefaultControllerContext implements ControllerContext {
         return settings.observeOnly().getAsBoolean()
                 ? new PlanningExecutor(controller, settings.controllerMetrics())
                 : new ApiActionExecutor(controller, client, consistency(controller), events(eventSource),
-                        settings.parallel(), settings.controllerMetrics());
+                        settings.parallel(), settings.mayWrite(), settings.controllerMetrics());
     }
 
     @Override

@@ -81,7 +81,10 @@ public abstract class KeyedController implements Controller {
      */
     protected abstract Result sync(ObjectKey key) throws InterruptedException;
 
-    /** Drops what is remembered of a key whose object is gone. */
+    /**
+     * Drops what is remembered of a key whose object is gone. To be called by the key's own sync alone: a handler may hear of the
+     * end when another object of that name has already been synced.
+     */
     protected final void forget(ObjectKey key) {
         consistency.forget(key);
         refusals.forget(key);
@@ -102,8 +105,9 @@ public abstract class KeyedController implements Controller {
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
+            Outage<ObjectKey> outage = new Outage<>(queue, clock);
             for (int i = 0; i < context.workers(name); i++) {
-                workers.add(new Worker<>(name, queue, this::putOff, this::syncOnce, clock, context.metrics()));
+                workers.add(new Worker<>(name, queue, outage, this::putOff, this::syncOnce, clock, context.metrics()));
             }
         }
         return List.copyOf(workers);
@@ -113,6 +117,11 @@ public abstract class KeyedController implements Controller {
     public void close() {
         queue.shutDown();
         workers.forEach(Loop::close);
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        return queue.awaitIdle(within);
     }
 
     private Result syncOnce(ObjectKey key) throws InterruptedException {

@@ -2,6 +2,7 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,35 +55,43 @@ public final class PlanningExecutor implements ActionExecutor {
 
     @Override
     public Outcome execute(ObjectKey owner, List<Action> actions) {
-        List<Action.Write> writes = new ArrayList<>();
-        Duration requeueAfter = null;
-        for (Action action : actions) {
-            switch (action) {
-                case Action.Write write -> writes.add(write);
-                case Action.Batch batch -> writes.addAll(batch.writes());
-                case Action.RequeueAfter requeue -> requeueAfter = requeueAfter == null
-                        || requeue.delay().compareTo(requeueAfter) < 0 ? requeue.delay() : requeueAfter;
-                case Action.Event event -> {
-                }
-                case Action.RequireLive check -> {
-                }
-            }
-        }
+        List<Action.Write> writes = writesOf(actions);
         List<Action.Write> sync = underway.get(owner);
         if (sync == null) {
             remember(owner, writes);
         } else {
             sync.addAll(writes);
         }
+        return asIfDone(actions);
+    }
+
+    private static List<Action.Write> writesOf(List<Action> actions) {
+        List<Action.Write> writes = new ArrayList<>();
+        for (Action action : actions) {
+            switch (action) {
+                case Action.Write write -> writes.add(write);
+                case Action.Batch batch -> writes.addAll(batch.writes());
+                default -> {
+                    // Nothing is written by the others.
+                }
+            }
+        }
+        return writes;
+    }
+
+    /** What an executor answers when every write has succeeded, with the objects that were to be written. */
+    static Outcome asIfDone(List<Action> actions) {
         List<Attempt> attempts = new ArrayList<>();
         List<KubernetesObject> answers = new ArrayList<>();
-        for (Action.Write write : writes) {
+        for (Action.Write write : writesOf(actions)) {
             KubernetesObject answer = answer(write);
             attempts.add(new Attempt(write, answer, null, false));
             if (answer != null) {
                 answers.add(answer);
             }
         }
+        Duration requeueAfter = actions.stream().filter(Action.RequeueAfter.class::isInstance)
+                .map(action -> ((Action.RequeueAfter) action).delay()).min(Comparator.naturalOrder()).orElse(null);
         return new Outcome(answers, null, null, 0, attempts, requeueAfter);
     }
 

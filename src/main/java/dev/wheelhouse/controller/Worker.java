@@ -29,16 +29,19 @@ public final class Worker<K> implements Loop {
 
     private final String controller;
     private final WorkQueue<K> queue;
+    private final Outage<K> outage;
     private final Gate<? super K> gate;
     private final Reconciler<? super K> reconciler;
     private final Clock clock;
     private final ControllerMetrics metrics;
     private volatile boolean closed;
 
-    public Worker(String controller, WorkQueue<K> queue, Gate<? super K> gate, Reconciler<? super K> reconciler,
-            Clock clock, ControllerMetrics metrics) {
+    /** @param outage shared by all workers of the queue */
+    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Gate<? super K> gate,
+            Reconciler<? super K> reconciler, Clock clock, ControllerMetrics metrics) {
         this.controller = controller;
         this.queue = queue;
+        this.outage = outage;
         this.gate = gate;
         this.reconciler = reconciler;
         this.clock = clock;
@@ -46,9 +49,9 @@ public final class Worker<K> implements Loop {
     }
 
     /** A worker that syncs every key as it comes. */
-    public Worker(String controller, WorkQueue<K> queue, Reconciler<? super K> reconciler, Clock clock,
-            ControllerMetrics metrics) {
-        this(controller, queue, key -> Duration.ZERO, reconciler, clock, metrics);
+    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Reconciler<? super K> reconciler,
+            Clock clock, ControllerMetrics metrics) {
+        this(controller, queue, outage, key -> Duration.ZERO, reconciler, clock, metrics);
     }
 
     @Override
@@ -61,7 +64,10 @@ public final class Worker<K> implements Loop {
             return queue.isShutDown() ? IDLE : queue.nanosToNextDue();
         }
         try {
-            work(key);
+            // Looked at again, as whoever closes waits for the keys that are taken: none may be begun behind its back.
+            if (!closed) {
+                work(key);
+            }
         } finally {
             queue.done(key);
         }
@@ -93,6 +99,15 @@ public final class Worker<K> implements Loop {
     }
 
     private void finish(K key, Result result, long nanos) {
+        schedule(key, result, nanos);
+        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isUnknownOutcome()) {
+            outage.noAnswer(key);
+        } else {
+            outage.answered(key);
+        }
+    }
+
+    private void schedule(K key, Result result, long nanos) {
         switch (result) {
             case Result.Done done -> {
                 queue.forget(key);

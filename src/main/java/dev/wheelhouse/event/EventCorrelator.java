@@ -76,6 +76,7 @@ final class EventCorrelator {
     Correlated correlate(CoreV1Event incoming) {
         String object = objectKey(incoming);
         String group = object + "\n" + incoming.getReason();
+        String part = String.valueOf(incoming.getInvolvedObject().getFieldPath());
         Instant time = now.get();
         Similar like = similar.computeIfAbsent(group, g -> new Similar());
         if (like.last.equals(Instant.MIN) || Duration.between(like.last, time).compareTo(SIMILAR_WITHIN) > 0) {
@@ -85,7 +86,7 @@ final class EventCorrelator {
         like.last = time;
         Correlated correlated;
         if (like.messages.size() < SIMILAR) {
-            correlated = count(incoming, group + "\n" + incoming.getMessage());
+            correlated = count(incoming, group + "\n" + part + "\n" + incoming.getMessage());
         } else {
             like.messages.remove(like.messages.iterator().next());
             correlated = count(combined(incoming), group);
@@ -112,10 +113,11 @@ final class EventCorrelator {
         return new Correlated(event, before != null);
     }
 
+    /** Whose budget an Event is charged to: a part of an object has none of its own. */
     private static String objectKey(CoreV1Event event) {
         V1ObjectReference about = event.getInvolvedObject();
         String source = event.getSource() == null ? "" : event.getSource().getComponent();
         return String.join("\n", source, event.getReportingInstance(), about.getApiVersion(), about.getKind(),
-                about.getNamespace(), about.getName(), about.getUid(), about.getFieldPath(), event.getType());
+                about.getNamespace(), about.getName(), about.getUid(), event.getType());
     }
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.ForwardingListerWatcher;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -25,14 +25,13 @@ import dev.wheelhouse.client.WatchStream;
  * {@code tools/cache/delta_fifo.go}). An object that the function fails on is skipped and reported like one that does not
  * decode. The function gets a copy of its own, as decoded objects share what is equal. Without one it is not on the path.
  */
-final class TransformingSource<T extends KubernetesObject> implements ListerWatcher<T> {
-    private final ListerWatcher<T> source;
+final class TransformingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     /** What is left out of each object before anything else, in place; null for nothing. */
     private final @Nullable UnaryOperator<T> trim;
     private volatile @Nullable UnaryOperator<T> transform;
 
     TransformingSource(ListerWatcher<T> source, @Nullable UnaryOperator<T> trim) {
-        this.source = source;
+        super(source);
         this.trim = trim;
         this.transform = trim;
     }
@@ -42,23 +41,8 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
     }
 
     @Override
-    public ResourceType type() {
-        return source.type();
-    }
-
-    @Override
-    public String namespace() {
-        return source.namespace();
-    }
-
-    @Override
-    public String selector() {
-        return source.selector();
-    }
-
-    @Override
     public ListPage<T> list(ListOptions options) throws InterruptedException {
-        ListPage<T> page = source.list(options);
+        ListPage<T> page = super.list(options);
         UnaryOperator<T> function = transform;
         if (function == null) {
             return page;
@@ -68,14 +52,14 @@ final class TransformingSource<T extends KubernetesObject> implements ListerWatc
 
     @Override
     public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
-        WatchStream<T> stream = source.watch(options);
+        WatchStream<T> stream = super.watch(options);
         UnaryOperator<T> function = transform;
         return function == null ? stream : new Transformed(stream, function);
     }
 
     private DecodeFailure failure(T object, RuntimeException e) {
         ObjectKey key = ObjectKey.of(object);
-        return new DecodeFailure(source.type().groupResource() + " " + key, "", "the informer's transform failed: " + e,
+        return new DecodeFailure(type().groupResource() + " " + key, "", "the informer's transform failed: " + e,
                 key);
     }
 

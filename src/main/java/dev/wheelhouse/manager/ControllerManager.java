@@ -13,11 +13,12 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Makes controllers, starts the informers that they asked for, and starts each controller's loops when its own caches have
@@ -26,7 +27,7 @@ import dev.wheelhouse.runtime.Signal;
  *
  * <p>It is a {@link Loop} of its own: a production runner waits for the caches; a simulation steps it.
  */
-public final class ControllerManager implements Loop {
+public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -36,25 +37,26 @@ public final class ControllerManager implements Loop {
     private final List<ControllerDescriptor> descriptors;
     private final LoopRunner runner;
     private final ManagerGuard guard;
+    private final Leadership leadership;
     private final Clock clock;
-    private final Signal closing = new Signal();
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
     private volatile boolean made;
     private volatile boolean running;
-    private volatile boolean closed;
     private long nextReport;
 
     /**
      * @param descriptors the controllers to run
      * @param guard says whether the controllers may write, before any is made
+     * @param leadership nothing is made before this process leads, so that the caches of a new leader begin with a consistent list
      * @param runner drives the informers' and the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
-            LoopRunner runner) {
+            Leadership leadership, LoopRunner runner) {
         this.context = context;
         this.descriptors = List.copyOf(descriptors);
         this.guard = guard;
+        this.leadership = leadership;
         this.runner = runner;
         this.clock = context.clock();
         this.nextReport = clock.deadline(REPORT);
@@ -62,7 +64,7 @@ public final class ControllerManager implements Loop {
 
     /** Makes the controllers, starts the informers, waits for the caches, starts the workers; returns when all run. */
     public void run() throws InterruptedException {
-        while (!running && !closed) {
+        while (!running && !isClosed()) {
             long wait = step();
             if (wait > 0 && !running) {
                 await(wait);
@@ -72,10 +74,13 @@ public final class ControllerManager implements Loop {
 
     @Override
     public long step() {
-        if (closed || running) {
+        if (isClosed() || running) {
             return IDLE;
         }
         if (!made) {
+            if (!leadership.isLeader()) {
+                return POLL.toNanos();
+            }
             if (!guard.settle()) {
                 return retryLater();
             }
@@ -130,10 +135,17 @@ public final class ControllerManager implements Loop {
         return running;
     }
 
+    /** Whether another process leads, so that there is nothing to do here. */
+    public boolean standsBy() {
+        return !made && leadership.isKnown() && !leadership.isLeader();
+    }
+
     /** Why controllers still wait: one sentence for each cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
-        if (!made) {
+        if (!made && !leadership.isLeader()) {
+            reasons.add(leadership.standing());
+        } else if (!made) {
             reasons.add(guard.problem().isEmpty() ? "the controllers have not been made yet" : guard.problem());
         }
         for (Controller controller : controllers) {
@@ -157,16 +169,26 @@ public final class ControllerManager implements Loop {
         return List.copyOf(controllers);
     }
 
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
     /** Shuts the controllers' queues down, in reverse order of their making. */
     @Override
     public void close() {
-        closed = true;
-        closing.raise();
+        super.close();
         List.copyOf(controllers).reversed().forEach(Controller::close);
+    }
+
+    /**
+     * Waits, after it was closed, until the syncs that are under way have ended, so that no write is cut off half way.
+     *
+     * @return the controllers that were still at work after that time, by name
+     */
+    public List<String> drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        List<String> left = new ArrayList<>();
+        for (Controller controller : List.copyOf(controllers).reversed()) {
+            if (!controller.drain(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())))) {
+                left.add(controller.name());
+            }
+        }
+        return left;
     }
 }

@@ -24,6 +24,17 @@ public final class ControllerSelection {
         return known.stream().filter(d -> isSelected(d, entries)).toList();
     }
 
+    /**
+     * The full name of a controller that is called by its name or an alias.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static String nameOf(String called, List<ControllerDescriptor> known) {
+        return known.stream().filter(d -> d.isCalled(called)).map(ControllerDescriptor::name).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no controller \"" + called + "\"; there are "
+                        + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))));
+    }
+
     private static boolean isSelected(ControllerDescriptor descriptor, List<String> entries) {
         for (String entry : entries) {
             if (descriptor.isCalled(entry)) {

@@ -77,16 +77,8 @@ public final class NodeAgent implements AutoCloseable {
                 admitter, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
 
-        Path manifests = options.manifestPath();
-        this.fileSource = manifests == null
-                ? null
-                : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
-                        podConfig.channel(PodSources.FILE),
-                        rejected, metrics, clock);
-        HttpManifests url = options.manifestUrl();
-        this.httpSource = url == null
-                ? null
-                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
+        this.fileSource = fileSource(rejected, metrics, clock);
+        this.httpSource = httpSource(rejected, metrics, clock);
 
         loops.put("registration", registration);
         loops.put("status", statuses.loop());
@@ -100,6 +92,21 @@ public final class NodeAgent implements AutoCloseable {
             loops.put("http-source", httpSource);
         }
         loops.put("api-source", apiSource);
+    }
+
+    private @Nullable FileSource fileSource(RejectedPods rejected, NodeMetrics metrics, Clock clock) {
+        Path manifests = options.manifestPath();
+        return manifests == null
+                ? null
+                : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
+                        podConfig.channel(PodSources.FILE), rejected, metrics, clock);
+    }
+
+    private @Nullable HttpSource httpSource(RejectedPods rejected, NodeMetrics metrics, Clock clock) {
+        HttpManifests url = options.manifestUrl();
+        return url == null
+                ? null
+                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
     }
 
     /** A node that runs nothing and behaves as if it did: see the annotations {@code hollow.wheelhouse.dev/…}. */

@@ -25,15 +25,14 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Keeps a node known to the API server: makes its Node, and makes it again when someone deletes it; renews its Lease every
  * 10 s; reports its status every 5 minutes (upstream: {@code kubelet_node_status.go} and
  * {@code component-helpers/apimachinery/lease}).
  */
-final class NodeRegistration implements Loop {
+final class NodeRegistration extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
 
     private static final String NOT_READY = "node.kubernetes.io/not-ready";
@@ -47,7 +46,6 @@ final class NodeRegistration implements Loop {
     private final NodeMetrics metrics;
     private final Clock clock;
     private final Backoff backoff;
-    private final Signal signal = new Signal();
     private volatile @Nullable V1Node node;
     private @Nullable V1Lease lease;
     private long nextRenewal;
@@ -56,7 +54,6 @@ final class NodeRegistration implements Loop {
     private volatile long lastRead;
     private volatile boolean readWanted;
     private volatile Runnable onRead = () -> {};
-    private volatile boolean closed;
 
     NodeRegistration(NodeAgentOptions options, KubeClient client, NodeMetrics metrics, Clock clock) {
         this.metrics = metrics;
@@ -90,7 +87,7 @@ final class NodeRegistration implements Loop {
     long readSoon() {
         long next = readsBegun + 1;
         readWanted = true;
-        signal.raise();
+        wake();
         return next;
     }
 
@@ -106,13 +103,13 @@ final class NodeRegistration implements Loop {
 
     @Override
     public long step() {
-        if (!closed && readWanted) {
+        if (!isClosed() && readWanted) {
             readWanted = false;
             nextRenewal = Math.min(nextRenewal, clock.nanoTime());
         }
         long wait = nextRenewal - clock.nanoTime();
-        if (closed || wait > 0) {
-            return closed ? IDLE : wait;
+        if (isClosed() || wait > 0) {
+            return isClosed() ? IDLE : wait;
         }
         long start = clock.nanoTime();
         try {
@@ -129,7 +126,7 @@ final class NodeRegistration implements Loop {
             metrics.heartbeat(true, clock.nanoTime() - start);
             nextRenewal = clock.deadline(RENEWAL);
         } catch (ApiError e) {
-            if (closed || Thread.currentThread().isInterrupted()) {
+            if (isClosed() || Thread.currentThread().isInterrupted()) {
                 return IDLE;
             }
             metrics.heartbeat(false, clock.nanoTime() - start);
@@ -257,16 +254,5 @@ final class NodeRegistration implements Loop {
                     .uid(there.getMetadata().getUid());
             return leases.update(mine);
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        signal.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        signal.raise();
     }
 }

@@ -67,20 +67,9 @@ final class PodPhases {
         V1PodSpec spec = pod.getSpec();
         Map<String, V1ContainerStatus> statuses = byName(status);
         boolean begun = status.containers().stream().anyMatch(s -> running(s) || ended(s) != null);
-        boolean initializing = false;
-        for (V1Container init : initContainers(spec)) {
-            V1ContainerStatus s = statuses.get(init.getName());
-            V1ContainerStateTerminated ended = s == null ? null : ended(s);
-            if (isSidecar(init)) {
-                initializing |= !begun && ended == null && (s == null || !Boolean.TRUE.equals(s.getStarted()));
-            } else if (ended == null) {
-                initializing = true;
-            } else if (ended.getExitCode() != 0) {
-                if (!RestartPolicies.restarts(spec.getRestartPolicy(), init, ended.getExitCode())) {
-                    return FAILED;
-                }
-                initializing = true;
-            }
+        Initialization initialization = initialization(spec, statuses, begun);
+        if (initialization == Initialization.FAILED) {
+            return FAILED;
         }
         int waiting = 0;
         int running = 0;
@@ -102,7 +91,7 @@ final class PodPhases {
             V1ContainerStatus s = statuses.get(init.getName());
             running += s != null && isSidecar(init) && running(s) ? 1 : 0;
         }
-        if (initializing || waiting > 0) {
+        if (initialization == Initialization.UNDER_WAY || waiting > 0) {
             return PENDING;
         }
         if (running > 0) {
@@ -110,5 +99,32 @@ final class PodPhases {
         }
         boolean over = stopped && !PodSources.isStatic(pod);
         return restarting && !over ? RUNNING : success ? SUCCEEDED : FAILED;
+    }
+
+    private enum Initialization {
+        UNDER_WAY, DONE, FAILED
+    }
+
+    /** @param begun whether an ordinary container has run: then sidecars are no longer waited for */
+    private static Initialization initialization(V1PodSpec spec, Map<String, V1ContainerStatus> statuses,
+            boolean begun) {
+        Initialization result = Initialization.DONE;
+        for (V1Container init : initContainers(spec)) {
+            V1ContainerStatus s = statuses.get(init.getName());
+            V1ContainerStateTerminated ended = s == null ? null : ended(s);
+            if (isSidecar(init)) {
+                if (!begun && ended == null && (s == null || !Boolean.TRUE.equals(s.getStarted()))) {
+                    result = Initialization.UNDER_WAY;
+                }
+            } else if (ended == null) {
+                result = Initialization.UNDER_WAY;
+            } else if (ended.getExitCode() != 0) {
+                if (!RestartPolicies.restarts(spec.getRestartPolicy(), init, ended.getExitCode())) {
+                    return Initialization.FAILED;
+                }
+                result = Initialization.UNDER_WAY;
+            }
+        }
+        return result;
     }
 }

@@ -19,8 +19,7 @@ import dev.wheelhouse.podconfig.PodUpdate;
 import dev.wheelhouse.podconfig.PodUpdates;
 import dev.wheelhouse.podconfig.SourcesReady;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * The node agent's main loop. One step handles one thing: a change of the configuration, a lifecycle event of a pod, the pods
@@ -28,7 +27,7 @@ import dev.wheelhouse.runtime.Signal;
  * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod, nor for the API server: pods
  * are their workers' business.
  */
-final class SyncLoop implements Loop {
+final class SyncLoop extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(SyncLoop.class);
 
     /** How soon what is to be cleaned up is looked at; kubelet's housekeeping period. */
@@ -47,10 +46,8 @@ final class SyncLoop implements Loop {
     private final PodRuntime runtime;
     private final PodAdmitter admitter;
     private final Clock clock;
-    private final Signal signal = new Signal();
     private int turn;
     private long lastHousekeeping;
-    private volatile boolean closed;
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
             StatusManager statuses, MirrorPods mirrors, PodRuntime runtime,
@@ -65,14 +62,14 @@ final class SyncLoop implements Loop {
         this.runtime = runtime;
         this.clock = clock;
         this.lastHousekeeping = clock.nanoTime();
-        updates.onAdded(signal::raise);
-        runtime.onEvent(signal::raise);
-        admitter.onNews(signal::raise);
+        updates.onAdded(this::wake);
+        runtime.onEvent(this::wake);
+        admitter.onNews(this::wake);
     }
 
     @Override
     public long step() {
-        if (closed) {
+        if (isClosed()) {
             return IDLE;
         }
         for (int i = 0; i < TURNS; i++) {
@@ -90,17 +87,6 @@ final class SyncLoop implements Loop {
         }
         return Math.min(Math.min(runtime.nanosToNextEvent(), admitter.nanosToNext()),
                 Math.min(workers.nanosToNextSync(), nanosToHousekeeping()));
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        signal.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        signal.raise();
     }
 
     private boolean configUpdate() {

@@ -9,15 +9,14 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * The static pods that a URL describes: a Pod or a PodList, as JSON or YAML, fetched at every period (upstream:
  * {@code pkg/kubelet/config/http.go}). What has not changed is not sent again; an empty body is an empty set; whatever fails,
  * or cannot be used, leaves the pods as they were, and is not remembered as seen.
  */
-public final class HttpSource implements Loop {
+public final class HttpSource extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(HttpSource.class);
     private static final int LOUD_FAILURES = 3;
 
@@ -27,14 +26,12 @@ public final class HttpSource implements Loop {
     private final SourceJournal journal;
     private final Clock clock;
     private final HttpFetch fetch;
-    private final Signal signal = new Signal();
     private long nextFetch;
     private String digest = "";
     private String etag = "";
     private String lastModified = "";
     private List<V1Pod> pods = List.of();
     private int failures;
-    private volatile boolean closed;
 
     /** @param rejected hears of pods whose manifest was changed to one that cannot be used */
     public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected,
@@ -61,13 +58,13 @@ public final class HttpSource implements Loop {
     @Override
     public long step() throws InterruptedException {
         long wait = nextFetch - clock.nanoTime();
-        if (closed || wait > 0) {
-            return closed ? IDLE : wait;
+        if (isClosed() || wait > 0) {
+            return isClosed() ? IDLE : wait;
         }
         try {
             take(fetch.get(etag, lastModified));
         } catch (IOException e) {
-            if (!closed) {
+            if (!isClosed()) {
                 failed(e);
             }
         }
@@ -125,14 +122,8 @@ public final class HttpSource implements Loop {
     }
 
     @Override
-    public void await(long nanos) throws InterruptedException {
-        signal.await(nanos);
-    }
-
-    @Override
     public void close() {
-        closed = true;
+        super.close();
         fetch.close();
-        signal.raise();
     }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * One channel per source, and a loop for each that hands its messages to the storage, in order (upstream:
@@ -40,41 +40,28 @@ final class Mux {
         synchronized (this) {
             all = new ArrayList<>(listeners.values());
         }
-        all.forEach(l -> l.signal.raise());
+        all.forEach(SignalledLoop::wake);
     }
 
     /** Takes the messages of one channel, each once the stream of changes has room for what it changes. */
-    private static final class Listener implements Loop {
-        private final Signal signal = new Signal();
+    private static final class Listener extends SignalledLoop {
         private final PodChannel channel;
         private final PodStorage storage;
-        private volatile boolean closed;
 
         Listener(String source, PodStorage storage) {
-            this.channel = new PodChannel(source, signal::raise);
+            this.channel = new PodChannel(source, this::wake);
             this.storage = storage;
         }
 
         @Override
         public long step() {
             @Nullable
-            PodUpdate next = closed ? null : channel.peek();
+            PodUpdate next = isClosed() ? null : channel.peek();
             if (next == null || !storage.merge(next)) {
                 return IDLE;
             }
             channel.remove(next);
             return BUSY;
-        }
-
-        @Override
-        public void await(long nanos) throws InterruptedException {
-            signal.await(nanos);
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-            signal.raise();
         }
     }
 }

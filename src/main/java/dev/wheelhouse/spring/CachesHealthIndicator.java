@@ -15,24 +15,28 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Up when every controller runs on caches that have synced, and none has been failing for a minute since; else out of service, with
+ * Up when every controller runs on caches that have synced, and none has been failing for a minute since, or when another process
+ * leads and this one stands by; else out of service, with
  * the name of each cache that holds it up, and why.
  */
 final class CachesHealthIndicator implements HealthIndicator {
     private static final Duration TOLERATED = Duration.ofMinutes(1);
 
     private final BooleanSupplier running;
+    private final BooleanSupplier standsBy;
     private final Supplier<List<String>> waitingFor;
     private final List<InformerStates> informers;
     private final Clock clock;
 
     /**
      * @param running whether every controller runs
+     * @param standsBy whether there is nothing to run, as another process leads
      * @param waitingFor what those wait for that do not
      */
-    CachesHealthIndicator(BooleanSupplier running, Supplier<List<String>> waitingFor, List<InformerStates> informers,
-            Clock clock) {
+    CachesHealthIndicator(BooleanSupplier running, BooleanSupplier standsBy, Supplier<List<String>> waitingFor,
+            List<InformerStates> informers, Clock clock) {
         this.running = running;
+        this.standsBy = standsBy;
         this.waitingFor = waitingFor;
         this.informers = informers;
         this.clock = clock;
@@ -52,7 +56,7 @@ final class CachesHealthIndicator implements HealthIndicator {
                 }
             }
         }
-        boolean ready = allRun && stale.isEmpty();
+        boolean ready = (allRun || standsBy.getAsBoolean()) && stale.isEmpty();
         Health.Builder health = ready ? Health.up() : Health.outOfService();
         if (!waiting.isEmpty()) {
             health.withDetail("waitingFor", waiting);

@@ -19,7 +19,13 @@ public final class CommandLine {
               --wheelhouse.context=NAME                               its context, instead of the current one
               --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
               --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
-              --wheelhouse.workers=N                                  workers of each controller
+              --wheelhouse.workers=N                                  workers of each controller,
+              --wheelhouse.workers-of.NAME=N                          and of one of them
+              --wheelhouse.leader-election.enabled=true               act only while holding a Lease (unsaid: in a cluster's pod),
+              --wheelhouse.leader-election.resource-namespace=NAMESPACE --wheelhouse.leader-election.resource-name=NAME
+              --wheelhouse.leader-election.lease-duration=15s         taken by others so long after its last renewal,
+              --wheelhouse.leader-election.renew-deadline=10s         given up by its holder so long after it,
+              --wheelhouse.leader-election.retry-period=2s            and tried for so often
               --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
               --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
               --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
@@ -31,12 +37,14 @@ public final class CommandLine {
               --wheelhouse.apiserver.tls-cert-file=FILE --wheelhouse.apiserver.tls-private-key-file=FILE
               --wheelhouse.apiserver.client-ca-file=FILE              who signs clients' certificates;
               --wheelhouse.apiserver.external-hostname=NAME           how clients call it, where not by the address;
-              --wheelhouse.apiserver.limits.requests=N --wheelhouse.apiserver.limits.watches=N
+              --wheelhouse.apiserver.limits.requests=N --wheelhouse.apiserver.limits.watches=N --wheelhouse.apiserver.limits.connections=N
               --wheelhouse.apiserver.limits.body-size=3MB --wheelhouse.apiserver.limits.header-size=64KB
               --wheelhouse.apiserver.limits.io-timeout=30s            what clients may ask, and how slowly
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
-              --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110
-              --wheelhouse.nodes.profile=slow|flaky|stuck|crashing    how pods behave that do not say so themselves
+              --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110 --wheelhouse.nodes.name-prefix=node-
+              --wheelhouse.nodes.profile=PROFILE                      how pods behave that do not say so themselves:
+                                                                      none, slow, flaky, stuck, crashing, unpullable
+              --wheelhouse.scheduler=true|false                       whether to run a scheduler (unsaid: in mode embedded)
               --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first
                                                                       hollow node, or one with the host's name. What it runs:
               --wheelhouse.node.manifest-directory=PATH               static pods, by default from manifests/ if it is there,

@@ -13,9 +13,13 @@ import dev.wheelhouse.client.KubeClient;
  *
  * @param client our view of it
  * @param api the official client's view of it, for beans that are written against that
+ * @param namespace the pod's, or that of the kubeconfig's context
+ * @param inCluster whether it is that of the cluster that this process runs in
  * @param embedded the API server itself, where it runs in this process
  */
-record Connection(KubeClient client, ApiClient api, @Nullable Embedded embedded) implements AutoCloseable {
+record Connection(KubeClient client, ApiClient api, String namespace, boolean inCluster, @Nullable Embedded embedded)
+        implements
+            AutoCloseable {
 
     /** @param kubeconfig the file that tells others how to reach it */
     record Embedded(AutoCloseable server, String url, Path kubeconfig) {}

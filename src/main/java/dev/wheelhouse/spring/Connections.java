@@ -24,8 +24,8 @@ final class Connections {
         KubeConfigs configs = new KubeConfigs();
         return switch (properties.effectiveMode(configs.isInCluster())) {
             case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
-            case KUBECONFIG -> connect(configs.resolve(path(properties.kubeconfig()), properties.context()));
-            case IN_CLUSTER -> connect(configs.inCluster());
+            case KUBECONFIG -> connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false);
+            case IN_CLUSTER -> connect(configs.inCluster(), true);
         };
     }
 
@@ -42,7 +42,7 @@ final class Connections {
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs().explicit(kubeconfig, null).api();
-            return new Connection(new HttpKubeClient(api), api,
+            return new Connection(new HttpKubeClient(api), api, "default", false,
                     new Connection.Embedded(server, server.url(), kubeconfig));
         } catch (RuntimeException e) {
             server.close();
@@ -54,8 +54,8 @@ final class Connections {
         return file == null ? null : Path.of(file);
     }
 
-    private static Connection connect(KubeConfigs.Connection found) {
+    private static Connection connect(KubeConfigs.Connection found, boolean inCluster) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
-        return new Connection(new HttpKubeClient(found.api()), found.api(), null);
+        return new Connection(new HttpKubeClient(found.api()), found.api(), found.namespace(), inCluster, null);
     }
 }

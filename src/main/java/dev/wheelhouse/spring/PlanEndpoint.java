@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -12,16 +13,20 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.Plannable;
+import dev.wheelhouse.controller.PlansForAnyType;
 import dev.wheelhouse.manager.ControllerManager;
 
 /**
- * {@code /actuator/plan/{controller}/{namespace}/{name}}: what a controller would do to an object now, and why. Nothing is
- * written. {@code /actuator/plan} names the controllers that can be asked.
+ * What controllers would do to an object now, and why: {@code /actuator/plan/{controller}/{namespace}/{name}} asks one about an
+ * object of its own type, {@code /actuator/plan/{controller}/{namespace}/{resource}/{name}} one, or {@code all} of them, about
+ * an object of any type, such as {@code pods} or {@code replicasets.apps}. A namespace of {@code -} is that of cluster-scoped
+ * objects. Nothing is written. {@code /actuator/plan} names the controllers that can be asked.
  */
 @Endpoint(id = "plan")
 final class PlanEndpoint {
@@ -33,38 +38,98 @@ final class PlanEndpoint {
 
     @ReadOperation
     Map<String, Object> controllers() {
-        return Map.of("controllers", plannable(), "ask", "plan/{controller}/{namespace}/{name}");
+        return Map.of("controllers", plannable(), "ask", List.of("plan/{controller}/{namespace}/{name}",
+                "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));
     }
 
     @ReadOperation
     WebEndpointResponse<Map<String, Object>> plan(@Selector String controller, @Selector String namespace,
             @Selector String name) {
         Controller found = manager.controller(controller).orElse(null);
-        if (!(found instanceof Plannable planner)) {
-            return problem(404,
-                    "no controller \"" + controller + "\" that runs here can say what it would do; ask one of "
-                            + plannable());
+        if (found instanceof PlansForAnyType) {
+            return problem(404, found.name() + " looks at objects of any type: ask plan/" + controller + "/" + namespace
+                    + "/{resource}/" + name);
         }
-        ObjectKey key = ObjectKey.of(namespace, name);
+        if (!(found instanceof Plannable planner)) {
+            return nobody(controller);
+        }
+        ObjectKey key = key(namespace, name);
         if (!planner.knows(key)) {
             return problem(404, planner.name() + " knows of no object " + key);
         }
-        List<Action> actions;
         try {
-            actions = planner.plan(key);
+            return new WebEndpointResponse<>(answer(planner, key, planner.plan(key)));
         } catch (IllegalArgumentException e) {
-            return problem(422, planner.name() + " can do nothing about " + key + " until it is changed: "
-                    + e.getMessage());
+            return cannot(planner, key, e);
+        } catch (ApiError e) {
+            return problem(502, planner.name() + " cannot tell: " + e.getMessage());
         }
+    }
+
+    @ReadOperation
+    WebEndpointResponse<Map<String, Object>> plan(@Selector String controller, @Selector String namespace,
+            @Selector String resource, @Selector String name) {
+        List<Controller> asked = controller.equals("all")
+                ? manager.controllers().stream().filter(PlanEndpoint::plans).toList()
+                : manager.controller(controller).filter(PlanEndpoint::plans).stream().toList();
+        if (asked.isEmpty()) {
+            return nobody(controller);
+        }
+        ObjectKey key = key(namespace, name);
+        List<Map<String, Object>> plans = new ArrayList<>();
+        for (Controller one : asked) {
+            try {
+                plan(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions)));
+            } catch (IllegalArgumentException e) {
+                return cannot(one, key, e);
+            } catch (ApiError e) {
+                return problem(502, one.name() + " cannot tell: " + e.getMessage());
+            }
+        }
+        return plans.isEmpty()
+                ? problem(404, "none of " + asked.stream().map(Controller::name).toList() + " knows of " + resource
+                        + " " + key)
+                : new WebEndpointResponse<>(Map.of("object", key.toString(), "resource", resource, "plans", plans));
+    }
+
+    private static Optional<List<Action>> plan(Controller controller, String resource, ObjectKey key) {
+        return switch (controller) {
+            case PlansForAnyType any -> any.plan(resource, key);
+            case Plannable planner when planner.plansFor().groupResource().equals(resource) && planner.knows(key) ->
+                Optional.of(planner.plan(key));
+            default -> Optional.empty();
+        };
+    }
+
+    private static ObjectKey key(String namespace, String name) {
+        return namespace.equals("-") ? ObjectKey.cluster(name) : ObjectKey.of(namespace, name);
+    }
+
+    private static Map<String, Object> answer(Controller controller, ObjectKey key, List<Action> actions) {
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("controller", planner.name());
+        answer.put("controller", controller.name());
         answer.put("object", key.toString());
         answer.put("actions", actions.stream().flatMap(action -> shown(action).stream()).toList());
-        return new WebEndpointResponse<>(answer);
+        return answer;
+    }
+
+    private static boolean plans(Controller controller) {
+        return controller instanceof Plannable || controller instanceof PlansForAnyType;
     }
 
     private List<String> plannable() {
-        return manager.controllers().stream().filter(Plannable.class::isInstance).map(Controller::name).toList();
+        return manager.controllers().stream().filter(PlanEndpoint::plans).map(Controller::name).toList();
+    }
+
+    private WebEndpointResponse<Map<String, Object>> nobody(String controller) {
+        return problem(404, "no controller \"" + controller + "\" that runs here can say what it would do; ask one of "
+                + plannable());
+    }
+
+    private static WebEndpointResponse<Map<String, Object>> cannot(Controller controller, ObjectKey key,
+            IllegalArgumentException why) {
+        return problem(422, controller.name() + " can do nothing about " + key + " until it is changed: "
+                + why.getMessage());
     }
 
     private static WebEndpointResponse<Map<String, Object>> problem(int status, String sentence) {

@@ -12,11 +12,10 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /** Says, once everything runs, that it does, and what to type next. */
-final class ReadyAnnouncer implements Loop {
+final class ReadyAnnouncer extends SignalledLoop {
     private static final Duration POLL = Duration.ofMillis(10);
 
     private final Connection connection;
@@ -25,8 +24,7 @@ final class ReadyAnnouncer implements Loop {
     private final IntSupplier httpPort;
     private final Clock clock;
     private final PrintStream out;
-    private final Signal closing = new Signal();
-    private volatile boolean done;
+    private boolean done;
 
     /** @param httpPort where health and metrics are, 0 or less while they are nowhere */
     ReadyAnnouncer(Connection connection, ControllerManager manager, HollowCluster cluster, IntSupplier httpPort,
@@ -41,7 +39,7 @@ final class ReadyAnnouncer implements Loop {
 
     @Override
     public long step() {
-        if (done) {
+        if (done || isClosed()) {
             return IDLE;
         }
         if (!manager.isRunning() || httpPort.getAsInt() <= 0 || !cluster.isReady()) {
@@ -100,16 +98,5 @@ final class ReadyAnnouncer implements Loop {
 
     private String actuator() {
         return "http://127.0.0.1:" + httpPort.getAsInt() + "/actuator";
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        done = true;
-        closing.raise();
     }
 }

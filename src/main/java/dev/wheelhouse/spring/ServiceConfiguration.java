@@ -2,7 +2,9 @@ package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -79,13 +81,28 @@ class ServiceConfiguration {
         return new ManagerGuard(mode, connection.client(), clock);
     }
 
+    @Bean(destroyMethod = "close")
+    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry) {
+        ElectionProperties wanted = properties.leaderElection();
+        if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
+            return Election.none();
+        }
+        return Election.of(wanted.options(connection.namespace(), Election.identity(Nodes.hostName())),
+                connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry,
+                        // A hook of the JVM's end stops the service, which waits for the thread that calls this.
+                        () -> Thread.ofPlatform().name("end").start(() -> System.exit(1))));
+    }
+
     @Bean
     ControllerContext controllerContext(WheelhouseProperties properties, Connection connection,
-            SharedInformerFactory informers,
-            EventBroadcaster events, ManagerGuard guard, Clock clock, MeterRegistry registry) {
+            SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
+            Clock clock, MeterRegistry registry) {
+        Map<String, Integer> workers = workersOf(properties);
         return new DefaultControllerContext(connection.client(), informers, clock, events::recorder,
-                new DefaultControllerContext.Settings(controller -> properties.workers(), Parallel.virtualThreads(16),
-                        guard::observeOnly,
+                new DefaultControllerContext.Settings(
+                        controller -> workers.getOrDefault(controller, properties.workers()),
+                        Parallel.virtualThreads(16),
+                        guard::observeOnly, election.leadership()::isLeader,
                         new WorkQueueMeters(registry), new ControllerMeters(registry)));
     }
 
@@ -96,10 +113,11 @@ class ServiceConfiguration {
 
     @Bean(destroyMethod = "close")
     ControllerManager controllerManager(WheelhouseProperties properties, ControllerContext context,
-            ManagerGuard guard, LoopRunner controllerRunner, ObjectProvider<ControllerDescriptor> others) {
+            ManagerGuard guard, Election election, LoopRunner controllerRunner,
+            ObjectProvider<ControllerDescriptor> others) {
         List<ControllerDescriptor> descriptors = new ArrayList<>(selected(properties));
         others.orderedStream().forEach(descriptors::add);
-        return new ControllerManager(context, descriptors, guard, controllerRunner);
+        return new ControllerManager(context, descriptors, guard, election.leadership(), controllerRunner);
     }
 
     @Bean
@@ -109,7 +127,7 @@ class ServiceConfiguration {
 
     @Bean
     CachesHealthIndicator caches(ControllerManager manager, ObjectProvider<InformerStates> informers, Clock clock) {
-        return new CachesHealthIndicator(manager::isRunning, manager::waitingFor,
+        return new CachesHealthIndicator(manager::isRunning, manager::standsBy, manager::waitingFor,
                 informers.orderedStream().toList(), clock);
     }
 
@@ -141,12 +159,26 @@ class ServiceConfiguration {
     }
 
     @Bean
-    ServiceLifecycle serviceLifecycle(Connection connection, ControllerManager manager, HollowCluster cluster,
-            SharedInformerFactory informers, EventBroadcaster events, LoopRunner controllerRunner,
+    ServiceLifecycle serviceLifecycle(Connection connection, Election election, ControllerManager manager,
+            HollowCluster cluster, SharedInformerFactory informers, EventBroadcaster events,
+            LoopRunner controllerRunner,
             Environment environment, Clock clock) {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);
-        return new ServiceLifecycle(manager, cluster, informers, events, announcer, controllerRunner);
+        return new ServiceLifecycle(election, manager, cluster, informers, events, announcer, controllerRunner);
+    }
+
+    /** By full names. */
+    private static Map<String, Integer> workersOf(WheelhouseProperties properties) {
+        Map<String, Integer> workers = new HashMap<>();
+        properties.workersOf().forEach((called, count) -> {
+            try {
+                workers.put(ControllerSelection.nameOf(called, BuiltInControllers.all()), count);
+            } catch (IllegalArgumentException e) {
+                throw new BadOption("wheelhouse.workers-of." + called + ": " + e.getMessage());
+            }
+        });
+        return workers;
     }
 
     private static List<ControllerDescriptor> selected(WheelhouseProperties properties) {

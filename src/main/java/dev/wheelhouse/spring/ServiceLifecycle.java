@@ -14,13 +14,14 @@ import dev.wheelhouse.manager.HollowCluster;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided, then the events that
- * they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
+ * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided and
+ * what is being written is written to its end, then the events that they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
  */
 final class ServiceLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
 
+    private final Election election;
     private final ControllerManager manager;
     private final HollowCluster cluster;
     private final SharedInformerFactory informers;
@@ -29,9 +30,9 @@ final class ServiceLifecycle implements SmartLifecycle {
     private final LoopRunner runner;
     private volatile boolean running;
 
-    ServiceLifecycle(ControllerManager manager, HollowCluster cluster, SharedInformerFactory informers,
-            EventBroadcaster events,
-            ReadyAnnouncer announcer, LoopRunner runner) {
+    ServiceLifecycle(Election election, ControllerManager manager, HollowCluster cluster,
+            SharedInformerFactory informers, EventBroadcaster events, ReadyAnnouncer announcer, LoopRunner runner) {
+        this.election = election;
         this.manager = manager;
         this.cluster = cluster;
         this.informers = informers;
@@ -43,6 +44,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        election.start(runner);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
         cluster.start();
@@ -52,6 +54,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         manager.close();
+        drainControllers();
         cluster.close();
         informers.close();
         drainEvents();
@@ -59,7 +62,19 @@ final class ServiceLifecycle implements SmartLifecycle {
         if (!left.isEmpty()) {
             log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
         }
+        election.release();
         running = false;
+    }
+
+    private void drainControllers() {
+        try {
+            List<String> left = manager.drain(GRACE);
+            if (!left.isEmpty()) {
+                log.warn("still in the middle of a sync after {} s, which is interrupted: {}", GRACE.toSeconds(), left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void drainEvents() {

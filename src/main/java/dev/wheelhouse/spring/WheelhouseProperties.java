@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -21,19 +22,22 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param controllers which controllers run, as kube-controller-manager's {@code --controllers} says it
  * @param manage whether the controllers write, on an API server that another controller manager may be working on
  * @param workers how many workers each controller has
+ * @param workersOf how many some have instead, by a controller's name or alias
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
  * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
  * @param node one node of one's own, and its pod sources
  * @param informer the caches
+ * @param leaderElection how one of several processes is chosen to act
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
         @Nullable String context,
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
-        @DefaultValue("5") int workers,
+        @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
-        @DefaultValue NodeProperties node, @DefaultValue Informer informer) {
+        @DefaultValue NodeProperties node, @DefaultValue Informer informer,
+        @DefaultValue ElectionProperties leaderElection) {
 
     /** Which API server to work on. */
     public enum Mode {
@@ -86,12 +90,18 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     public WheelhouseProperties {
-        require(workers >= 1 && workers <= 1000, "wheelhouse.workers", workers, "a number from 1 to 1000");
+        requireWorkers("wheelhouse.workers", workers);
+        workersOf = Map.copyOf(workersOf);
+        workersOf.forEach((controller, count) -> requireWorkers("wheelhouse.workers-of." + controller, count));
         if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(java.util.Locale.ROOT)
                     + ": leave out one of the two");
         }
+    }
+
+    private static void requireWorkers(String option, int count) {
+        require(count >= 1 && count <= 1000, option, count, "a number from 1 to 1000");
     }
 
     private static void require(boolean good, String option, Object value, String wanted) {

@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
@@ -37,7 +38,7 @@ final class RunningControllers implements AutoCloseable {
         DefaultControllerContext context = new DefaultControllerContext(client, informers, clock, events::recorder,
                 DefaultControllerContext.Settings.defaults());
         manager = new ControllerManager(context, controllers ? BuiltInControllers.all() : List.of(),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, runner);
         cluster = new HollowCluster(new HollowCluster.Options(hollow(nodes), nodes > 0), client, informers,
                 events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock);
         runner.start("event-broadcaster", events);

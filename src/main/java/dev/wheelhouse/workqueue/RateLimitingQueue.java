@@ -34,7 +34,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private final EntryTable<K> entries = new EntryTable<>();
     private final ReadyKeys<K> ready;
     private final DelayHeap<K> delayed = new DelayHeap<>();
-    private final TokenBucket bucket;
+    private final Function<? super K, ?> flow;
+    private final FlowBuckets buckets;
     private int waiters;
     private int processing;
     private boolean shutDown;
@@ -48,7 +49,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      * @param name what metrics and messages call it
      * @param aging a background key goes before live ones that were added this much later
      * @param flow which flow a key belongs to, such as its namespace: flows take turns, so that one with many keys delays
-     *     another one's first key by one turn at most
+     *     another one's first key by one turn at most, and each has a rate of its own for keys that fail
      */
     public RateLimitingQueue(String name, Clock clock, RateLimits limits, Duration aging, Function<? super K, ?> flow,
             WorkQueueMetrics metrics) {
@@ -57,7 +58,8 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         this.limits = limits;
         this.metrics = metrics;
         this.ready = new ReadyKeys<>(flow, Math.min(FAR, Durations.saturatedNanos(aging)));
-        this.bucket = new TokenBucket(limits.perSecond(), limits.burst(), clock.nanoTime());
+        this.flow = flow;
+        this.buckets = new FlowBuckets(limits);
         metrics.made(name, this::state);
     }
 
@@ -120,7 +122,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             }
             Entry<K> entry = entry(key);
             long own = limits.keyDelayNanos(entry.failures);
-            long overall = bucket.reserveNanos(now);
+            long overall = buckets.reserveNanos(flow.apply(key), now);
             if (entry.failures < Integer.MAX_VALUE) {
                 entry.failures++;
             }
@@ -290,10 +292,19 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      */
     public boolean shutDownWithDrain(Duration within) throws InterruptedException {
         shutDown();
+        return awaitWork(within, true);
+    }
+
+    @Override
+    public boolean awaitIdle(Duration within) throws InterruptedException {
+        return awaitWork(within, false);
+    }
+
+    private boolean awaitWork(Duration within, boolean queuedToo) throws InterruptedException {
         long left = Math.min(Durations.saturatedNanos(within), FAR);
         lock.lockInterruptibly();
         try {
-            while (ready.size() > 0 || processing > 0) {
+            while (processing > 0 || (queuedToo && ready.size() > 0)) {
                 if (left <= 0) {
                     return false;
                 }

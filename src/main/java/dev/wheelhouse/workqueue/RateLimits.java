@@ -9,11 +9,11 @@ import dev.wheelhouse.runtime.Durations;
  *
  * @param first the delay after a key's first failure; it doubles with each further one
  * @param longest the longest delay of a key's own
- * @param perSecond how many failed keys a second come back, over all keys
+ * @param perSecond how many failed keys a second come back, over all keys of a flow
  * @param burst how many may come back at once before that rate holds
  */
 public record RateLimits(Duration first, Duration longest, double perSecond, int burst) {
-    /** Upstream's defaults for controllers: 5 ms to 1000 s per key, 10 a second overall after a burst of 100. */
+    /** Upstream's defaults for controllers: 5 ms to 1000 s per key, 10 a second over all keys of a flow after a burst of 100. */
     public static final RateLimits CONTROLLER = new RateLimits(Duration.ofMillis(5), Duration.ofSeconds(1000), 10, 100);
 
     public RateLimits {

@@ -17,6 +17,10 @@ final class TokenBucket {
         this.last = now;
     }
 
+    boolean isFull(long now) {
+        return tokens + (now - last) * perNano >= burst;
+    }
+
     long reserveNanos(long now) {
         tokens = Math.min(burst, tokens + (now - last) * perNano) - 1;
         last = now;

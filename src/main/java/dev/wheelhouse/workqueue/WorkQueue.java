@@ -61,4 +61,11 @@ public interface WorkQueue<K> {
     void shutDown();
 
     boolean isShutDown();
+
+    /**
+     * Waits, once it is shut down, until no key is being worked on; keys that are queued do not count.
+     *
+     * @return whether that came to pass within the time
+     */
+    boolean awaitIdle(Duration within) throws InterruptedException;
 }

@@ -296,6 +296,7 @@ class HttpKubeClientTest {
                            {"resource":"as","responseKind":{"kind":"A"},"scope":"Cluster","verbs":["delete","list","watch"]}]}]}]}"""));
         KubeClient.Discovered found = client.discover();
         assertThat(found.types()).containsExactly(ResourceType.PODS, new ResourceType("x.io", "v2", "as", "A", false));
+        assertThat(found.otherVersions()).containsExactly(new ResourceType("x.io", "v1", "as", "A", false));
         assertThat(found.failures()).hasSize(1).first().asString().startsWith("metrics.k8s.io/v1beta1");
     }
 

@@ -206,6 +206,17 @@ class ModelJsonTest {
     }
 
     @Test
+    void aShallowCopyHasItsOwnFieldsAndSharesWhatTheyHold() {
+        V1Deployment original = new V1Deployment().kind("Deployment")
+                .metadata(new V1ObjectMeta().name("web").putLabelsItem("a", "b"));
+        V1Deployment copy = ModelJson.shallowCopy(original);
+        assertThat(copy).isEqualTo(original).isNotSameAs(original);
+        assertThat(copy.getMetadata()).isSameAs(original.getMetadata());
+        copy.setKind("Other");
+        assertThat(original.getKind()).isEqualTo("Deployment");
+    }
+
+    @Test
     void theReaderForCachesDropsManagedFieldsAndNothingElse() {
         byte[] json = """
                 {"metadata":{"name":"a","managedFields":[{"manager":"m","fieldsV1":{"f:x":{}}}],"generation":3},

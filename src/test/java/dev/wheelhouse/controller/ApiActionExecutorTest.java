@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -19,6 +18,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,14 +28,15 @@ class ApiActionExecutorTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore consistency = new ConsistencyStore(clock);
     private final List<String> reported = new ArrayList<>();
     private final List<String> counted = new ArrayList<>();
+    private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
             (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
-            Parallel.inOrder(), new ControllerMetrics() {
+            Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
@@ -68,6 +70,17 @@ class ApiActionExecutorTest {
     }
 
     @Test
+    void whoLeadsNoMoreWritesNothing() {
+        leads = false;
+        Outcome outcome = execute(create("web-1"));
+        assertThat(outcome.error()).hasMessageEndingWith("this process leads no more, and writes nothing");
+        assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
+        assertThat(consistency.unsettled(OWNER)).isEmpty();
+        leads = true;
+        assertThat(execute(create("web-1")).succeeded()).as("it was not made before").isTrue();
+    }
+
+    @Test
     void actionsAreCarriedOutInTheirOrder() {
         Outcome outcome = execute(create("a"),
                 new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "it is there"),
@@ -86,7 +99,7 @@ class ApiActionExecutorTest {
     void theFirstFailureStopsWhatFollows() {
         refuse("b", 403, "Forbidden");
         Outcome outcome = execute(create("a"), create("b"), create("c"),
-                new Action.Batch(List.of(create("d"), create("e"))),
+                Action.Batch.slowStart(List.of(create("d"), create("e"))),
                 new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "never told"));
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.failed()).isEqualTo(create("b"));
@@ -104,9 +117,20 @@ class ApiActionExecutorTest {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             writes.add(create(name));
         }
-        Outcome outcome = execute(new Action.Batch(writes));
+        Outcome outcome = execute(Action.Batch.slowStart(writes));
         assertThat(outcome.written()).hasSize(2);
         assertThat(outcome.skipped()).isEqualTo(2);
+        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+                "create pods default/c");
+    }
+
+    @Test
+    void inABatchOfEachAFailureKeepsNoOtherFromBeingDoneButStopsWhatFollows() {
+        refuse("a", 403, "Forbidden");
+        Outcome outcome = execute(Action.Batch.each(List.of(create("a"), create("b"), create("c"))), create("d"));
+        assertThat(outcome.failed()).isEqualTo(create("a"));
+        assertThat(outcome.written()).hasSize(2);
+        assertThat(outcome.skipped()).isEqualTo(1);
         assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
                 "create pods default/c");
     }
@@ -122,6 +146,18 @@ class ApiActionExecutorTest {
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.error().isConflict()).isTrue();
         assertThat(api.takeRequests()).hasSize(1);
+    }
+
+    @Test
+    void afterAConflictTheOwnerIsHeldBackUntilTheCacheShowsWhatItWasAbout() {
+        V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
+        informers.deliver();
+        api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
+                "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+        execute(new Action.Update(ResourceType.PODS, stored, "on an old view"));
+        assertThat(consistency.check(OWNER)).isNotNull();
+        informers.deliver();
+        assertThat(consistency.check(OWNER)).isNull();
     }
 
     @Test
@@ -171,23 +207,14 @@ class ApiActionExecutorTest {
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return new ApiError(verb + " " + key, new java.io.IOException("connection reset"));
-            }
-        });
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, api.revision());
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
@@ -226,7 +253,7 @@ class ApiActionExecutorTest {
         });
         for (int sync = 0; sync < 2; sync++) {
             planner.begin(OWNER);
-            Outcome outcome = planner.execute(OWNER, List.of(create("a"), new Action.Batch(List.of(create("b"))),
+            Outcome outcome = planner.execute(OWNER, List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
                     new Action.RequeueAfter(Duration.ofSeconds(1))));
             assertThat(outcome.succeeded()).isTrue();
             assertThat(outcome.attempts()).hasSize(2);

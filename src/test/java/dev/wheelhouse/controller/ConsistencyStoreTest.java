@@ -1,5 +1,6 @@
 package dev.wheelhouse.controller;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +21,7 @@ class ConsistencyStoreTest {
     private static final ObjectKey POD = ObjectKey.of("default", "web-1");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final ConsistencyStore store = new ConsistencyStore(clock);
 
@@ -39,18 +42,18 @@ class ConsistencyStoreTest {
     void anOwnerIsHeldBackUntilTheObjectItselfIsSeenAtTheWrittenVersion() {
         wrote(createPod());
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anOlderVersionOfTheObjectIsNotEnough() {
         createPod();
-        informers.deliverAll();
+        informers.deliver();
         api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
         wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
@@ -58,18 +61,40 @@ class ConsistencyStoreTest {
     void anObjectThatIsGoneAgainCountsAsSeenOnceTheCacheAsAWholeIsNewer() {
         wrote(createPod());
         api.remove(ResourceType.PODS, POD);
-        informers.deliverAll();
+        informers.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anObjectThatAnUpdateFoundGoneHoldsTheOwnerBackUntilTheCacheLosesItToo() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliverAll();
+        informers.deliver();
         api.remove(ResourceType.PODS, POD);
         store.goneAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverAll();
+        informers.deliver();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aConflictHoldsTheOwnerBackUntilTheCacheShowsAnotherVersion() {
+        String version = createPod().getMetadata().getResourceVersion();
+        informers.deliver();
+        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
+        store.conflictAt(OWNER, ResourceType.PODS, POD, version);
+        assertThat(store.check(OWNER)).isNotNull();
+        informers.deliver();
+        assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void aConflictThatIsNotAboutTheVersionHoldsTheOwnerBackForASecondAtMost() {
+        String version = createPod().getMetadata().getResourceVersion();
+        informers.deliver();
+        store.conflictAt(OWNER, ResourceType.PODS, POD, version);
+        clock.advance(Duration.ofMillis(999));
+        assertThat(store.check(OWNER)).isNotNull();
+        clock.advance(Duration.ofMillis(1));
         assertThat(store.check(OWNER)).isNull();
     }
 

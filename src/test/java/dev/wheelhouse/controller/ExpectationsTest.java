@@ -5,13 +5,12 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ExpectationsTest {
-    private static final ObjectKey OWNER = ObjectKey.of("default", "web");
+    private static final String OWNER = "uid of web";
 
     private final ManualClock clock = new ManualClock();
     private final Expectations expectations = new Expectations(clock);
@@ -71,8 +70,16 @@ class ExpectationsTest {
     @Test
     void ownersDoNotMixUp() {
         expectations.expectCreations(OWNER, 1);
-        assertThat(expectations.areMet(ObjectKey.of("other", "web"))).isTrue();
-        expectations.creationObserved(ObjectKey.of("other", "web"));
+        assertThat(expectations.areMet("uid of another")).isTrue();
+        expectations.creationObserved("uid of another");
         assertThat(expectations.areMet(OWNER)).isFalse();
+    }
+
+    @Test
+    void thoseOfAnOwnerThatNobodyForgotGoWhenTheirTimeIsOver() {
+        expectations.expectCreations("uid of one that is gone", 1);
+        clock.advance(Expectations.TIMEOUT);
+        expectations.expectCreations(OWNER, 1);
+        assertThat(expectations.size()).isEqualTo(1);
     }
 }

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -15,6 +14,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
@@ -25,12 +26,13 @@ class KeyedControllerTest {
     private static final ObjectKey KEY = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
 
     private DefaultControllerContext context(boolean observeOnly) {
         return new DefaultControllerContext(api, informers, clock, component -> EventRecorder.NONE,
                 new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly,
+                        () -> true,
                         WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
@@ -68,7 +70,7 @@ class KeyedControllerTest {
         maker.add(ObjectKey.of("default", "other"));
         worker.step();
         assertThat(maker.synced).containsExactly(KEY, ObjectKey.of("default", "other"));
-        informers.deliverAll();
+        informers.deliver();
         clock.advance(Duration.ofMillis(5));
         worker.step();
         assertThat(maker.synced).hasSize(3);
@@ -76,28 +78,19 @@ class KeyedControllerTest {
 
     @Test
     void aWriteWithoutAnswerIsSettledByAConsistentReadBeforeTheNextSync() throws Exception {
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null;
-            }
-        });
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);
         worker.step();
-        api.fault(null);
+        api.noFault();
         api.takeRequests();
         clock.advance(Duration.ofSeconds(1));
         worker.step();
         assertThat(api.takeRequests()).containsExactly("list pods default/*");
         assertThat(maker.synced).hasSize(1);
-        informers.deliverAll();
+        informers.deliver();
         clock.advance(Duration.ofSeconds(1));
         worker.step();
         assertThat(maker.synced).hasSize(2);
@@ -114,9 +107,22 @@ class KeyedControllerTest {
             clock.advance(Duration.ofSeconds(10));
         }
         assertThat(maker.synced).hasSize(1);
-        api.fault(null);
+        api.noFault();
         worker.step();
         assertThat(maker.synced).as("nothing has landed, so there is nothing to wait for").hasSize(2);
+    }
+
+    @Test
+    void tenThousandKeysOfOneNamespaceDelayAnothersFirstKeyByOneTurn() throws Exception {
+        Maker maker = new Maker(context(false));
+        for (int i = 0; i < 10_000; i++) {
+            maker.add(ObjectKey.of("crowded", "key-" + i));
+        }
+        maker.add(ObjectKey.of("quiet", "only"));
+        Loop worker = maker.loops().get(0);
+        worker.step();
+        worker.step();
+        assertThat(maker.synced).containsExactly(ObjectKey.of("crowded", "key-0"), ObjectKey.of("quiet", "only"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.wheelhouse.controller;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class WorkerTest {
     private final ManualClock clock = new ManualClock();
     private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
+    private final Outage<String> outage = new Outage<>(queue, clock);
     private final List<String> results = new ArrayList<>();
     private final List<String> synced = new ArrayList<>();
     private final ControllerMetrics metrics = new ControllerMetrics() {
@@ -39,7 +41,7 @@ class WorkerTest {
     }
 
     private Worker<String> worker(Reconciler<String> reconciler) {
-        return new Worker<>("test", queue, key -> {
+        return new Worker<>("test", queue, outage, key -> {
             synced.add(key);
             return reconciler.reconcile(key);
         }, clock, metrics);
@@ -128,7 +130,7 @@ class WorkerTest {
     void aKeyThatIsPutOffKeepsItsFailures() throws Exception {
         queue.addRateLimited("b");
         List<Duration> waits = new ArrayList<>(List.of(Duration.ofMillis(7), Duration.ZERO));
-        Worker<String> worker = new Worker<>("test", queue, key -> waits.remove(0), key -> {
+        Worker<String> worker = new Worker<>("test", queue, outage, key -> waits.remove(0), key -> {
             synced.add(key);
             return Result.done();
         }, clock, metrics);
@@ -137,6 +139,47 @@ class WorkerTest {
         assertThat(results).containsExactly("put off");
         assertThat(synced).isEmpty();
         assertThat(queue.numRequeues("a")).isEqualTo(1);
+    }
+
+    @Test
+    void afterAnOutageEveryKeyComesBackAtOnceHoweverLongItHasBackedOff() throws Exception {
+        boolean[] down = {true};
+        queue.add("b");
+        Worker<String> worker = worker(key -> down[0]
+                ? Result.retry(new ApiError("create pods " + key, new IOException("connection refused")))
+                : Result.done());
+        for (int second = 0; second < 3600; second++) {
+            stepAll(worker);
+            clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(queue.numRequeues("b")).as("its backoff has grown long").isGreaterThan(15);
+        assertThat(synced).as("it is asked every five seconds whether the server answers").hasSizeBetween(700, 800);
+        synced.clear();
+        down[0] = false;
+
+        clock.advance(Outage.PROBE);
+        stepAll(worker);
+
+        assertThat(synced).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void aKeyThatAloneGetsNoAnswerKeepsToItsBackoff() throws Exception {
+        Worker<String> worker = worker(key -> key.equals("a")
+                ? Result.retry(new ApiError("create pods a", new IOException("connection reset")))
+                : Result.done());
+        for (int second = 0; second < 3600; second++) {
+            queue.add("other-" + second);
+            stepAll(worker);
+            clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(synced).filteredOn("a"::equals).hasSizeLessThan(30);
+    }
+
+    private static void stepAll(Worker<String> worker) throws InterruptedException {
+        while (worker.step() == Loop.BUSY) {
+            // On to the next.
+        }
     }
 
     @Test

@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.FakeApi;
+import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class EventBroadcasterTest {
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final List<String> dropped = new ArrayList<>();
     private final EventBroadcaster broadcaster = new EventBroadcaster(api, clock, new EventMetrics() {
         @Override
@@ -175,6 +175,17 @@ class EventBroadcasterTest {
     }
 
     @Test
+    void partsOfAnObjectShareItsBudgetAndAreCombinedTogether() {
+        for (int i = 0; i < 40; i++) {
+            recorder.event(ResourceType.PODS, pod("web-1"), "spec.containers{c" + i + "}", EventRecorder.NORMAL,
+                    "Pulling", "image " + i);
+        }
+        write();
+        assertThat(written()).hasSize(10);
+        assertThat(dropped).hasSize(15).containsOnly("spam");
+    }
+
+    @Test
     void aServerThatDoesNotAnswerIsTriedAgainLater() {
         int[] failures = {2};
         api.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
@@ -228,7 +239,7 @@ class EventBroadcasterTest {
 
     @Test
     void aDrainEndsAtItsDeadlineThoughTheServerIsSlow() throws Exception {
-        api.fault(new FakeApi.Fault() {
+        api.fault(new FakeCluster.Fault() {
             @Override
             public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
                 clock.advance(Duration.ofSeconds(2));

@@ -1,51 +1,106 @@
 package dev.wheelhouse.fake;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.runtime.Clock;
 
 /**
- * A cluster's objects in memory, with as much of an API server's manners as the garbage collector, the namespace controller
- * and the scheduler depend on: versions, UIDs, preconditions, finalizers, propagation policies. It writes down every request.
- * One thread.
+ * A cluster's objects in memory, with as much of an API server's manners as controllers, the scheduler and a node depend on:
+ * versions and conflicts, UIDs and preconditions, generated names, generations, patches, finalizers, propagation policies,
+ * graceful deletion of pods, watches that never wait. It checks no object, so that a test may name only the fields that matter
+ * to it. It writes down every request, and fails those that a test wants to fail. Objects that go in and out are copies. One
+ * thread.
  */
 public final class FakeCluster implements KubeClient {
+    private static final long FIRST_VERSION = 100;
+
+    private final Clock clock;
     private final Map<ResourceType, TreeMap<ObjectKey, ObjectNode>> objects = new LinkedHashMap<>();
-    private final List<BiConsumer<ResourceType, Change>> watchers = new ArrayList<>();
-    private final List<String> requests = new ArrayList<>();
-    private final Map<String, List<ApiError>> failures = new HashMap<>();
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Consumer<Change>> watchers = new ArrayList<>();
+    private final List<Request> requests = new ArrayList<>();
+    private final Map<String, List<ApiError>> failures = new LinkedHashMap<>();
     private final List<ResourceType> discovered = new ArrayList<>();
     private final List<String> discoveryFailures = new ArrayList<>();
-    private long version = 100;
-    private int uids;
-    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    private Fault fault = (verb, type, key) -> null;
+    private UnaryOperator<String> uids = name -> "uid-" + name + "-" + (changes.size() + 1);
+    private int names;
 
-    /** A change of one object; {@code after} is null when it is gone. */
-    public record Change(ObjectKey key, @Nullable ObjectNode before, @Nullable ObjectNode after) {}
+    /** What happens to requests before and after they are carried out. */
+    @FunctionalInterface
+    public interface Fault {
+        /** @return the error to answer with instead of carrying the request out, or null */
+        @Nullable
+        ApiError before(String verb, ResourceType type, ObjectKey key);
 
-    public FakeCluster(ResourceType... types) {
+        /** @return the error to answer with although the request was carried out, or null */
+        default @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+            return null;
+        }
+
+        /** Requests are carried out before they meet the fault. */
+        static Fault afterwards(Fault late) {
+            return new Fault() {
+                @Override
+                public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                    return null;
+                }
+
+                @Override
+                public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+                    return late.before(verb, type, key);
+                }
+            };
+        }
+    }
+
+    /** A change of one object, as a watch would tell it: before is null for an add, after is null for a delete. */
+    record Change(ResourceType type, ObjectKey key, long version, @Nullable ObjectNode before,
+            @Nullable ObjectNode after) {}
+
+    /** A request; its detail is a patch's body or a deletion's options. */
+    public record Request(String verb, ResourceType type, String subresource, ObjectKey key, String detail) {
+        /** The request without its detail, such as {@code patch pods/status default/web}. */
+        public String what() {
+            return verb + " " + type + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key;
+        }
+
+        public boolean isWrite() {
+            return !List.of("get", "list", "watch").contains(verb);
+        }
+
+        @Override
+        public String toString() {
+            return detail.isEmpty() ? what() : what() + " " + detail;
+        }
+    }
+
+    /** @param types what discovery shows */
+    public FakeCluster(Clock clock, ResourceType... types) {
+        this.clock = clock;
         discovered.addAll(List.of(types));
     }
 
@@ -55,10 +110,7 @@ public final class FakeCluster implements KubeClient {
 
     public void removeType(ResourceType type) {
         discovered.remove(type);
-        Map<ObjectKey, ObjectNode> gone = objects.remove(type);
-        if (gone != null) {
-            gone.forEach((key, object) -> tell(type, new Change(key, object, null)));
-        }
+        List.copyOf(store(type).keySet()).forEach(key -> remove(type, key));
     }
 
     public void failDiscovery(String... groups) {
@@ -66,26 +118,51 @@ public final class FakeCluster implements KubeClient {
         discoveryFailures.addAll(List.of(groups));
     }
 
-    /** The next request of this form, such as {@code "DELETE pods default/web"}, fails. */
-    public void failNext(String request, int code, String reason, String message) {
-        failures.computeIfAbsent(request, k -> new ArrayList<>())
-                .add(new ApiError(request, code, reason, message, null));
+    /** From now on requests meet this fault, and no other one. */
+    public void fault(Fault next) {
+        fault = next;
     }
 
-    /** Requests since the last call, in order. */
+    public void noFault() {
+        fault((verb, type, key) -> null);
+    }
+
+    /** The next request that begins so, such as {@code "delete pods default/web"}, fails. */
+    public void failNext(String request, ApiError error) {
+        failures.computeIfAbsent(request, k -> new ArrayList<>()).add(error);
+    }
+
+    public void failNext(String request, int code, String reason, String message) {
+        failNext(request, new ApiError(request, code, reason, message, null));
+    }
+
+    /** Says which UID an object gets, by its name. */
+    public void uids(UnaryOperator<String> byName) {
+        uids = byName;
+    }
+
+    /** All requests since the last {@link #takeRequests()}, in order. */
+    public List<Request> requests() {
+        return List.copyOf(requests);
+    }
+
+    /** Requests since the last call, in order, such as {@code delete pods default/web Background}. */
     public List<String> takeRequests() {
-        List<String> taken = List.copyOf(requests);
+        List<String> taken = requests.stream().map(Request::toString).toList();
         requests.clear();
         return taken;
     }
 
-    public void setNow(Instant time) {
-        now = time;
+    /** As {@link #takeRequests()}, but only what is not a read. */
+    public List<String> takeWrites() {
+        List<String> taken = requests.stream().filter(Request::isWrite).map(Request::toString).toList();
+        requests.clear();
+        return taken;
     }
 
-    /** Puts an object as it is, without a request; fills in UID and version. */
+    /** Puts an object as it is, without a request; fills in UID, time of creation and version. */
     public <T extends KubernetesObject> T put(ResourceType type, T object) {
-        return read(put(type, (ObjectNode) ModelJson.tree(object)), modelOf(object));
+        return ModelJson.read(put(type, (ObjectNode) ModelJson.tree(object)), modelOf(object));
     }
 
     @SuppressWarnings("unchecked")
@@ -95,47 +172,79 @@ public final class FakeCluster implements KubeClient {
 
     ObjectNode put(ResourceType type, ObjectNode object) {
         object.put("apiVersion", type.apiVersion()).put("kind", type.kind());
-        ObjectNode meta = (ObjectNode) object.get("metadata");
+        ObjectKey key = key(object);
+        ObjectNode meta = object.withObject("/metadata");
         if (!meta.hasNonNull("uid")) {
-            meta.put("uid", "uid-" + ++uids);
+            meta.put("uid", uids.apply(key.name()));
         }
         if (!meta.hasNonNull("creationTimestamp")) {
-            meta.put("creationTimestamp", now.toString());
+            meta.put("creationTimestamp", now().toString());
         }
-        meta.put("resourceVersion", Long.toString(++version));
-        ObjectKey key = key(object);
-        ObjectNode before = store(type).put(key, object);
-        tell(type, new Change(key, before, object));
+        meta.put("resourceVersion", Long.toString(version() + 1));
+        tell(type, key, store(type).put(key, object), object);
         return object;
+    }
+
+    /** Changes an object as somebody else would, without a request. */
+    public <T extends KubernetesObject> void edit(ResourceType type, Class<T> model, ObjectKey key,
+            Consumer<T> change) {
+        T object = read(type, key, model);
+        change.accept(object);
+        put(type, object);
     }
 
     /** Takes an object away, without a request, finalizers or not. */
     public void remove(ResourceType type, ObjectKey key) {
         ObjectNode before = store(type).remove(key);
         if (before != null) {
-            tell(type, new Change(key, before, null));
+            tell(type, key, before, null);
         }
+    }
+
+    private void tell(ResourceType type, ObjectKey key, @Nullable ObjectNode before, @Nullable ObjectNode after) {
+        Change change = new Change(type, key, version() + 1, before, after);
+        changes.add(change);
+        watchers.forEach(watcher -> watcher.accept(change));
     }
 
     public boolean exists(ResourceType type, ObjectKey key) {
         return store(type).containsKey(key);
     }
 
+    /** An object as it is stored now, without a request. */
     public <T> T read(ResourceType type, ObjectKey key, Class<T> model) {
-        return read(live(type, key, "GET"), model);
+        return ModelJson.read(live(type, key, "read"), model);
+    }
+
+    /** All objects of a type in the order of their keys, without a request. */
+    public <T> List<T> all(ResourceType type, Class<T> model) {
+        return store(type).values().stream().map(object -> ModelJson.read(object, model)).toList();
     }
 
     /** The JSON of an object. */
     public JsonNode json(ResourceType type, ObjectKey key) {
-        return live(type, key, "GET").deepCopy();
+        return live(type, key, "read").deepCopy();
     }
 
-    static <T> T read(JsonNode object, Class<T> model) {
-        return ModelJson.read(object, model);
+    /** The version of the newest change. */
+    public String revision() {
+        return Long.toString(version());
     }
 
-    static ObjectKey key(JsonNode object) {
-        JsonNode meta = object.get("metadata");
+    long version() {
+        return FIRST_VERSION + changes.size();
+    }
+
+    Instant now() {
+        return clock.now().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    String generateName(String prefix) {
+        return prefix + ++names;
+    }
+
+    private static ObjectKey key(JsonNode object) {
+        JsonNode meta = object.path("metadata");
         return new ObjectKey(meta.path("namespace").asString(""), meta.path("name").asString(""));
     }
 
@@ -143,6 +252,7 @@ public final class FakeCluster implements KubeClient {
         return objects.computeIfAbsent(type, k -> new TreeMap<>());
     }
 
+    /** The stored object itself, which nobody may change. */
     ObjectNode live(ResourceType type, ObjectKey key, String verb) {
         ObjectNode object = store(type).get(key);
         if (object == null) {
@@ -152,85 +262,34 @@ public final class FakeCluster implements KubeClient {
         return object;
     }
 
-    void watch(BiConsumer<ResourceType, Change> watcher) {
+    void watch(Consumer<Change> watcher) {
         watchers.add(watcher);
     }
 
-    private void tell(ResourceType type, Change change) {
-        watchers.forEach(w -> w.accept(type, change));
+    /** The changes of all types that are newer than a version, in order. */
+    List<Change> changesAfter(long version) {
+        return changes.subList((int) Math.max(0, version - FIRST_VERSION), changes.size());
     }
 
-    /** Writes a request down, and throws if it was to fail. */
-    void request(String request) {
+    /** Writes a request down and carries it out, unless it is to fail. */
+    <R> R call(Request request, Supplier<R> work) {
         requests.add(request);
-        for (Map.Entry<String, List<ApiError>> entry : failures.entrySet()) {
-            if (request.startsWith(entry.getKey()) && !entry.getValue().isEmpty()) {
-                throw entry.getValue().remove(0);
+        failures.forEach((beginning, errors) -> {
+            if (!errors.isEmpty() && request.toString().startsWith(beginning)) {
+                throw errors.removeFirst();
             }
-        }
+        });
+        Fault now = fault;
+        fail(now.before(request.verb(), request.type(), request.key()));
+        R answer = work.get();
+        fail(now.after(request.verb(), request.type(), request.key()));
+        return answer;
     }
 
-    /** What the registry does with a DELETE. */
-    void delete(ResourceType type, ObjectKey key, Deletion deletion) {
-        ObjectNode object = live(type, key, "DELETE").deepCopy();
-        ObjectNode meta = (ObjectNode) object.get("metadata");
-        precondition(type, key, "uid", deletion.uid(), meta);
-        precondition(type, key, "resourceVersion", deletion.resourceVersion(), meta);
-        List<String> finalizers = strings(meta.get("finalizers"));
-        if (deletion.propagation() != null) {
-            finalizers.remove("orphan");
-            finalizers.remove("foregroundDeletion");
-            switch (deletion.propagation()) {
-                case "Orphan" -> finalizers.add("orphan");
-                case "Foreground" -> finalizers.add("foregroundDeletion");
-                default -> {
-                }
-            }
+    private static void fail(@Nullable ApiError error) {
+        if (error != null) {
+            throw error;
         }
-        boolean graceful = type.equals(ResourceType.PODS)
-                && !object.path("spec").path("nodeName").asString("").isEmpty()
-                && !Long.valueOf(0).equals(deletion.gracePeriodSeconds());
-        boolean kept = !finalizers.isEmpty() || graceful || type.equals(ResourceType.NAMESPACES);
-        if (!kept) {
-            remove(type, key);
-            return;
-        }
-        if (!meta.hasNonNull("deletionTimestamp")) {
-            meta.put("deletionTimestamp", now.toString());
-        }
-        if (type.equals(ResourceType.NAMESPACES)) {
-            object.withObject("status").put("phase", "Terminating");
-        }
-        ArrayNode array = meta.putArray("finalizers");
-        finalizers.forEach(array::add);
-        put(type, object);
-    }
-
-    private static void precondition(ResourceType type, ObjectKey key, String field, @Nullable String wanted,
-            ObjectNode meta) {
-        if (wanted != null && !wanted.equals(meta.path(field).asString(""))) {
-            throw new ApiError("DELETE " + type + " " + key, 409, "Conflict", "Precondition failed: " + field
-                    + " in precondition: " + wanted + ", in object meta: " + meta.path(field).asString(""), null);
-        }
-    }
-
-    /** Stores what a write made, or removes what has lost its last finalizer while it was being deleted. */
-    ObjectNode settle(ResourceType type, ObjectNode object) {
-        JsonNode meta = object.get("metadata");
-        if (meta.hasNonNull("deletionTimestamp") && strings(meta.get("finalizers")).isEmpty()
-                && !type.equals(ResourceType.NAMESPACES) && !type.equals(ResourceType.PODS)) {
-            remove(type, key(object));
-            return object;
-        }
-        return put(type, object);
-    }
-
-    static List<String> strings(@Nullable JsonNode array) {
-        List<String> strings = new ArrayList<>();
-        if (array != null) {
-            array.forEach(s -> strings.add(s.asString()));
-        }
-        return strings;
     }
 
     @Override
@@ -240,12 +299,11 @@ public final class FakeCluster implements KubeClient {
 
     @Override
     public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return new FakeResourceClient<>(this, type, PartialObjectMetadata.class);
+        return resource(type, PartialObjectMetadata.class);
     }
 
     @Override
     public Discovered discover() {
-        requests.add("DISCOVER");
         return new Discovered(List.copyOf(discovered), List.copyOf(discoveryFailures));
     }
 

@@ -4,27 +4,31 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
-
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.fake.FakeCluster.Change;
 import dev.wheelhouse.informer.Indexer;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -32,16 +36,20 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.LoopRunner;
 
-/** Informers over a {@link FakeCluster} that see nothing until {@link #deliver()}. One thread. */
+/**
+ * Informers over a {@link FakeCluster} that see nothing until they are told to, so that a test decides how old each cache is. One
+ * thread.
+ */
 public final class FakeInformers implements SharedInformerFactory {
     private final FakeCluster cluster;
     private final Map<String, FakeInformer<?>> informers = new LinkedHashMap<>();
     private final Set<ResourceType> unavailable = new HashSet<>();
+    private long revision;
     private int startedNew;
 
     public FakeInformers(FakeCluster cluster) {
         this.cluster = cluster;
-        cluster.watch((type, change) -> informers.values().stream().filter(i -> i.type.equals(type))
+        cluster.watch(change -> informers.values().stream().filter(i -> i.type.equals(change.type()))
                 .forEach(i -> i.pending.add(change)));
     }
 
@@ -50,17 +58,30 @@ public final class FakeInformers implements SharedInformerFactory {
         unavailable.add(type);
     }
 
-    public void makeAvailable(ResourceType type) {
-        unavailable.remove(type);
-    }
-
     /** Delivers all that has happened to all handlers. @return whether there was anything */
     public boolean deliver() {
         boolean any = false;
-        for (FakeInformer<?> informer : List.copyOf(informers.values())) {
-            any |= informer.deliver();
+        while (deliverOne()) {
+            any = true;
         }
+        revision = cluster.version();
+        available().forEach(informer -> informer.synced = true);
         return any;
+    }
+
+    /** Delivers the oldest change of all types. @return whether there was one */
+    public boolean deliverOne() {
+        FakeInformer<?> oldest = available().filter(i -> !i.pending.isEmpty())
+                .min(Comparator.comparingLong(i -> i.pending.element().version())).orElse(null);
+        if (oldest == null) {
+            return false;
+        }
+        oldest.deliver(oldest.pending.remove());
+        return true;
+    }
+
+    private Stream<FakeInformer<?>> available() {
+        return List.copyOf(informers.values()).stream().filter(i -> !unavailable.contains(i.type));
     }
 
     public boolean hasInformer(ResourceType type) {
@@ -125,8 +146,9 @@ public final class FakeInformers implements SharedInformerFactory {
     private final class FakeInformer<T extends KubernetesObject> implements SharedIndexInformer<T>, Indexer<T> {
         private final ResourceType type;
         private final Class<T> model;
-        private final Queue<FakeCluster.Change> pending = new ArrayDeque<>();
-        private final Map<ObjectKey, T> cache = new HashMap<>();
+        private final Queue<Change> pending = new ArrayDeque<>();
+        private final Map<ObjectKey, T> cache = new TreeMap<>();
+        private final Map<String, Function<T, Collection<String>>> indices = new HashMap<>();
         private final List<ResourceEventHandler<T>> handlers = new ArrayList<>();
         private UnaryOperator<T> transform = UnaryOperator.identity();
         private boolean synced;
@@ -134,34 +156,23 @@ public final class FakeInformers implements SharedInformerFactory {
         FakeInformer(ResourceType type, Class<T> model) {
             this.type = type;
             this.model = model;
-            cluster.store(type).forEach((key, object) -> pending.add(new FakeCluster.Change(key, null, object)));
+            cluster.store(type).forEach((key, object) -> pending.add(
+                    new Change(type, key, object.path("metadata").path("resourceVersion").asLong(), null, object)));
         }
 
-        boolean deliver() {
-            if (unavailable.contains(type)) {
-                return false;
-            }
-            boolean any = !pending.isEmpty();
-            boolean initial = !synced;
-            FakeCluster.Change change;
-            while ((change = pending.poll()) != null) {
-                apply(change.key(), change.after(), initial);
-            }
-            synced = true;
-            return any;
-        }
-
-        private void apply(ObjectKey key, @Nullable ObjectNode after, boolean initial) {
-            T before = cache.get(key);
-            if (after == null) {
-                cache.remove(key);
+        void deliver(Change change) {
+            revision = Math.max(revision, change.version());
+            T before = cache.get(change.key());
+            if (change.after() == null) {
+                cache.remove(change.key());
                 if (before != null) {
                     List.copyOf(handlers).forEach(h -> h.onDelete(before, false));
                 }
                 return;
             }
-            T object = transform.apply(FakeCluster.read(after, model));
-            cache.put(key, object);
+            boolean initial = !synced;
+            T object = transform.apply(ModelJson.read(change.after(), model));
+            cache.put(change.key(), object);
             for (ResourceEventHandler<T> handler : List.copyOf(handlers)) {
                 if (before == null) {
                     handler.onAdd(object, initial);
@@ -215,7 +226,7 @@ public final class FakeInformers implements SharedInformerFactory {
 
         @Override
         public InformerState state() {
-            return InformerState.of(type, "", synced, cache.size(), "", unavailable.contains(type)
+            return InformerState.of(type, "", synced, cache.size(), Long.toString(revision), unavailable.contains(type)
                     ? new InformerState.Failure("list", 403, "list: 403 Forbidden")
                     : null);
         }
@@ -232,23 +243,36 @@ public final class FakeInformers implements SharedInformerFactory {
 
         @Override
         public List<T> list(String namespace) {
-            return cache.entrySet().stream().filter(e -> e.getKey().namespace().equals(namespace))
+            return cache.entrySet().stream()
+                    .filter(e -> namespace.isEmpty() || e.getKey().namespace().equals(namespace))
                     .map(Map.Entry::getValue).toList();
         }
 
         @Override
         public List<T> byIndex(String index, String value) {
-            throw new IllegalArgumentException("no index " + index);
+            return cache.values().stream().filter(o -> indexed(index, o).contains(value)).toList();
         }
 
         @Override
         public Set<String> indexValues(String index) {
-            throw new IllegalArgumentException("no index " + index);
+            Set<String> values = new LinkedHashSet<>();
+            cache.values().forEach(o -> values.addAll(indexed(index, o)));
+            return values;
+        }
+
+        private Collection<String> indexed(String index, T object) {
+            Function<T, Collection<String>> values = indices.get(index);
+            if (values == null) {
+                throw new IllegalArgumentException("no index " + index);
+            }
+            return values.apply(object);
         }
 
         @Override
         public void addIndex(String name, Function<T, Collection<String>> values) {
-            throw new UnsupportedOperationException();
+            if (indices.put(name, values) != null) {
+                throw new IllegalArgumentException("there is an index " + name + " already");
+            }
         }
 
         @Override

@@ -1,8 +1,10 @@
 package dev.wheelhouse.fake;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,9 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.patch.Patches;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -24,9 +29,12 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.fake.FakeCluster.Request;
 
 /** One type of a {@link FakeCluster}. */
 final class FakeResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
+    private static final long DEFAULT_GRACE_SECONDS = 30;
+
     private final FakeCluster cluster;
     private final ResourceType type;
     private final Class<T> model;
@@ -42,43 +50,88 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         return type;
     }
 
+    T typed(JsonNode object) {
+        return ModelJson.read(object, model);
+    }
+
+    private <R> R call(String verb, String subresource, ObjectKey key, String detail, Supplier<R> work) {
+        return cluster.call(new Request(verb, type, subresource, key, detail), work);
+    }
+
+    private ApiError conflict(String verb, ObjectKey key, String message) {
+        return new ApiError(verb + " " + type + " " + key, 409, "Conflict", message, null);
+    }
+
     @Override
     public T get(ObjectKey key) {
-        cluster.request("GET " + type + " " + key);
-        return FakeCluster.read(cluster.live(type, key, "GET"), model);
+        return call("get", "", key, "", () -> typed(cluster.live(type, key, "get")));
     }
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        cluster.request("LIST " + type + " " + namespace);
-        List<T> items = new ArrayList<>();
-        cluster.store(type).forEach((key, object) -> {
-            if (namespace.isEmpty() || key.namespace().equals(namespace)) {
-                items.add(FakeCluster.read(object, model));
-            }
-        });
-        return new ListPage<>(items, "1", null, List.of());
+        FakeListerWatcher<T> selection = new FakeListerWatcher<>(cluster, this, namespace, labels, fields);
+        return call("list", "", new ObjectKey(namespace, "*"), "", () -> new ListPage<>(
+                cluster.store(type).values().stream().filter(selection::selects).map(this::typed).toList(),
+                cluster.revision(), null, List.of()));
+    }
+
+    @Override
+    public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
+        return new FakeListerWatcher<>(cluster, this, namespace, labels, fields);
     }
 
     @Override
     public T create(T object) {
-        cluster.request("CREATE " + type + " " + ObjectKey.of(object));
-        return cluster.put(type, object);
+        ObjectNode tree = (ObjectNode) ModelJson.tree(object);
+        ObjectNode meta = tree.withObject("/metadata");
+        if (!meta.hasNonNull("name")) {
+            meta.put("name", cluster.generateName(meta.path("generateName").asString("")));
+        }
+        ObjectKey key = new ObjectKey(meta.path("namespace").asString(""), meta.path("name").asString());
+        return call("create", "", key, "", () -> {
+            if (cluster.exists(type, key)) {
+                throw new ApiError("create " + type + " " + key, 409, "AlreadyExists", "already exists", null);
+            }
+            meta.remove(List.of("uid", "creationTimestamp"));
+            meta.put("generation", 1);
+            if (type.equals(ResourceType.PODS) && !tree.has("status")) {
+                tree.putObject("status").put("phase", "Pending");
+            }
+            return typed(cluster.put(type, tree));
+        });
     }
 
     @Override
     public T update(T object) {
-        return replace(object, "");
+        return update(object, "", (live, next) -> {
+            next.remove("status");
+            if (live.has("status")) {
+                next.set("status", live.get("status"));
+            }
+            return next;
+        });
     }
 
+    /** As on a real API server, annotations go with the status. */
     @Override
     public T updateStatus(T object) {
-        return replace(object, "/status");
+        return update(object, "status", (live, next) -> {
+            ObjectNode merged = live.deepCopy();
+            merged.set("status", next.get("status"));
+            JsonNode annotations = next.path("metadata").get("annotations");
+            if (annotations == null) {
+                merged.withObject("/metadata").remove("annotations");
+            } else {
+                merged.withObject("/metadata").set("annotations", annotations);
+            }
+            return merged;
+        });
     }
 
+    /** A namespace that is finalized by its last finalizer is gone. */
     @Override
     public T updateSubresource(T object, String subresource) {
-        T answer = replace(object, "/" + subresource);
+        T answer = update(object, subresource, (live, next) -> next);
         ObjectKey key = ObjectKey.of(object);
         JsonNode json = cluster.json(type, key);
         if (subresource.equals("finalize") && json.path("metadata").hasNonNull("deletionTimestamp")
@@ -89,116 +142,167 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         return answer;
     }
 
-    private T replace(T object, String suffix) {
+    private interface Change {
+        ObjectNode apply(ObjectNode live, ObjectNode next);
+    }
+
+    private T update(T object, String subresource, Change change) {
         ObjectKey key = ObjectKey.of(object);
-        cluster.request("UPDATE " + type + suffix + " " + key);
-        ObjectNode live = cluster.live(type, key, "UPDATE");
-        ObjectNode next = (ObjectNode) ModelJson.tree(object);
-        if (!live.get("metadata").get("resourceVersion").equals(next.get("metadata").get("resourceVersion"))) {
-            throw new ApiError("UPDATE " + type + " " + key, 409, "Conflict", "the object has been modified", null);
-        }
-        if (suffix.equals("/status")) {
-            ObjectNode merged = live.deepCopy();
-            merged.set("status", next.get("status"));
-            next = merged;
-        }
-        return FakeCluster.read(cluster.settle(type, next), model);
+        return call("update", subresource, key, "", () -> {
+            ObjectNode live = cluster.live(type, key, "update");
+            ObjectNode next = (ObjectNode) ModelJson.tree(object);
+            JsonNode version = next.path("metadata").path("resourceVersion");
+            if (version.isString() && !version.equals(live.path("metadata").get("resourceVersion"))) {
+                throw conflict("update", key, "the object has been modified");
+            }
+            return settle(live, change.apply(live, next));
+        });
     }
 
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
-        cluster.request("PATCH " + type + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key + " " + body);
-        ObjectNode live = cluster.live(type, key, "PATCH");
-        ObjectNode next = live.deepCopy();
-        JsonNode patch = ModelJson.mapperForModels().readTree(body);
-        JsonNode uid = patch.path("metadata").path("uid");
-        JsonNode version = patch.path("metadata").path("resourceVersion");
-        if ((uid.isString() && !uid.equals(live.get("metadata").get("uid")))
-                || (version.isString() && !version.equals(live.get("metadata").get("resourceVersion")))) {
-            throw new ApiError("PATCH " + type + " " + key, 409, "Conflict", "Precondition failed: UID or version",
-                    null);
-        }
-        merge(next, (ObjectNode) patch, patchType == PatchType.STRATEGIC_MERGE);
-        return FakeCluster.read(cluster.settle(type, next), model);
-    }
-
-    private static void merge(ObjectNode into, ObjectNode patch, boolean strategic) {
-        patch.properties().forEach(entry -> {
-            JsonNode value = entry.getValue();
-            String name = entry.getKey();
-            if (value.isNull()) {
-                into.remove(name);
-            } else if (value instanceof ObjectNode object) {
-                merge(into.withObject("/" + name), object, strategic);
-            } else if (strategic && value instanceof ArrayNode array && mergeKey(name) != null) {
-                mergeList(into.withArray(name), array, Objects.requireNonNull(mergeKey(name)));
-            } else {
-                into.set(name, value);
-            }
+        return call("patch", subresource, key, body, () -> {
+            ObjectNode live = cluster.live(type, key, "patch");
+            JsonNode patch = ModelJson.mapperForModels().readTree(body);
+            precondition("patch", key, "uid", patch.path("metadata").path("uid").asString(null), live);
+            precondition("patch", key, "resourceVersion",
+                    patch.path("metadata").path("resourceVersion").asString(null), live);
+            return settle(live, switch (patchType) {
+                case MERGE -> Patches.merge(live, patch);
+                case STRATEGIC_MERGE -> Patches.strategicMerge(live, patch, schema(key));
+                case JSON -> Patches.json(live, patch);
+                case APPLY -> throw new UnsupportedOperationException("server-side apply");
+            });
         });
     }
 
-    private static @Nullable String mergeKey(String field) {
-        return switch (field) {
-            case "ownerReferences" -> "uid";
-            case "conditions" -> "type";
-            default -> null;
-        };
+    private TypeSchema schema(ObjectKey key) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        if (schema == null) {
+            throw new ApiError("patch " + type + " " + key, 415, "UnsupportedMediaType",
+                    "custom resources have no strategic merge patch", null);
+        }
+        return schema;
     }
 
-    private static void mergeList(ArrayNode into, ArrayNode patch, String key) {
-        for (JsonNode element : patch) {
-            int at = 0;
-            while (at < into.size() && !into.get(at).path(key).equals(element.path(key))) {
-                at++;
-            }
-            if ("delete".equals(element.path("$patch").asString(""))) {
-                if (at < into.size()) {
-                    into.remove(at);
-                }
-            } else if (at < into.size()) {
-                merge((ObjectNode) into.get(at), (ObjectNode) element, true);
-            } else {
-                into.add(element);
-            }
+    private void precondition(String verb, ObjectKey key, String field, @Nullable String wanted, JsonNode live) {
+        String actual = live.path("metadata").path(field).asString("");
+        if (wanted != null && !wanted.equals(actual)) {
+            throw conflict(verb, key,
+                    "Precondition failed: " + field + " in precondition: " + wanted + ", in object meta: " + actual);
         }
+    }
+
+    /** Stores what a write made, or removes what has lost its last finalizer while it was being deleted. */
+    private T settle(ObjectNode live, ObjectNode next) {
+        JsonNode meta = next.path("metadata");
+        if (meta.hasNonNull("deletionTimestamp") && meta.path("finalizers").isEmpty()
+                && !type.equals(ResourceType.NAMESPACES) && !type.equals(ResourceType.PODS)) {
+            cluster.remove(type, ObjectKey.of(typed(next)));
+            return typed(next);
+        }
+        if (!Objects.equals(live.get("spec"), next.get("spec"))) {
+            next.withObject("/metadata").put("generation", meta.path("generation").asLong(0) + 1);
+        }
+        return typed(cluster.put(type, next));
     }
 
     @Override
     public void delete(ObjectKey key, Deletion deletion) {
-        cluster.request("DELETE " + type + " " + key
-                + (deletion.propagation() == null ? "" : " " + deletion.propagation())
-                + (deletion.uid() == null ? "" : " uid=" + deletion.uid())
-                + (deletion.resourceVersion() == null ? "" : " rv"));
-        cluster.delete(type, key, deletion);
+        List<String> options = new ArrayList<>();
+        if (deletion.propagation() != null) {
+            options.add(deletion.propagation());
+        }
+        if (deletion.uid() != null) {
+            options.add("uid=" + deletion.uid());
+        }
+        if (deletion.resourceVersion() != null) {
+            options.add("rv");
+        }
+        call("delete", "", key, String.join(" ", options), () -> {
+            remove(key, deletion);
+            return true;
+        });
+    }
+
+    private void remove(ObjectKey key, Deletion deletion) {
+        ObjectNode object = cluster.live(type, key, "delete").deepCopy();
+        precondition("delete", key, "uid", deletion.uid(), object);
+        precondition("delete", key, "resourceVersion", deletion.resourceVersion(), object);
+        List<String> finalizers = finalizers(object, deletion.propagation());
+        long grace = type.equals(ResourceType.PODS) ? graceSeconds(object, deletion) : 0;
+        if (finalizers.isEmpty() && grace == 0 && !type.equals(ResourceType.NAMESPACES)) {
+            cluster.remove(type, key);
+            return;
+        }
+        ObjectNode meta = object.withObject("/metadata");
+        Instant end = cluster.now().plusSeconds(grace);
+        JsonNode before = meta.path("deletionTimestamp");
+        if (before.isMissingNode() || end.isBefore(Instant.parse(before.asString()))) {
+            meta.put("deletionTimestamp", end.toString());
+            meta.put("deletionGracePeriodSeconds", grace);
+        }
+        if (type.equals(ResourceType.NAMESPACES)) {
+            object.withObject("/status").put("phase", "Terminating");
+        }
+        meta.remove("finalizers");
+        if (!finalizers.isEmpty()) {
+            ArrayNode array = meta.putArray("finalizers");
+            finalizers.forEach(array::add);
+        }
+        cluster.put(type, object);
+    }
+
+    private static List<String> finalizers(JsonNode object, @Nullable String propagation) {
+        List<String> finalizers = new ArrayList<>();
+        object.path("metadata").path("finalizers").forEach(f -> finalizers.add(f.asString()));
+        if (propagation != null) {
+            finalizers.removeAll(List.of("orphan", "foregroundDeletion"));
+            switch (propagation) {
+                case "Orphan" -> finalizers.add("orphan");
+                case "Foreground" -> finalizers.add("foregroundDeletion");
+                default -> {
+                }
+            }
+        }
+        return finalizers;
+    }
+
+    /** Only a pod that a node has is given time. */
+    private static long graceSeconds(JsonNode pod, Deletion deletion) {
+        if (pod.path("spec").path("nodeName").asString("").isEmpty()) {
+            return 0;
+        }
+        return deletion.gracePeriodSeconds() != null
+                ? deletion.gracePeriodSeconds()
+                : pod.path("spec").path("terminationGracePeriodSeconds").asLong(DEFAULT_GRACE_SECONDS);
     }
 
     @Override
     public void deleteCollection(String namespace, Deletion deletion) {
-        cluster.request("DELETECOLLECTION " + type + " " + namespace + " " + deletion.propagation());
-        List.copyOf(cluster.store(type).keySet()).stream().filter(key -> key.namespace().equals(namespace))
-                .forEach(key -> cluster.delete(type, key, deletion));
+        call("deletecollection", "", new ObjectKey(namespace, "*"), Objects.toString(deletion.propagation(), ""),
+                () -> {
+                    List.copyOf(cluster.store(type).keySet()).stream()
+                            .filter(key -> namespace.isEmpty() || key.namespace().equals(namespace))
+                            .forEach(key -> remove(key, deletion));
+                    return true;
+                });
     }
 
     @Override
     public void createSubresource(ObjectKey key, String subresource, Object body) {
-        JsonNode json = ModelJson.tree(body);
-        cluster.request("CREATE " + type + "/" + subresource + " " + key);
-        ObjectNode live = cluster.live(type, key, "CREATE");
-        if (subresource.equals("binding")) {
-            if (!live.path("spec").path("nodeName").asString("").isEmpty()) {
-                throw new ApiError("CREATE pods/binding " + key, 409, "Conflict", "pod " + key.name()
-                        + " is already assigned to node \"" + live.path("spec").path("nodeName").asString() + "\"",
-                        null);
-            }
-            ObjectNode next = live.deepCopy();
-            next.withObject("/spec").put("nodeName", json.path("target").path("name").asString());
-            cluster.put(type, next);
+        if (!subresource.equals("binding")) {
+            throw new UnsupportedOperationException(subresource);
         }
-    }
-
-    @Override
-    public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
-        throw new UnsupportedOperationException("the fake informers do not list and watch");
+        call("create", subresource, key, "", () -> {
+            ObjectNode next = cluster.live(type, key, "create").deepCopy();
+            String node = next.path("spec").path("nodeName").asString("");
+            if (!node.isEmpty()) {
+                throw conflict("bind", key, "pod " + key.name() + " is already assigned to node \"" + node + "\"");
+            }
+            next.withObject("/spec").put("nodeName",
+                    ModelJson.tree(body).path("target").path("name").asString());
+            return cluster.put(type, next);
+        });
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ForwardingListerWatcher;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -22,7 +22,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** The way to a server, with a record of what was asked, and with what can go wrong on it. */
-final class FaultySource<T extends KubernetesObject> implements ListerWatcher<T> {
+final class FaultySource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     final List<ListOptions> lists = new ArrayList<>();
     final List<WatchOptions> watches = new ArrayList<>();
     /** Answers to the next lists and watches, each given once. */
@@ -34,6 +34,7 @@ final class FaultySource<T extends KubernetesObject> implements ListerWatcher<T>
     private boolean withholdsEndOfInitialEvents;
 
     FaultySource(ListerWatcher<T> server) {
+        super(server);
         this.server = server;
     }
 
@@ -60,21 +61,6 @@ final class FaultySource<T extends KubernetesObject> implements ListerWatcher<T>
 
     void withholdEndOfInitialEvents(boolean on) {
         withholdsEndOfInitialEvents = on;
-    }
-
-    @Override
-    public ResourceType type() {
-        return server.type();
-    }
-
-    @Override
-    public String namespace() {
-        return server.namespace();
-    }
-
-    @Override
-    public String selector() {
-        return server.selector();
     }
 
     @Override

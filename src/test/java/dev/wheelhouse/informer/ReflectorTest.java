@@ -1,7 +1,6 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -19,29 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReflectorTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());
-    private final Counting metrics = new Counting();
+    private final SteppedInformer.Counted metrics = new SteppedInformer.Counted();
     private CachingInformer<V1ConfigMap> informer = informer(InformerOptions.builder().freshStart(false).build());
-
-    private static final class Counting implements InformerMetrics {
-        final List<String> relists = new ArrayList<>();
-        final List<String> watchEnds = new ArrayList<>();
-        int decodeErrors;
-
-        @Override
-        public void relisted(String cause) {
-            relists.add(cause);
-        }
-
-        @Override
-        public void watchEnded(String cause, Duration lasted, long events) {
-            watchEnds.add(cause);
-        }
-
-        @Override
-        public void decodeErrors(int count) {
-            decodeErrors += count;
-        }
-    }
 
     private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
         return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,

@@ -139,6 +139,12 @@ final class SteppedInformer implements AutoCloseable {
         final List<String> relists = new ArrayList<>();
         final List<String> watchEnds = new ArrayList<>();
         final List<String> conflated = new ArrayList<>();
+        int decodeErrors;
+
+        @Override
+        public void decodeErrors(int count) {
+            decodeErrors += count;
+        }
 
         @Override
         public void relisted(String cause) {

@@ -38,6 +38,20 @@ class ControllerSelectionTest {
         assertThat(String.join(" ", names)).isEqualTo(expected);
     }
 
+    /** {@code cmd/kube-controller-manager/names/controller_names.go} and the aliases in {@code app/*.go}. */
+    @ParameterizedTest(name = "{0} is {1}")
+    @CsvSource({"deployment-controller, deployment-controller", "deployment, deployment-controller",
+            "replicaset-controller, replicaset-controller", "replicaset, replicaset-controller",
+            "replicationcontroller-controller, replicationcontroller-controller",
+            "replicationcontroller, replicationcontroller-controller", "disruption-controller, disruption-controller",
+            "disruption, disruption-controller", "garbage-collector-controller, garbage-collector-controller",
+            "garbagecollector, garbage-collector-controller", "namespace-controller, namespace-controller",
+            "namespace, namespace-controller"})
+    void theBuiltInControllersHaveUpstreamsNamesAndAliases(String said, String name) {
+        assertThat(ControllerSelection.select(List.of(said), BuiltInControllers.all()))
+                .extracting(ControllerDescriptor::name).containsExactly(name);
+    }
+
     @Test
     void anUnknownControllerIsRefusedWithTheNamesThatThereAre() {
         assertThatThrownBy(() -> ControllerSelection.select(List.of("*", "-deploymnet"), KNOWN))

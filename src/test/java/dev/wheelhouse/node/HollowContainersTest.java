@@ -222,7 +222,7 @@ class HollowContainersTest {
         node.delete("web", null);
 
         assertThat(node.exists("web")).isFalse();
-        assertThat(node.client.writes).endsWith("patch pods/status default/web", "delete pods default/web");
+        assertThat(node.writes()).endsWith("patch pods/status default/web", "delete pods default/web");
     }
 
     @Test

@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodReadinessGate;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -81,7 +80,7 @@ class HollowNodeTest {
 
         assertThat(node.exists("web")).isFalse();
         assertThat(node.events).anyMatch(e -> e.startsWith("Normal Killing: Stopping container web"));
-        assertThat(node.client.writes).endsWith("patch pods/status default/web", "delete pods default/web");
+        assertThat(node.writes()).endsWith("patch pods/status default/web", "delete pods default/web");
     }
 
     @Test
@@ -184,7 +183,7 @@ class HollowNodeTest {
         node.settle();
         V1Pod pod = NodeHarness.pod("web", Map.of(), NodeHarness.container("web"));
         node.pods.create(pod);
-        node.client.failNext = new ApiError("patch pods/status default/web", 500, "InternalError", "oops", null);
+        node.client.failNext("patch pods/status default/web", 500, "InternalError", "oops");
         node.settle();
 
         node.pass(Duration.ofSeconds(2));

@@ -217,11 +217,11 @@ class MirrorPodBehaviourTest {
 
     @Test
     void staticPodsRunWhileTheApiServerIsAwayAndShowWhenItIsBack() throws IOException {
-        node.client.down = true;
+        node.isolate();
         write("nginx:1");
         assertThat(node.events).anyMatch(e -> e.startsWith("Normal Started"));
 
-        node.client.down = false;
+        node.client.noFault();
         node.pass(Duration.ofMinutes(2));
 
         assertThat(node.phase("web-node-1")).isEqualTo("Running");

@@ -1,5 +1,6 @@
 package dev.wheelhouse.node;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,18 +18,21 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
+import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeCluster.Request;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /** One hollow node on a fake API server, stepped by hand. */
 final class NodeHarness {
     final ManualClock clock = new ManualClock();
-    final FakeKubeClient client = new FakeKubeClient(clock);
+    final FakeCluster client = new FakeCluster(clock);
     final List<String> events = new ArrayList<>();
     /** The sources of which a manifest was refused, as the metric counts them. */
     final List<String> refusals = new ArrayList<>();
@@ -66,7 +70,7 @@ final class NodeHarness {
                 idle = busy ? 0 : idle + 1;
                 if (i > 100_000) {
                     throw new AssertionError("the node does not come to rest; last writes: "
-                            + client.writes.subList(Math.max(0, client.writes.size() - 10), client.writes.size()));
+                            + writes().subList(Math.max(0, writes().size() - 10), writes().size()));
                 }
             }
         } catch (InterruptedException e) {
@@ -129,7 +133,7 @@ final class NodeHarness {
     }
 
     boolean exists(String name) {
-        return client.stored(ResourceType.PODS, ObjectKey.of("default", name)) != null;
+        return client.exists(ResourceType.PODS, ObjectKey.of("default", name));
     }
 
     String phase(String name) {
@@ -162,7 +166,34 @@ final class NodeHarness {
         return state(status(name));
     }
 
+    /** From now on no call reaches the API server. */
+    void isolate() {
+        client.fault((verb, type, key) -> unreachable());
+    }
+
+    static ApiError unreachable() {
+        return new ApiError("call the API server", new IOException("connection refused"));
+    }
+
+    /** Every write, as {@code patch pods/status default/web}. */
+    List<String> writes() {
+        return client.requests().stream().filter(Request::isWrite).map(Request::what).toList();
+    }
+
     long writes(String prefix) {
-        return client.writes.stream().filter(w -> w.startsWith(prefix)).count();
+        return writes().stream().filter(w -> w.startsWith(prefix)).count();
+    }
+
+    /** The pods that a source has, each as {@code web-node-1 nginx:1}. */
+    List<String> podsOf(String source) {
+        return agent.podConfig().storage().states().stream().filter(s -> s.source().equals(source))
+                .flatMap(s -> s.pods().stream())
+                .map(p -> p.getMetadata().getName() + " " + p.getSpec().getContainers().get(0).getImage()).toList();
+    }
+
+    /** A manifest of a pod with one container. */
+    static String manifest(String name, String image) {
+        return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {containers: [{name: c, image: '"
+                + image + "'}]}\n";
     }
 }

@@ -112,13 +112,14 @@ class NodeRegistrationTest {
     @Test
     void aServerThatIsAwayIsTriedAgainUntilItIsBack() {
         for (int i = 0; i < 5; i++) {
-            node.client.failNext = new ApiError("get nodes node-1", new java.io.IOException("connection refused"));
+            node.client.failNext("get",
+                    new ApiError("get nodes node-1", new java.io.IOException("connection refused")));
             node.pass(Duration.ofSeconds(3));
         }
         node.pass(Duration.ofSeconds(15));
 
         assertThat(get().getMetadata().getName()).isEqualTo("node-1");
-        assertThat(node.client.stored(ResourceType.LEASES, LEASE)).isNotNull();
+        assertThat(node.client.exists(ResourceType.LEASES, LEASE)).isTrue();
     }
 
     @Test

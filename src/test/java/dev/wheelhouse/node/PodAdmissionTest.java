@@ -141,7 +141,7 @@ class PodAdmissionTest {
         node.settle();
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
-        node.client.nodesDown = true;
+        node.client.fault((verb, type, key) -> type.equals(ResourceType.NODES) ? NodeHarness.unreachable() : null);
         node.create(pod);
         node.pass(PodAdmitter.PATIENCE.minusMillis(200));
         assertThat(node.phase("a")).isEqualTo("Pending");

@@ -14,6 +14,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.fake.Yaml;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -23,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulerTest {
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster();
+    private final FakeCluster cluster = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(cluster);
     private final List<String> events = new ArrayList<>();
     private Scheduler scheduler;
@@ -57,14 +58,7 @@ class SchedulerTest {
 
     /** Steps the loops without delivering anything. */
     private void work() throws InterruptedException {
-        boolean busy = true;
-        for (int i = 0; busy && i < 10_000; i++) {
-            busy = false;
-            for (Loop loop : scheduler.loops()) {
-                busy |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(busy).as("still busy: a pod is scheduled over and over").isFalse();
+        Stepped.work(scheduler.loops());
     }
 
     private void settle() throws InterruptedException {
@@ -84,7 +78,7 @@ class SchedulerTest {
         ObjectKey web = pod("web-x", cpu("'1'"));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/web-x");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web-x");
         assertThat(events).containsExactly(
                 "Normal Scheduled web-x: Successfully assigned default/web-x to node-1");
     }
@@ -180,14 +174,14 @@ class SchedulerTest {
         assertThat(events).isEmpty();
         pod("gated", "");
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/gated");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/gated");
     }
 
     @Test
     void aBindingThatFailsGivesThePlaceBackAndIsTriedAgain() throws InterruptedException {
         node("node-1", "1");
         ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("CREATE pods/binding", 500, "InternalError", "try again");
+        cluster.failNext("create pods/binding", 500, "InternalError", "try again");
         settle();
         assertThat(nodeOf(web)).isEmpty();
         clock.advance(Duration.ofSeconds(1));
@@ -199,9 +193,9 @@ class SchedulerTest {
     void aBindingOfUnknownFateIsSettledByALiveRead() throws InterruptedException {
         node("node-1", "1");
         ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("CREATE pods/binding", 504, "Timeout", "no answer");
+        cluster.failNext("create pods/binding", 504, "Timeout", "no answer");
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("CREATE pods/binding default/web", "GET pods default/web");
+        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web", "get pods default/web");
         clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");

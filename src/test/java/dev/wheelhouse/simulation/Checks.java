@@ -39,6 +39,7 @@ final class Checks {
     private final Set<String> ended = new HashSet<>();
     private int lateCreates;
     private int lateDeletes;
+    private final Set<ObjectKey> lateSizes = new HashSet<>();
 
     Checks(KubeClient truth, Story story, Supplier<@Nullable Manager> manager, Supplier<@Nullable Manager> deposed) {
         this.truth = truth;
@@ -56,6 +57,14 @@ final class Checks {
     void allow(int creations, int deletions) {
         lateCreates = creations;
         lateDeletes = deletions;
+    }
+
+    /**
+     * A manager that was deposed sized a ReplicaSet that was still as it had read it: no precondition tells the one that leads of it
+     * when it writes to another ReplicaSet.
+     */
+    void sizedLate(ObjectKey replicaSet) {
+        lateSizes.add(replicaSet);
     }
 
     /** A user or a node ends a pod: until it sees that, a manager counts on it. */
@@ -237,7 +246,8 @@ final class Checks {
                 ? null
                 : current.cached(ResourceType.DEPLOYMENTS, V1Deployment.class,
                         new ObjectKey(written.getMetadata().getNamespace(), owner.getName()));
-        if (read == null || !uid(read).equals(owner.getUid())) {
+        if (read == null || !uid(read).equals(owner.getUid())
+                || deployments().stream().noneMatch(live -> uid(live).equals(owner.getUid()))) {
             return List.of();
         }
         int before = 0;
@@ -252,9 +262,9 @@ final class Checks {
                 continue;
             }
             boolean same = name(live).equals(name(written));
-            int size = live.getSpec().getReplicas();
-            starts &= !same || size == 0;
             V1ReplicaSet seen = current.cached(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(live));
+            int size = size(live, seen);
+            starts &= !same || size == 0;
             Integer reported = seen == null || seen.getStatus() == null
                     ? null
                     : seen.getStatus().getAvailableReplicas();
@@ -294,6 +304,13 @@ final class Checks {
             wrong.add(name(written) + " starts while there are " + oldPods + " pods of other ReplicaSets");
         }
         return wrong;
+    }
+
+    private int size(V1ReplicaSet live, @Nullable V1ReplicaSet seen) {
+        if (!lateSizes.contains(ObjectKey.of(live))) {
+            return live.getSpec().getReplicas();
+        }
+        return seen == null ? 0 : seen.getSpec().getReplicas();
     }
 
     /** A user's scaling is in proportion to sizes, whatever the strategy and whichever pods are available. */

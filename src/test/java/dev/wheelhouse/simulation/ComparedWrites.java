@@ -18,10 +18,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class ComparedWrites {
     private final Api api;
     private final List<String> writes = new ArrayList<>();
+    private final boolean reportsTerminating;
     private int recorded;
 
-    ComparedWrites(Api api) {
+    /** @param reportsTerminating whether the recorded control plane reported {@code status.terminatingReplicas} */
+    ComparedWrites(Api api, boolean reportsTerminating) {
         this.api = api;
+        this.reportsTerminating = reportsTerminating;
     }
 
     /** Takes note of recorded requests that succeeded. */
@@ -40,7 +43,7 @@ final class ComparedWrites {
 
     /** Whether the recording would have it. To be asked before the write is made. */
     boolean counts(Request request) {
-        return !request.type().equals(ResourceType.EVENTS) && !isNewerThanTheRecording(request);
+        return !request.type().equals(ResourceType.EVENTS) && (reportsTerminating || !isNewerThanTheRecording(request));
     }
 
     void add(Request request) {

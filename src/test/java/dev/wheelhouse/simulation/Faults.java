@@ -161,6 +161,9 @@ final class Faults implements Interceptor {
             R answer = call.get();
             lastDeleted = pod == null ? null : Checks.uid(pod);
             lateDeletes += frozen && pod != null ? 1 : 0;
+            if (frozen && request.type().equals(ResourceType.REPLICA_SETS) && request.subresource().isEmpty()) {
+                checks.sizedLate(answer instanceof KubernetesObject o ? ObjectKey.of(o) : request.key());
+            }
             story.tell(manager + ": " + request
                     + (answer instanceof KubernetesObject o ? " -> " + Checks.brief(o) : ""));
             checks.report(suspicions);

@@ -4,15 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +19,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.ModelJson;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-/** Replays one recorded scenario on a {@link SteppedSystem}, and compares what the recording says has to be the same. */
+/** Replays one recorded scenario on a {@link SteppedSystem}; a {@link GoldenComparison} judges what comes of it. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration TIMED_SLACK = Duration.ofMillis(100);
@@ -37,18 +28,14 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     private final JsonNode scenario;
     private final List<JsonNode> trace;
     private final boolean timed;
-    private final boolean bindsByHand;
     private final SteppedSystem system;
     private final Api api;
-    private final KubectlSteps kubectl;
-    private final GoldenState state;
+    private final GoldenComparison comparison;
+    private final RecordedSteps steps;
     private final RecordedNames names;
     private final RecordedEnds ends;
     private final Instant start;
-    private final Set<String> wantedReasons = new TreeSet<>();
-    private final Map<String, String> knownEvents = new HashMap<>();
     private final ComparedWrites writes;
-    private final Set<String> neverBound = new TreeSet<>();
     private boolean lenient;
     private int at;
     private int crashAt = -1;
@@ -76,19 +63,20 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         this.scenario = scenario;
         trace = scenario.get("trace").valueStream().toList();
         timed = scenario.get("timed").booleanValue();
-        bindsByHand = trace.stream().anyMatch(e -> text(e, "kubelet").equals("bind"));
         system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects());
         start = system.clock.now();
         api = new Api(system.server.rest());
-        kubectl = new KubectlSteps(api);
-        state = new GoldenState(api);
-        writes = new ComparedWrites(api);
+        boolean reportsTerminating = !text(scenario, "server").startsWith("v1.26");
+        writes = new ComparedWrites(api, reportsTerminating);
         names = from == null ? new RecordedNames() : from.names().copy();
         ends = from == null ? new RecordedEnds() : from.ends().copy();
+        comparison = new GoldenComparison(api, names, ends, reportsTerminating);
+        steps = new RecordedSteps(api, names, system.clock,
+                trace.stream().anyMatch(e -> text(e, "kubelet").equals("bind")));
         if (from != null) {
             at = from.next();
             expected = from.expected();
-            neverBound.addAll(from.neverBound());
+            from.neverBound().forEach(steps::neverBind);
             system.clock.advance(Duration.between(start, from.time()));
         }
     }
@@ -99,6 +87,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
      */
     GoldenReplay withCrashes() {
         lenient = true;
+        comparison.beLenient();
         system.with(SteppedSystem.WORKLOADS);
         return this;
     }
@@ -115,9 +104,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return tries;
     }
 
+    /** @param name of a recorded scenario, with {@code 1.36/} before it if it is of that version */
     static JsonNode read(String name) throws IOException {
-        try (InputStream in = Objects.requireNonNull(
-                GoldenReplay.class.getResourceAsStream("/golden/scenarios/" + name + ".json"))) {
+        String path = name.startsWith("1.36/") ? "/golden-" + name : "/golden/scenarios/" + name;
+        try (InputStream in = Objects.requireNonNull(GoldenReplay.class.getResourceAsStream(path + ".json"))) {
             return Json.read(in.readAllBytes());
         }
     }
@@ -158,7 +148,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             replay(at++);
         }
         settle(slack());
-        compareFinal();
+        comparison.compareFinal(scenario.get("final"));
     }
 
     private void replay(int i) throws InterruptedException {
@@ -172,26 +162,26 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         List<JsonNode> changes = changes(trace, i);
         expectFrom(trace, i + 1);
         if (entry.has("do")) {
-            perform(entry);
+            steps.perform(entry);
         } else if (entry.has("kubelet")) {
-            kubelet(entry);
+            steps.kubelet(entry);
         } else if (entry.has("q")) {
             quiesce(entry.get("q"), i, trace);
         } else if (entry.has("survivors")) {
-            compareSurvivors(entry.get("survivors"), i);
+            comparison.compareSurvivors(entry.get("survivors"), i);
         }
-        changes.forEach(this::remember);
+        changes.forEach(writes::remember);
+        changes.forEach(comparison::remember);
     }
 
     /** What another replay can go on from. To be taken at a quiescent state: what the manager remembers is not in it. */
     Checkpoint checkpoint() {
         return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store()), names.copy(),
-                ends.copy(), expected, Set.copyOf(neverBound), describe());
+                ends.copy(), expected, steps.neverBound(), comparison.describe());
     }
 
-    /** All that is there and that the names, versions and times of a run do not decide. */
     String describe() {
-        return names.toRecorded(state.all()).lines().sorted().collect(Collectors.joining("\n"));
+        return comparison.describe();
     }
 
     /** Names of what is made up to the next quiescent state, and pods that nobody bound before they were deleted. */
@@ -200,7 +190,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             JsonNode entry = trace.get(i);
             names.expect(entry);
             if (text(entry, "k").equals("Pod") && text(entry, "t").equals("gone")) {
-                entry.get("pods").forEach(p -> neverBound.add(p.asString()));
+                entry.get("pods").forEach(p -> steps.neverBind(p.asString()));
             }
             expected = i + 1;
         }
@@ -245,150 +235,19 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         }
     }
 
-    private void remember(JsonNode change) {
-        writes.remember(change);
-        if (text(change, "k").equals("Event") && text(change, "src").endsWith("controller")) {
-            wantedReasons.add(text(change, "reason"));
-        }
-        ends.remember(change);
-    }
-
-    private void perform(JsonNode entry) {
-        JsonNode step = Json.read(names.toOurs(entry.get("do").toString()));
-        String name = text(step, "name");
-        if (text(step, "kind").equals("pod")) {
-            name = names.pod(name);
-        }
-        Api.Answer answer;
-        switch (text(step, "op")) {
-            case "create" -> {
-                JsonNode manifest = step.get("manifest");
-                answer = api.call("POST", Api.path(text(manifest, "kind"), ""), "application/json", manifest);
-                if (text(manifest, "kind").equals("Pod") && answer.code() == 201) {
-                    podCreated(GoldenState.name(answer.body()), "-");
-                }
-            }
-            case "patch" -> answer = api.patch(text(step, "kind"), name, text(step, "type"), step.get("patch"));
-            case "delete" -> answer = api.call("DELETE", Api.path(text(step, "kind"), name), "application/json",
-                    step.get("options"));
-            case "kubectl" -> {
-                List<String> args = step.get("args").valueStream().map(JsonNode::asString).toList();
-                assertThat(kubectl.run(args, system.clock.now())).as("kubectl %s", args)
-                        .isEqualTo(text(step, "out"));
-                return;
-            }
-            case "pod-status" -> {
-                step.get("pods").forEach(p -> api.podStatus(names.pod(p.asString()), """
-                        {"phase": "%s", "conditions": [{"type": "Ready", "status": "False"}]}"""
-                        .formatted(text(step, "phase"))));
-                return;
-            }
-            default -> throw new IllegalArgumentException(step.toString());
-        }
-        assertThat(answer.code()).as("code of step %s, answered %s", entry, answer.body())
-                .isEqualTo(entry.get("code").intValue());
-    }
-
-    private void kubelet(JsonNode entry) {
-        String what = text(entry, "kubelet");
-        for (JsonNode pod : entry.get("pods")) {
-            String name = names.pod(pod.asString());
-            switch (what) {
-                case "bind" -> api.bind(name, text(entry, "node"));
-                case "ready" -> running(name, true, entry.path("readySecondsAgo").asLong(0));
-                case "unready", "Running unready" -> running(name, false, 0);
-                case "phase Unknown" -> api.podStatus(name, "{\"phase\": \"Unknown\"}");
-                case "finalize" -> api.finalizePod(name);
-                default -> throw new IllegalArgumentException(what);
-            }
-        }
-    }
-
-    private void running(String pod, boolean ready, long secondsAgo) {
-        api.podStatus(pod, """
-                {"phase": "Running", "conditions": [{"type": "Ready", "status": "%s", "lastTransitionTime": "%s"}]}"""
-                .formatted(ready ? "True" : "False", ModelJson.time(
-                        system.clock.now().minusSeconds(secondsAgo).atOffset(java.time.ZoneOffset.UTC))));
-    }
-
     private void quiesce(JsonNode q, int index, List<JsonNode> trace) throws InterruptedException {
         settle(slack());
-        String wanted = forgiven(GoldenState.recorded(q));
+        String wanted = comparison.wanted(q);
         JsonNode next = trace.subList(index + 1, trace.size()).stream().filter(e -> e.has("ms") && !e.has("k"))
                 .findFirst().orElse(null);
         Instant until = next == null ? system.clock.now().plusSeconds(60) : start.plusMillis(next.get("ms").asLong());
         Duration due;
-        while (timed && !wanted.equals(now()) && (due = system.nextDue()) != null
+        while (timed && !wanted.equals(comparison.now()) && (due = system.nextDue()) != null
                 && !system.clock.now().plus(due).isAfter(until)) {
             system.clock.advance(due);
             settle(Duration.ZERO);
         }
-        assertThat(now()).as("quiescent state at entry %d", index).isEqualTo(wanted);
-        if (!lenient) {
-            assertThat(newReasons()).as("reasons of events before entry %d", index).isEqualTo(wantedReasons);
-        }
-        wantedReasons.clear();
-        ends.match(api.list("pod"), names, lenient);
-    }
-
-    private String now() {
-        return forgiven(names.toRecorded(state.now()).lines().sorted().collect(Collectors.joining("\n")));
-    }
-
-    /** What a rollout has come to since the status before: where a crash kept one from being written, there is no "since". */
-    private String forgiven(String states) {
-        return lenient
-                ? states.replace("Progressing=True/NewReplicaSetAvailable", "Progressing=True/ReplicaSetUpdated")
-                : states;
-    }
-
-    /** The reasons of Events that were written since the last call. */
-    private Set<String> newReasons() {
-        Set<String> reasons = new TreeSet<>();
-        for (JsonNode event : api.list("event")) {
-            String name = GoldenState.name(event);
-            String version = text(event.path("metadata"), "resourceVersion");
-            if (!version.equals(knownEvents.put(name, version))) {
-                reasons.add(text(event, "reason"));
-            }
-        }
-        return reasons;
-    }
-
-    private void compareSurvivors(JsonNode wanted, int index) {
-        Set<String> there = new TreeSet<>();
-        api.list("pod").forEach(p -> there.add(GoldenState.name(p)));
-        List<String> survivors = names.pods().entrySet().stream().filter(e -> there.contains(e.getValue()))
-                .map(Map.Entry::getKey).toList();
-        assertThat(survivors).as("survivors at entry %d", index)
-                .containsExactlyElementsOf(wanted.valueStream().map(JsonNode::asString).toList());
-    }
-
-    private void compareFinal() {
-        Map<String, Map<String, String>> found = new TreeMap<>();
-        state.objects().forEach((name, values) -> {
-            Map<String, String> renamed = new TreeMap<>();
-            values.forEach((path, value) -> renamed.put(path, names.toRecorded(value)));
-            found.put(names.toRecorded(name), renamed);
-        });
-        Map<String, Map<String, String>> wanted = new TreeMap<>();
-        scenario.get("final").get("objects").properties().forEach(e -> wanted.put(e.getKey(),
-                GoldenState.reduced(e.getValue(), e.getKey().startsWith("ReplicaSet/"))));
-        assertThat(found.keySet()).as("objects at the end").isEqualTo(wanted.keySet());
-        wanted.forEach((name, values) -> assertThat(found.get(name)).as("%s at the end", name).isEqualTo(values));
-        Map<String, TreeMap<String, Integer>> pods = new TreeMap<>();
-        state.podCounts().forEach((owner, counts) -> pods.put(names.toRecorded(owner), counts));
-        Map<String, TreeMap<String, Integer>> wantedPods = new TreeMap<>();
-        scenario.get("final").path("pods").properties()
-                .forEach(e -> wantedPods.put(e.getKey(), GoldenState.counts(e.getValue())));
-        assertThat(pods).as("pods at the end").isEqualTo(wantedPods);
-    }
-
-    private void podCreated(String name, String replicaSet) {
-        String alias = names.podCreated(name, replicaSet);
-        if (!bindsByHand && !neverBound.contains(alias)) {
-            api.bind(name, "hollow-0");
-        }
+        comparison.compareQuiescent(wanted, index);
     }
 
     @Override
@@ -410,7 +269,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
             names.replicaSetCreated(replicaSet.getMetadata().getName(),
                     replicaSet.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage());
         } else if (request.verb().equals("create") && answer instanceof V1Pod pod) {
-            podCreated(pod.getMetadata().getName(), pod.getMetadata().getOwnerReferences().getFirst().getName());
+            steps.podCreated(pod.getMetadata().getName(), pod.getMetadata().getOwnerReferences().getFirst().getName());
         }
         if (crashesHere) {
             crashed = true;

@@ -1,5 +1,6 @@
 package dev.wheelhouse.simulation;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.Objects;
@@ -11,6 +12,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.apiserver.json.Json;
 
 @DisplayName("The whole system does what a real control plane was recorded to do")
@@ -20,14 +23,21 @@ class GoldenScenarioTest {
      * Its pods differ in nothing but their UIDs, which chance draws, in the recording and here: some seed chooses the recorded
      * victim.
      */
-    private static final String BY_CHANCE = "rs_victim_spread";
+    static final String BY_CHANCE = "rs_victim_spread";
     private static final int CHANCES = 64;
     private static final Map<String, Long> SEEDS = new ConcurrentHashMap<>();
 
     static Stream<String> scenarios() throws Exception {
-        try (InputStream in = Objects
-                .requireNonNull(GoldenScenarioTest.class.getResourceAsStream("/golden/INDEX.json"))) {
-            return Json.read(in.readAllBytes()).get("scenarios").propertyNames().stream().sorted().toList().stream();
+        return index("/golden/INDEX.json").propertyNames().stream().sorted().toList().stream();
+    }
+
+    static Stream<String> scenariosOf136() throws Exception {
+        return index("/golden-1.36/INDEX.json").valueStream().map(name -> "1.36/" + name.asString());
+    }
+
+    private static JsonNode index(String path) throws IOException {
+        try (InputStream in = Objects.requireNonNull(GoldenScenarioTest.class.getResourceAsStream(path))) {
+            return Json.read(in.readAllBytes()).get("scenarios");
         }
     }
 
@@ -57,6 +67,14 @@ class GoldenScenarioTest {
     @MethodSource("scenarios")
     void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(String scenario) throws Exception {
         try (GoldenReplay replay = new GoldenReplay(scenario, seed(scenario))) {
+            replay.run();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("scenariosOf136")
+    void reachesTheStatesThatARealControlPlaneOfThisVersionReached(String scenario) throws Exception {
+        try (GoldenReplay replay = new GoldenReplay(scenario, 1)) {
             replay.run();
         }
     }

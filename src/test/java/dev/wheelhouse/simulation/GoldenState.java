@@ -140,13 +140,13 @@ final class GoldenState {
         return reduced(reduced, replicaSet);
     }
 
-    /** Values by path, without a ReplicaSet's generation, the order of conditions, zeros, and what is newer than the recording. */
+    /** Values by path, without a ReplicaSet's generation, the order of conditions, and zeros. */
     static Map<String, String> reduced(JsonNode object, boolean replicaSet) {
         Map<String, String> values = new TreeMap<>();
         object.properties().forEach(e -> {
             String path = e.getKey();
             boolean zero = path.startsWith("status.") && e.getValue().asInt(0) == 0;
-            if (!zero && !path.equals("condOrder") && !path.equals("status.terminatingReplicas")
+            if (!zero && !path.equals("condOrder")
                     && !(replicaSet && (path.equals("generation") || path.equals("status.observedGeneration")))) {
                 values.put(path, sorted(e.getValue()));
             }

@@ -20,7 +20,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** A client all of whose calls go through an {@link Interceptor}. */
-record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
+public record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
         return new Resource<>(behind.resource(type, model), interceptor, model.getSimpleName());
@@ -78,10 +78,7 @@ record InterceptedClient(KubeClient behind, Interceptor interceptor) implements 
 
         @Override
         public T create(T object) {
-            var meta = object.getMetadata();
-            String name = meta.getName() != null ? meta.getName() : meta.getGenerateName() + "*";
-            ObjectKey key = new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), name);
-            return write("create", key, "", object, () -> behind.create(object));
+            return write("create", ObjectKey.ofNew(object), "", object, () -> behind.create(object));
         }
 
         @Override

@@ -11,7 +11,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** Stands between a manager and the API server: it may look, refuse, delay, or answer something else. */
-interface Interceptor {
+public interface Interceptor {
     default <R> R write(Request request, Supplier<R> call) {
         return call.get();
     }

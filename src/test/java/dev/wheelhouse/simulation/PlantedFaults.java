@@ -117,7 +117,7 @@ final class PlantedFaults {
         List<V1Pod> pods = new Checks(truth, new Story(Clock.system()), () -> null, () -> null).pods().stream()
                 .filter(p -> OwnerReferences.isControlledBy(p, replicaSet.getMetadata()) && Checks.isActive(p))
                 .sorted(Comparator.comparing(p -> !Checks.isReady(p))).limit(batch.writes().size()).toList();
-        return new Action.Batch(pods.stream().<Action.Write>map(p -> new Action.Delete(ResourceType.PODS,
+        return Action.Batch.each(pods.stream().map(p -> new Action.Delete(ResourceType.PODS,
                 ObjectKey.of(p), Deletion.ofUid(Checks.uid(p)), "too many pods")).toList());
     }
 
@@ -356,6 +356,11 @@ final class PlantedFaults {
         @Override
         public boolean isShutDown() {
             return behind.isShutDown();
+        }
+
+        @Override
+        public boolean awaitIdle(Duration within) throws InterruptedException {
+            return behind.awaitIdle(within);
         }
     }
 }

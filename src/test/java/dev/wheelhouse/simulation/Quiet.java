@@ -9,7 +9,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 
 /** Thousands of runs with faults in them would fill the log. */
-final class Quiet implements BeforeAllCallback, AfterAllCallback {
+public final class Quiet implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         ((Logger) LoggerFactory.getLogger("dev.wheelhouse")).setLevel(Level.OFF);

@@ -14,7 +14,7 @@ import dev.wheelhouse.client.Deletion;
  * @param verb create, update, patch, delete or deletecollection
  * @param payload what is created or put, the {@link Deletion}, or the text of the patch
  */
-record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
+public record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
     /** What is created or put, or null. */
     @Nullable
     KubernetesObject object() {

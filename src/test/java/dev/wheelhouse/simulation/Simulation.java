@@ -357,7 +357,9 @@ final class Simulation implements AutoCloseable {
                 // Whether a predecessor's ReplicaSet still has the name when a Deployment is created again is chance.
                 values.remove("status.collisionCount");
             }
-            values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X"));
+            // A Recreate is complete when its old pods are gone, be it before or after its new ReplicaSet is there to be named.
+            values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X")
+                    .replaceAll("(ReplicaSet|Deployment) .{1,9} has successfully", "It has successfully"));
             lines.put(
                     replicaSet && !values.get("owners").equals("[]")
                             ? "ReplicaSet of " + values.get("image")

@@ -115,6 +115,23 @@ class UpstreamsHurtsTest {
     }
 
     @Test
+    void aRaisedQuotaOfReplicaSetsLetsTheirDeploymentGoOnAtOnce() throws InterruptedException {
+        post(QUOTAS, "{\"apiVersion\": \"v1\", \"kind\": \"ResourceQuota\", \"metadata\": {\"name\": \"none\"}, "
+                + "\"spec\": {\"hard\": {\"count/replicasets.apps\": \"0\"}}}");
+        deployment(2, "{\"type\": \"Recreate\"}");
+        for (int hour = 0; hour < 6; hour++) {
+            system.settle(Duration.ofHours(1));
+        }
+        assertThat(api.list("replicaset")).isEmpty();
+
+        patch(QUOTAS + "/none", "{\"spec\": {\"hard\": {\"count/replicasets.apps\": \"1\"}}}");
+        system.settle(Duration.ofMillis(100));
+
+        assertThat(api.list("replicaset")).hasSize(1);
+        assertThat(api.list("pod")).hasSize(2);
+    }
+
+    @Test
     void replicasAndStrategyChangedTogetherDoNotBlockARollout() throws InterruptedException {
         deployment(3, "{\"rollingUpdate\": {\"maxSurge\": 1, \"maxUnavailable\": 0}}");
         run();

@@ -40,7 +40,7 @@ class InformersSeenTest {
             new InformerMeters(registry, clock),
             InformerOptions.builder().seed(1).pendingBound(1).watchList(false).build());
     private final InformersEndpoint endpoint = new InformersEndpoint(List.of(factory::states), clock);
-    private final CachesHealthIndicator health = new CachesHealthIndicator(() -> true, List::of,
+    private final CachesHealthIndicator health = new CachesHealthIndicator(() -> true, () -> false, List::of,
             List.of(factory::states), clock);
     private final ResourceClient<V1ConfigMap> configMaps = server.client("test").resource(ResourceType.CONFIG_MAPS,
             V1ConfigMap.class);

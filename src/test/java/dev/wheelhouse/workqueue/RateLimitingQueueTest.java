@@ -211,6 +211,40 @@ class RateLimitingQueueTest {
     }
 
     @Test
+    void theFailingKeysOfOneFlowDoNotMakeThoseOfAnotherWait() {
+        RateLimitingQueue<String> flows = new RateLimitingQueue<>("flows", clock, RateLimits.CONTROLLER,
+                RateLimitingQueue.DEFAULT_AGING, key -> key.substring(0, 1), WorkQueueMetrics.NONE);
+        for (int i = 0; i < 10_000; i++) {
+            flows.addRateLimited("a" + i);
+        }
+
+        flows.addRateLimited("b");
+
+        clock.advance(Duration.ofMillis(5));
+        assertThat(keys(flows)).contains("b").hasSizeLessThanOrEqualTo(101);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(keys(flows)).as("ten a second of the others").hasSizeBetween(95, 105);
+    }
+
+    private static List<String> keys(RateLimitingQueue<String> queue) {
+        List<String> taken = new ArrayList<>();
+        for (String key = queue.poll(); key != null; key = queue.poll()) {
+            taken.add(key);
+            queue.done(key);
+        }
+        return taken;
+    }
+
+    @Test
+    void aFlowThatHasRecoveredIsForgotten() {
+        FlowBuckets buckets = new FlowBuckets(RateLimits.CONTROLLER);
+        for (int flow = 0; flow < 10_000; flow++) {
+            buckets.reserveNanos(flow, Duration.ofSeconds(flow).toNanos());
+        }
+        assertThat(buckets.size()).isLessThan(200);
+    }
+
+    @Test
     void theStateTellsDepthAndUnfinishedWork() {
         queue.add("a");
         queue.add("b");

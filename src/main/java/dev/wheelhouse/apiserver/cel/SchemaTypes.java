@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 
 import com.google.common.collect.ImmutableCollection;
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 
 import tools.jackson.databind.JsonNode;
@@ -23,7 +22,7 @@ import dev.cel.common.types.StructType;
 
 /**
  * The CEL types of a structural schema (upstream: {@code apiserver/pkg/cel/common/schemas.go}): an object with properties is a struct of its own,
- * of whose fields CEL knows the names. What a schema leaves open is dynamic. Immutable.
+ * of whose fields CEL knows the names. What a schema leaves open is dynamic.
  */
 final class SchemaTypes implements CelTypeProvider {
     /** No expression can name it, so that a path of fields is not taken for the name of a type. */
@@ -34,9 +33,9 @@ final class SchemaTypes implements CelTypeProvider {
 
     /** @param resource whether the schema is that of a whole resource, which has metadata whatever it says */
     SchemaTypes(JsonNode schema, boolean resource) {
-        Builder builder = new Builder();
-        this.self = builder.type(schema, ROOT, resource);
-        this.structs = ImmutableMap.copyOf(builder.structs);
+        Map<String, CelType> found = new HashMap<>();
+        this.self = type(schema, ROOT, resource, found);
+        this.structs = ImmutableMap.copyOf(found);
     }
 
     CelType self() {
@@ -45,7 +44,7 @@ final class SchemaTypes implements CelTypeProvider {
 
     @Override
     public ImmutableCollection<CelType> types() {
-        return ImmutableList.copyOf(structs.values());
+        return structs.values();
     }
 
     @Override
@@ -53,52 +52,48 @@ final class SchemaTypes implements CelTypeProvider {
         return Optional.ofNullable(structs.get(name));
     }
 
-    /** Walks through a schema. */
-    private static final class Builder {
-        private final Map<String, CelType> structs = new HashMap<>();
-
-        CelType type(JsonNode schema, String name, boolean resource) {
-            if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
-                    || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
-                return SimpleType.DYN;
-            }
-            return switch (Json.text(schema, "type")) {
-                case "object" -> object(schema, name, resource);
-                case "array" -> ListType.create(type(schema.path("items"), name + ".@items", false));
-                case "string" -> switch (Json.text(schema, "format")) {
-                    case "byte" -> SimpleType.BYTES;
-                    case "date", "date-time" -> SimpleType.TIMESTAMP;
-                    default -> SimpleType.STRING;
-                };
-                case "integer" -> SimpleType.INT;
-                case "number" -> SimpleType.DOUBLE;
-                case "boolean" -> SimpleType.BOOL;
-                default -> SimpleType.DYN;
+    /** @param structs gets what is found */
+    private static CelType type(JsonNode schema, String name, boolean resource, Map<String, CelType> structs) {
+        if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
+                || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {
+            return SimpleType.DYN;
+        }
+        return switch (Json.text(schema, "type")) {
+            case "object" -> object(schema, name, resource, structs);
+            case "array" -> ListType.create(type(schema.path("items"), name + ".@items", false, structs));
+            case "string" -> switch (Json.text(schema, "format")) {
+                case "byte" -> SimpleType.BYTES;
+                case "date", "date-time" -> SimpleType.TIMESTAMP;
+                default -> SimpleType.STRING;
             };
-        }
+            case "integer" -> SimpleType.INT;
+            case "number" -> SimpleType.DOUBLE;
+            case "boolean" -> SimpleType.BOOL;
+            default -> SimpleType.DYN;
+        };
+    }
 
-        private CelType object(JsonNode schema, String name, boolean resource) {
-            if (schema.get("additionalProperties") instanceof ObjectNode entry) {
-                return MapType.create(SimpleType.STRING, type(entry, name + ".@entries", false));
-            }
-            Map<String, CelType> fields = new LinkedHashMap<>();
-            schema.path("properties").properties().forEach(property -> fields.put(CelValues.escaped(property.getKey()),
-                    type(property.getValue(), name + "." + property.getKey(), false)));
-            if (resource || schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
-                fields.put("apiVersion", SimpleType.STRING);
-                fields.put("kind", SimpleType.STRING);
-                fields.put("metadata", struct(name + ".metadata",
-                        Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING)));
-            }
-            return struct(name, fields);
+    private static CelType object(JsonNode schema, String name, boolean resource, Map<String, CelType> structs) {
+        if (schema.get("additionalProperties") instanceof ObjectNode entry) {
+            return MapType.create(SimpleType.STRING, type(entry, name + ".@entries", false, structs));
         }
+        Map<String, CelType> fields = new LinkedHashMap<>();
+        schema.path("properties").properties().forEach(property -> fields.put(CelValues.escaped(property.getKey()),
+                type(property.getValue(), name + "." + property.getKey(), false, structs)));
+        if (resource || schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
+            fields.put("apiVersion", SimpleType.STRING);
+            fields.put("kind", SimpleType.STRING);
+            fields.put("metadata", struct(name + ".metadata",
+                    Map.of("name", SimpleType.STRING, "generateName", SimpleType.STRING), structs));
+        }
+        return struct(name, fields, structs);
+    }
 
-        private CelType struct(String name, Map<String, CelType> fields) {
-            ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
-            StructType struct = StructType.create(name, known.keySet(),
-                    field -> Optional.ofNullable(known.get(field)));
-            structs.put(name, struct);
-            return struct;
-        }
+    private static CelType struct(String name, Map<String, CelType> fields, Map<String, CelType> structs) {
+        ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
+        StructType struct = StructType.create(name, known.keySet(),
+                field -> Optional.ofNullable(known.get(field)));
+        structs.put(name, struct);
+        return struct;
     }
 }

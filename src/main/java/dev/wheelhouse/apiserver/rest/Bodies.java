@@ -36,15 +36,16 @@ final class Bodies {
      */
     static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
         String media = mediaType(request.contentType());
-        boolean json = media.isEmpty() || media.equals("application/json");
+        List<String> duplicates = new ArrayList<>();
         JsonNode read;
-        List<String> duplicates = List.of();
-        if (json) {
-            read = json(request.body(), type.kind());
+        if (media.isEmpty() || media.equals("application/json")) {
+            read = json(request.body(), type.kind(), duplicates);
         } else if (media.equals("application/yaml")) {
             Yaml.Document document = Yaml.read(request.body());
             read = document.value();
-            duplicates = document.duplicates().isEmpty() ? List.of() : List.of(document.complaint());
+            if (!document.duplicates().isEmpty()) {
+                duplicates.add(document.complaint());
+            }
         } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
             read = ProtobufBodies.read(request.body());
         } else {
@@ -61,7 +62,7 @@ final class Bodies {
         }
         identify(object, type);
         checkDepth(object, 0);
-        prune(request, type, object, warnings, json ? FieldValidation.duplicates(request.body()) : duplicates);
+        prune(request, type, object, warnings, duplicates);
         return object;
     }
 
@@ -144,9 +145,14 @@ final class Bodies {
         node.forEach(child -> checkDepth(child, depth + 1));
     }
 
-    private static JsonNode json(byte[] body, String kind) {
+    /** @param duplicates gets what is to be said of fields that occur twice, of which the last counts */
+    private static JsonNode json(byte[] body, String kind, List<String> duplicates) {
         try {
-            JsonNode node = Json.read(body);
+            JsonNode node = Json.readUnlessDuplicates(body);
+            if (node == null) {
+                node = Json.read(body);
+                duplicates.addAll(FieldValidation.duplicates(body));
+            }
             if (node.isMissingNode()) {
                 throw unreadable(kind, "unexpected end of JSON input", "<empty>");
             }

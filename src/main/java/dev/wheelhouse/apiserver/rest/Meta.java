@@ -3,7 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +69,31 @@ final class Meta {
         }
     }
 
-    /** Removes empty maps and lists of the metadata, which upstream leaves out. */
+    /**
+     * Drops owner references that are there twice.
+     *
+     * @return the UIDs of those that were dropped
+     */
+    static List<String> dropRepeatedOwners(ObjectNode object) {
+        List<String> repeated = new ArrayList<>(0);
+        ObjectNode meta = of(object);
+        if (meta.get("ownerReferences") instanceof ArrayNode references && references.size() > 1) {
+            Set<JsonNode> kept = new LinkedHashSet<>();
+            for (JsonNode reference : references) {
+                if (!kept.add(reference)) {
+                    repeated.add(Json.text(reference, "uid"));
+                }
+            }
+            if (!repeated.isEmpty()) {
+                meta.putArray("ownerReferences").addAll(kept);
+            }
+        }
+        return repeated;
+    }
+
+    /** Removes empty maps and lists of the metadata, which upstream leaves out, and what its lists repeat. */
     static void tidy(ObjectNode object) {
+        dropRepeatedOwners(object);
         ObjectNode meta = of(object);
         for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {
             JsonNode value = meta.get(field);

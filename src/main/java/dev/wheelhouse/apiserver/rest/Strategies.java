@@ -96,7 +96,7 @@ final class Strategies {
         fillStructs(type, object);
     }
 
-    /** Parts that upstream's types always write, however empty: spec, status and the status' required counters. */
+    /** Parts that upstream's types always write, however empty: spec, status and the status' counters. */
     private static void fillStructs(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema == null) {
@@ -111,7 +111,7 @@ final class Strategies {
             TypeSchema of = Schemas.ofName(field.typeName());
             if (of != null && part.equals("status")) {
                 of.fields().values().stream()
-                        .filter(f -> f.required() && f.typeName().equals("integer") && !struct.has(f.name())
+                        .filter(f -> f.always() && f.typeName().equals("integer") && !struct.has(f.name())
                                 && f.shape() == TypeSchema.Shape.SINGLE)
                         .forEach(f -> struct.put(f.name(), 0));
             }

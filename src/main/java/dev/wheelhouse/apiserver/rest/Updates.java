@@ -43,8 +43,18 @@ final class Updates {
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
+        dropRepeatedOwners(object, warnings);
         ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false, warnings));
         return renderer.object(201, target, made, request, accept, warnings);
+    }
+
+    private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
+        List<String> repeated = Meta.dropRepeatedOwners(object);
+        if (!repeated.isEmpty()) {
+            warnings.add(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+                    + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                    + String.join(", ", repeated));
+        }
     }
 
     ApiResponse update(Target target, ApiRequest request) {
@@ -52,6 +62,7 @@ final class Updates {
         List<String> warnings = Bodies.newWarnings();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
+        dropRepeatedOwners(object, warnings);
         checkName(target, object);
         Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
         ResourceType type = target.type();

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The rules of namespaces and storage (upstream: {@code pkg/apis/core/validation/validation.go}, {@code pkg/apis/storage/validation}). */
+/** The rules of namespaces, storage and Events (upstream: {@code pkg/apis/core/validation}, {@code pkg/apis/storage/validation}). */
 final class ClusterValidation {
     private ClusterValidation() {}
 
@@ -20,6 +20,16 @@ final class ClusterValidation {
                 problems.invalid("spec.finalizers", name,
                         "name is neither a standard finalizer name nor is it fully qualified");
             }
+        }
+    }
+
+    /** Events of the old form, without {@code eventTime}: they are in the namespace of what they are about. */
+    static void event(ObjectNode event, Problems problems) {
+        String namespace = Json.text(event, "metadata", "namespace");
+        String about = Json.text(event, "involvedObject", "namespace");
+        boolean agree = about.isEmpty() ? namespace.equals("default") : about.equals(namespace);
+        if (Json.at(event, "eventTime") == null && !agree) {
+            problems.invalid("involvedObject.namespace", about, "does not match event.namespace");
         }
     }
 

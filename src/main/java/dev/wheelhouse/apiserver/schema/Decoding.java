@@ -168,10 +168,10 @@ final class Decoding {
             checkBase64(value.stringValue());
             return value;
         }
-        return value.isString() || value.isNumber() || !value.isContainer() ? scalar(value, field) : value;
+        return scalar(value, field, owner);
     }
 
-    private JsonNode scalar(JsonNode value, Field field) {
+    private JsonNode scalar(JsonNode value, Field field, TypeSchema owner) {
         String scalar = switch (field.typeName()) {
             case "string", "boolean", "number", "integer" -> null;
             default -> field.type().scalar();
@@ -181,9 +181,8 @@ final class Decoding {
         }
         return switch (scalar) {
             case "quantity" -> quantity(value);
-            case "int-or-string" -> intOrString(value);
-            case "time", "micro-time" -> time(value);
-            case "raw-object" -> value;
+            case "int-or-string" -> intOrString(value, field, owner);
+            case "time", "micro-time" -> time(value, field, owner);
             default -> value;
         };
     }
@@ -192,9 +191,6 @@ final class Decoding {
         String text = value.isString()
                 ? value.stringValue().strip()
                 : value.isNumber() ? number(value.decimalValue()) : value.toString();
-        if (text.isEmpty()) {
-            throw new WrongTypeException("unable to parse quantity's suffix");
-        }
         String canonical = Quantities.canonical(text);
         if (canonical == null) {
             throw new WrongTypeException(QUANTITY_FORM);
@@ -206,22 +202,16 @@ final class Decoding {
         return number.toPlainString();
     }
 
-    private static JsonNode intOrString(JsonNode value) {
-        if (value.isString()) {
-            return value;
-        }
-        if (!value.isIntegralNumber() || !inRange(value, "int32")) {
-            throw new WrongTypeException(
-                    "json: cannot unmarshal " + described(value) + (value.isNumber() ? " " + value : "")
-                            + " into Go value of type int32");
+    private JsonNode intOrString(JsonNode value, Field field, TypeSchema owner) {
+        if (!value.isString() && !(value.isIntegralNumber() && inRange(value, "int32"))) {
+            throw wrong(value, field, owner, "int32");
         }
         return value;
     }
 
-    private static JsonNode time(JsonNode value) {
+    private JsonNode time(JsonNode value, Field field, TypeSchema owner) {
         if (!value.isString()) {
-            throw new WrongTypeException(
-                    "json: cannot unmarshal " + described(value) + " into Go value of type string");
+            throw wrong(value, field, owner, "string");
         }
         try {
             OffsetDateTime.parse(value.stringValue(), DateTimeFormatter.ISO_OFFSET_DATE_TIME);
@@ -262,7 +252,7 @@ final class Decoding {
         if (inMap && !fields.isEmpty() && !fields.getLast().equals(field.name())) {
             fields.removeLast();
         }
-        boolean wantsInteger = field.typeName().equals("integer") && value.isNumber();
+        boolean wantsInteger = goType.startsWith("int") && value.isNumber();
         return new WrongTypeException("json: cannot unmarshal " + described(value)
                 + (wantsInteger ? " " + value : "") + " into Go struct field " + struct
                 + "." + String.join(".", fields) + " of type " + goType);

@@ -8,13 +8,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Finds keys that occur twice in one object of a JSON text. */
+/** Finds keys that occur twice in one object of a JSON text, and says so in upstream's words. */
 final class DuplicateFields {
     private final Deque<Container> containers = new ArrayDeque<>();
     private final Set<String> found = new LinkedHashSet<>();
@@ -39,14 +38,13 @@ final class DuplicateFields {
         }
     }
 
+    /** @param json that has been read once, so that it is known to be JSON */
     static List<String> in(byte[] json) {
         DuplicateFields search = new DuplicateFields();
         try (JsonParser parser = Json.mapper().createParser(json)) {
             for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
                 search.take(token, parser);
             }
-        } catch (JacksonException e) {
-            return List.of();
         }
         return new ArrayList<>(search.found);
     }

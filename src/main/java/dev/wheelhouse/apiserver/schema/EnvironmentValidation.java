@@ -12,6 +12,9 @@ import dev.wheelhouse.apiserver.json.Json;
 final class EnvironmentValidation {
     private static final String[] FIELD_PATHS = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
             "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
+    /** Labels of fields that are known, but not to be had in a variable. */
+    private static final Set<String> OTHER_LABELS = Set.of("metadata.annotations", "metadata.labels",
+            "spec.restartPolicy", "spec.schedulerName", "status.phase");
     private static final String[] RESOURCES = {"limits.cpu", "limits.ephemeral-storage", "limits.memory",
             "requests.cpu",
             "requests.ephemeral-storage", "requests.memory"};
@@ -90,6 +93,9 @@ final class EnvironmentValidation {
                 case "metadata.labels" -> problems.invalid(path, key, Formats.qualifiedName(key));
                 default -> problems.invalid(path, field.substring(0, bracket), "does not support subscript");
             }
+        } else if (!Set.of(FIELD_PATHS).contains(field) && !OTHER_LABELS.contains(field)) {
+            problems.invalid(path + ".fieldPath", field,
+                    "error converting fieldPath: field label not supported: " + field);
         } else if (!Set.of(FIELD_PATHS).contains(field)) {
             problems.notSupported(path + ".fieldPath", field, FIELD_PATHS);
         }

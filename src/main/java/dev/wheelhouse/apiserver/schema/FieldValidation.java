@@ -33,10 +33,7 @@ public final class FieldValidation {
         return decoding.problems();
     }
 
-    /**
-     * The fields that a JSON text names twice, as upstream says it: {@code duplicate field "spec.replicas"}. Empty for a text that is no
-     * JSON, which the parser reports.
-     */
+    /** The fields that a JSON text, which has been read before, names twice: {@code duplicate field "spec.replicas"}, as upstream says. */
     public static List<String> duplicates(byte[] json) {
         return DuplicateFields.in(json);
     }

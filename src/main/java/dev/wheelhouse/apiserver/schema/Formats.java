@@ -80,14 +80,14 @@ final class Formats {
             if (parts[0].isEmpty()) {
                 wrong.add("prefix part must be non-empty");
             } else {
-                dnsSubdomain(parts[0]).forEach(message -> wrong.add("prefix part " + message));
+                dnsSubdomain(parts[0]).forEach(message -> wrong.add("prefix part " + inBytes(message)));
             }
         }
         String name = parts[parts.length - 1];
         if (name.isEmpty()) {
             wrong.add("name part must be non-empty");
         } else if (name.length() > 63) {
-            wrong.add("name part must be no more than 63 characters");
+            wrong.add("name part must be no more than 63 bytes");
         }
         if (!KEY_FORM.matcher(name).matches()) {
             wrong.add("name part " + form(rule, KEY, "MyName", "my.name", "123-abc"));
@@ -97,6 +97,7 @@ final class Formats {
 
     static List<String> labelValue(String value) {
         List<String> wrong = maxLength(value, 63);
+        wrong.replaceAll(Formats::inBytes);
         if (!LABEL_VALUE_FORM.matcher(value).matches()) {
             wrong.add(form("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or"
                     + " '.', and must start and end with an alphanumeric character", LABEL_VALUE, "MyValue", "my_value",
@@ -177,6 +178,11 @@ final class Formats {
 
     static boolean isIpv6(String value) {
         return IPV6.matcher(value).matches();
+    }
+
+    /** The newer rules of upstream, those of labels, count bytes. */
+    private static String inBytes(String message) {
+        return message.startsWith("must be no more than ") ? message.replace(" characters", " bytes") : message;
     }
 
     private static List<String> maxLength(String value, int max) {

@@ -29,6 +29,7 @@ final class MetadataValidation {
             case "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding" ->
                 group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
             case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
+            case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
             default -> Formats::dnsSubdomain;
         };
     }

@@ -68,11 +68,16 @@ final class Problems {
     }
 
     void notSupported(String field, String value, String... supported) {
+        notSupported(field, StringNode.valueOf(value), supported);
+    }
+
+    /** @param value printed as JSON */
+    void notSupported(String field, JsonNode value, String... supported) {
         StringBuilder detail = new StringBuilder("supported values: ");
         for (int i = 0; i < supported.length; i++) {
             detail.append(i == 0 ? "\"" : ", \"").append(supported[i]).append('"');
         }
-        add(field, "FieldValueNotSupported", "Unsupported value: " + StringNode.valueOf(value), detail.toString());
+        add(field, "FieldValueNotSupported", "Unsupported value: " + value, detail.toString());
     }
 
     /** Required, and one of the values. */

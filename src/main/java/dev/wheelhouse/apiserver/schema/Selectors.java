@@ -57,6 +57,11 @@ public final class Selectors {
 
     /** Whether a selector can be evaluated at all. */
     static boolean isValid(JsonNode selector) {
+        for (Map.Entry<String, JsonNode> label : selector.path("matchLabels").properties()) {
+            if (!isLabel(label.getKey(), label.getValue())) {
+                return false;
+            }
+        }
         for (JsonNode requirement : selector.path("matchExpressions")) {
             boolean hasValues = !requirement.path("values").isEmpty();
             boolean valid = switch (Json.text(requirement, "operator")) {
@@ -64,11 +69,20 @@ public final class Selectors {
                 case "Exists", "DoesNotExist" -> !hasValues;
                 default -> false;
             };
-            if (!valid) {
+            if (!valid || !Formats.qualifiedName(Json.text(requirement, "key")).isEmpty()) {
                 return false;
+            }
+            for (JsonNode value : requirement.path("values")) {
+                if (!Formats.labelValue(value.asString("")).isEmpty()) {
+                    return false;
+                }
             }
         }
         return true;
+    }
+
+    private static boolean isLabel(String key, JsonNode value) {
+        return Formats.qualifiedName(key).isEmpty() && Formats.labelValue(value.asString("")).isEmpty();
     }
 
     /** Whether a valid selector matches labels; none, which is not an empty one, matches nothing. */

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,8 +10,6 @@ import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
@@ -21,6 +20,9 @@ import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
  * {@code typeAttr <type> …}, separated by tabs.
  */
 final class TypeParser {
+    private static final Set<String> ATTRIBUTES = Set.of("required", "default", "enum", "list", "keys", "map", "patch",
+            "mergeKey", "pointer", "always", "go");
+
     private TypeParser() {}
 
     static TypeSchema parse(String name, String block) {
@@ -87,42 +89,34 @@ final class TypeParser {
             format = type.substring(paren + 1, type.length() - 1);
             type = type.substring(0, paren);
         }
-        boolean required = false;
-        JsonNode defaultValue = null;
-        Set<String> enumValues = Set.of();
-        String listType = "";
-        List<String> keys = List.of();
-        String mapType = "";
-        Set<String> patch = Set.of();
-        String mergeKey = "";
-        boolean pointer = false;
-        boolean always = false;
-        String goType = "";
-        for (int i = 4; i < columns.length; i++) {
-            String column = columns[i];
-            int equals = column.indexOf('=');
-            String value = equals < 0 ? "" : column.substring(equals + 1);
-            switch (equals < 0 ? column : column.substring(0, equals)) {
-                case "required" -> required = true;
-                case "default" -> defaultValue = Json.read(value);
-                case "enum" -> enumValues = set(value);
-                case "list" -> listType = value;
-                case "keys" -> keys = List.of(value.split(",", -1));
-                case "map" -> mapType = value;
-                case "patch" -> patch = set(value);
-                case "mergeKey" -> mergeKey = value;
-                case "pointer" -> pointer = true;
-                case "always" -> always = true;
-                case "go" -> goType = value;
-                default -> throw new IllegalStateException("field " + columns[1] + "." + columns[2]
-                        + " has the attribute " + column + ", which is not known: correct types-1.36.tsv");
-            }
-        }
-        return new Field(columns[2], shape, type, format, required, defaultValue, enumValues, listType, keys, mapType,
-                patch, mergeKey, pointer, always, goType);
+        Map<String, String> attributes = attributes(columns);
+        String defaultValue = attributes.get("default");
+        return new Field(columns[2], shape, type, format, attributes.containsKey("required"),
+                defaultValue == null ? null : Json.read(defaultValue), set(attributes.get("enum")),
+                attributes.getOrDefault("list", ""), List.copyOf(set(attributes.get("keys"))),
+                attributes.getOrDefault("map", ""), set(attributes.get("patch")),
+                attributes.getOrDefault("mergeKey", ""), attributes.containsKey("pointer"),
+                attributes.containsKey("always"), attributes.getOrDefault("go", ""));
     }
 
-    private static Set<String> set(String commaSeparated) {
-        return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(commaSeparated.split(",", -1))));
+    /** What stands behind a field's type, {@code name=value} or only a name. */
+    private static Map<String, String> attributes(String[] columns) {
+        Map<String, String> attributes = new HashMap<>();
+        for (int i = 4; i < columns.length; i++) {
+            int equals = columns[i].indexOf('=');
+            String name = equals < 0 ? columns[i] : columns[i].substring(0, equals);
+            if (!ATTRIBUTES.contains(name)) {
+                throw new IllegalStateException("field " + columns[1] + "." + columns[2]
+                        + " has the attribute " + columns[i] + ", which is not known: correct types-1.36.tsv");
+            }
+            attributes.put(name, equals < 0 ? "" : columns[i].substring(equals + 1));
+        }
+        return attributes;
+    }
+
+    private static Set<String> set(@Nullable String commaSeparated) {
+        return commaSeparated == null
+                ? Set.of()
+                : Collections.unmodifiableSet(new LinkedHashSet<>(List.of(commaSeparated.split(",", -1))));
     }
 }

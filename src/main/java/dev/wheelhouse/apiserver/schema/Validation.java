@@ -43,6 +43,7 @@ public final class Validation {
             case "/Secret" -> ConfigValidation.secret(object, problems);
             case "/Namespace" -> ClusterValidation.namespace(object, problems);
             case "/PersistentVolumeClaim" -> ClusterValidation.volumeClaim(object, problems);
+            case "/Event" -> ClusterValidation.event(object, problems);
             case "apps/Deployment" -> WorkloadValidation.deployment(object, problems);
             case "apps/ReplicaSet" -> WorkloadValidation.replicaSet(object, problems);
             case "apps/StatefulSet" -> WorkloadValidation.statefulSet(object, problems);
@@ -52,6 +53,7 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
@@ -89,9 +91,14 @@ public final class Validation {
             PodUpdateValidation.subresource(type, subresource, object, old, problems);
             return problems.causes();
         }
+        update(type.group() + "/" + type.kind(), object, old, problems);
+        return problems.causes();
+    }
+
+    private static void update(String kind, ObjectNode object, ObjectNode old, Problems problems) {
         JsonNode spec = object.path("spec");
         JsonNode oldSpec = old.path("spec");
-        switch (type.group() + "/" + type.kind()) {
+        switch (kind) {
             case "/Pod" -> PodUpdateValidation.update(object, old, problems);
             case "/PodTemplate" -> PodValidation.template(object.path("template"), "template", problems);
             case "/ReplicationController" -> WorkloadValidation.replicationController(object, problems);
@@ -117,6 +124,7 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);
@@ -130,7 +138,6 @@ public final class Validation {
                 // the metadata is all
             }
         }
-        return problems.causes();
     }
 
     /** Whether a workload's selector matches the labels of its pod template; true where there is no selector yet. */

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -40,8 +41,11 @@ final class WorkloadDefaults {
         set(strategy, "type", "RollingUpdate");
         if (text(strategy, "type").equals("RollingUpdate")) {
             ObjectNode rolling = child(strategy, "rollingUpdate");
-            set(rolling, "maxUnavailable", "25%");
-            set(rolling, "maxSurge", "25%");
+            for (String bound : List.of("maxUnavailable", "maxSurge")) {
+                if (Json.at(rolling, bound) == null) {
+                    rolling.put(bound, "25%");
+                }
+            }
         }
         set(spec, "revisionHistoryLimit", 10);
         set(spec, "progressDeadlineSeconds", 600);

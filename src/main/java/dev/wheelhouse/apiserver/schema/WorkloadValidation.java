@@ -57,17 +57,7 @@ final class WorkloadValidation {
 
     private static void selectorAndTemplate(JsonNode spec, String owner, String kind, Problems problems) {
         JsonNode selector = Json.at(spec, "selector");
-        if (selector == null) {
-            problems.required("spec.selector");
-        } else {
-            Selectors.validate(selector, "spec.selector", problems);
-            if (Selectors.isEmpty(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector),
-                        "empty selector is invalid for " + owner);
-            }
-        }
-        if (selector != null && !Selectors.isValid(selector)) {
-            problems.invalid("spec.selector", Selectors.printed(selector), "invalid label selector");
+        if (!selector(selector, owner, "invalid label selector", problems)) {
             return;
         }
         boolean matches = selector != null && (Selectors.isEmpty(selector)
@@ -77,6 +67,26 @@ final class WorkloadValidation {
         }
         PodValidation.template(spec.path("template"), "spec.template", problems);
         restartsAlways(spec, kind, problems);
+    }
+
+    /**
+     * @param detail what is said of a selector that cannot be read
+     * @return whether labels can be compared with it
+     */
+    private static boolean selector(@Nullable JsonNode selector, String owner, String detail, Problems problems) {
+        if (selector == null) {
+            problems.required("spec.selector");
+            return true;
+        }
+        Selectors.validate(selector, "spec.selector", problems);
+        if (Selectors.isEmpty(selector)) {
+            problems.invalid("spec.selector", Selectors.printed(selector), "empty selector is invalid for " + owner);
+        }
+        if (Selectors.isValid(selector)) {
+            return true;
+        }
+        problems.invalid("spec.selector", Selectors.printed(selector), detail);
+        return false;
     }
 
     private static void mismatch(JsonNode spec, Problems problems) {
@@ -118,8 +128,7 @@ final class WorkloadValidation {
                 }
                 atMostAll(unavailable, path + ".maxUnavailable", problems);
             }
-            default -> problems.notSupported("spec.strategy.type", Json.text(strategy, "type"), "Recreate",
-                    "RollingUpdate");
+            default -> problems.notSupported("spec.strategy", strategy, "Recreate", "RollingUpdate");
         }
     }
 
@@ -153,6 +162,26 @@ final class WorkloadValidation {
             return 0;
         }
         return text.length() > 10 ? Integer.MAX_VALUE : Long.parseLong(text.substring(0, text.length() - 1));
+    }
+
+    /** (Upstream: {@code pkg/apis/policy/validation}.) */
+    static void disruptionBudget(ObjectNode budget, Problems problems) {
+        JsonNode spec = budget.path("spec");
+        JsonNode available = Json.at(spec, "minAvailable");
+        JsonNode unavailable = Json.at(spec, "maxUnavailable");
+        if (available != null && unavailable != null) {
+            problems.invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set");
+        }
+        intOrPercent(available, "spec.minAvailable", problems);
+        atMostAll(available, "spec.minAvailable", problems);
+        intOrPercent(unavailable, "spec.maxUnavailable", problems);
+        atMostAll(unavailable, "spec.maxUnavailable", problems);
+        Selectors.validate(Json.at(spec, "selector"), "spec.selector", problems);
+        JsonNode policy = Json.at(spec, "unhealthyPodEvictionPolicy");
+        if (policy != null && !List.of("AlwaysAllow", "IfHealthyBudget").contains(policy.asString(""))) {
+            problems.notSupported("spec.unhealthyPodEvictionPolicy", policy.asString(""), "AlwaysAllow",
+                    "IfHealthyBudget");
+        }
     }
 
     static void daemonSet(ObjectNode daemonSet, Problems problems) {
@@ -223,18 +252,8 @@ final class WorkloadValidation {
         problems.nonNegative(spec, "spec", "minReadySeconds");
         problems.nonNegative(spec.path("ordinals"), "spec.ordinals", "start");
         JsonNode selector = Json.at(spec, "selector");
-        if (selector == null) {
-            problems.required("spec.selector");
-        } else {
-            Selectors.validate(selector, "spec.selector", problems);
-            if (Selectors.isEmpty(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector),
-                        "empty selector is invalid for statefulset");
-            }
-            if (!Selectors.isValid(selector)) {
-                problems.invalid("spec.selector", Selectors.printed(selector), "");
-                return;
-            }
+        if (!selector(selector, "statefulset", "", problems)) {
+            return;
         }
         if (!Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
             mismatch(spec, problems);

@@ -100,6 +100,11 @@ public final class DeploymentController extends KeyedController implements Plann
     }
 
     @Override
+    public ResourceType plansFor() {
+        return ResourceType.DEPLOYMENTS;
+    }
+
+    @Override
     public boolean knows(ObjectKey key) {
         return caches.get(key) != null;
     }

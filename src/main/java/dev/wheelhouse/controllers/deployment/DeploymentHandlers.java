@@ -13,6 +13,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Which Deployments a change wakes (upstream: the handlers of {@code deployment_controller.go}). */
@@ -26,21 +27,34 @@ final class DeploymentHandlers {
     }
 
     private void wake(@Nullable V1Deployment deployment) {
+        wake(deployment, Priority.LIVE);
+    }
+
+    private void wake(@Nullable V1Deployment deployment, Priority priority) {
         if (deployment != null) {
-            queue.add(ObjectKey.of(deployment));
+            queue.add(ObjectKey.of(deployment), priority);
         }
+    }
+
+    /** What was there before can wait for what changes now. */
+    private static Priority of(boolean initial) {
+        return initial ? Priority.BACKGROUND : Priority.LIVE;
+    }
+
+    private static boolean isResync(V1ObjectMeta before, V1ObjectMeta after) {
+        return Objects.equals(before.getResourceVersion(), after.getResourceVersion());
     }
 
     ResourceEventHandler<V1Deployment> deployments() {
         return new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Deployment deployment, boolean initial) {
-                wake(deployment);
+                wake(deployment, of(initial));
             }
 
             @Override
             public void onUpdate(V1Deployment before, V1Deployment after) {
-                wake(after);
+                wake(after, of(isResync(before.getMetadata(), after.getMetadata())));
             }
 
             @Override
@@ -54,10 +68,8 @@ final class DeploymentHandlers {
         return new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1ReplicaSet replicaSet, boolean initial) {
-                if (replicaSet.getMetadata().getDeletionTimestamp() != null) {
-                    wakeOwner(replicaSet);
-                } else if (!wakeOwner(replicaSet)) {
-                    caches.matching(replicaSet).forEach(d -> wake(d));
+                if (!wakeOwner(replicaSet, of(initial)) && replicaSet.getMetadata().getDeletionTimestamp() == null) {
+                    caches.matching(replicaSet).forEach(d -> wake(d, of(initial)));
                 }
             }
 
@@ -65,7 +77,7 @@ final class DeploymentHandlers {
             public void onUpdate(V1ReplicaSet before, V1ReplicaSet after) {
                 V1ObjectMeta was = before.getMetadata();
                 V1ObjectMeta is = after.getMetadata();
-                if (Objects.equals(was.getResourceVersion(), is.getResourceVersion())) {
+                if (isResync(was, is)) {
                     return;
                 }
                 V1OwnerReference owner = OwnerReferences.controllerOf(was);
@@ -73,20 +85,20 @@ final class DeploymentHandlers {
                 if (moved) {
                     wake(caches.resolve(was.getNamespace(), owner));
                 }
-                if (!wakeOwner(after) && (moved || !Objects.equals(was.getLabels(), is.getLabels()))) {
+                if (!wakeOwner(after, Priority.LIVE) && (moved || !Objects.equals(was.getLabels(), is.getLabels()))) {
                     caches.matching(after).forEach(d -> wake(d));
                 }
             }
 
             @Override
             public void onDelete(V1ReplicaSet replicaSet, boolean finalStateUnknown) {
-                wakeOwner(replicaSet);
+                wakeOwner(replicaSet, Priority.LIVE);
             }
 
             /** @return whether it has a controller, which is then all that matters */
-            private boolean wakeOwner(V1ReplicaSet replicaSet) {
+            private boolean wakeOwner(V1ReplicaSet replicaSet, Priority priority) {
                 V1OwnerReference owner = OwnerReferences.controllerOf(replicaSet.getMetadata());
-                wake(caches.resolve(replicaSet.getMetadata().getNamespace(), owner));
+                wake(caches.resolve(replicaSet.getMetadata().getNamespace(), owner), priority);
                 return owner != null;
             }
         };

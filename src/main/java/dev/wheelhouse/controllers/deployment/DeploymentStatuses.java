@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
-import dev.wheelhouse.client.ModelJson;
-
 /** A Deployment's counts and its availability (upstream: {@code calculateStatus} in {@code sync.go}). */
 final class DeploymentStatuses {
     private DeploymentStatuses() {}
@@ -51,18 +49,15 @@ final class DeploymentStatuses {
 
     /** Whether two statuses are the same to the API server, which leaves out counts of zero. */
     static boolean same(V1DeploymentStatus a, V1DeploymentStatus b) {
-        return Objects.equals(a, b) || normal(a).equals(normal(b));
-    }
-
-    private static V1DeploymentStatus normal(V1DeploymentStatus status) {
-        V1DeploymentStatus copy = ModelJson.copy(status);
-        copy.setReplicas(nullIfZero(orZero(copy.getReplicas())));
-        copy.setUpdatedReplicas(nullIfZero(orZero(copy.getUpdatedReplicas())));
-        copy.setReadyReplicas(nullIfZero(orZero(copy.getReadyReplicas())));
-        copy.setAvailableReplicas(nullIfZero(orZero(copy.getAvailableReplicas())));
-        copy.setUnavailableReplicas(nullIfZero(orZero(copy.getUnavailableReplicas())));
-        copy.setConditions(Conditions.list(copy));
-        return copy;
+        return orZero(a.getReplicas()) == orZero(b.getReplicas())
+                && orZero(a.getUpdatedReplicas()) == orZero(b.getUpdatedReplicas())
+                && orZero(a.getReadyReplicas()) == orZero(b.getReadyReplicas())
+                && orZero(a.getAvailableReplicas()) == orZero(b.getAvailableReplicas())
+                && orZero(a.getUnavailableReplicas()) == orZero(b.getUnavailableReplicas())
+                && Objects.equals(a.getTerminatingReplicas(), b.getTerminatingReplicas())
+                && Objects.equals(a.getObservedGeneration(), b.getObservedGeneration())
+                && Objects.equals(a.getCollisionCount(), b.getCollisionCount())
+                && Conditions.list(a).equals(Conditions.list(b));
     }
 
     /** In a line, for the log. */

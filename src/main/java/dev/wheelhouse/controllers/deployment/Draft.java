@@ -41,10 +41,7 @@ final class Draft {
 
     Draft(DeploymentView view) {
         this.view = view;
-        deployment = ModelJson.copy(view.deployment());
-        if (deployment.getStatus() == null) {
-            deployment.setStatus(new V1DeploymentStatus());
-        }
+        deployment = working(view.deployment());
         fenceposts = Fenceposts.of(deployment);
         for (V1ReplicaSet owned : view.owned()) {
             replicaSets.add(ReplicaSetDraft.existing(owned));
@@ -57,6 +54,17 @@ final class Draft {
                 break;
             }
         }
+    }
+
+    /** What the rules change is its own; labels, templates and the like are the cache's, and only ever replaced. */
+    private static V1Deployment working(V1Deployment cached) {
+        V1Deployment copy = ModelJson.shallowCopy(cached);
+        copy.setMetadata(ModelJson.shallowCopy(cached.getMetadata()));
+        copy.setSpec(ModelJson.shallowCopy(cached.getSpec()));
+        copy.setStatus(cached.getStatus() == null
+                ? new V1DeploymentStatus()
+                : ModelJson.shallowCopy(cached.getStatus()));
+        return copy;
     }
 
     DeploymentView view() {

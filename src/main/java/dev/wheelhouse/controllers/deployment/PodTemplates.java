@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
 import tools.jackson.databind.JsonNode;
@@ -45,7 +46,19 @@ final class PodTemplates {
     /** Whether two templates are the same but for the hash label. */
     static boolean sameIgnoringHash(V1PodTemplateSpec a, V1PodTemplateSpec b) {
         return Objects.equals(a.getSpec(), b.getSpec()) && sameMetadata(a.getMetadata(), b.getMetadata())
-                || canonical(a).equals(canonical(b));
+                || !differentImages(a.getSpec(), b.getSpec()) && canonical(a).equals(canonical(b));
+    }
+
+    /** What most rollouts change, and no rule of equality makes the same. */
+    private static boolean differentImages(@Nullable V1PodSpec a, @Nullable V1PodSpec b) {
+        if (a == null || b == null || a.getContainers() == null || b.getContainers() == null) {
+            return false;
+        }
+        return !images(a).equals(images(b));
+    }
+
+    private static List<String> images(V1PodSpec spec) {
+        return spec.getContainers().stream().map(c -> c.getImage() == null ? "" : c.getImage()).toList();
     }
 
     /** The usual case, without a detour over JSON. */
@@ -64,12 +77,16 @@ final class PodTemplates {
         return without;
     }
 
-    /** A template without its hash label. */
+    /** A template without its hash label; it shares everything else with the original. */
     static V1PodTemplateSpec withoutHash(V1PodTemplateSpec template) {
-        V1PodTemplateSpec copy = ModelJson.copy(template);
-        if (copy.getMetadata() != null && copy.getMetadata().getLabels() != null) {
-            copy.getMetadata().setLabels(withoutHash(copy.getMetadata().getLabels()));
+        V1ObjectMeta meta = template.getMetadata();
+        if (meta == null || meta.getLabels() == null || !meta.getLabels().containsKey(HASH_LABEL)) {
+            return template;
         }
+        V1ObjectMeta without = ModelJson.shallowCopy(meta);
+        without.setLabels(withoutHash(meta.getLabels()));
+        V1PodTemplateSpec copy = ModelJson.shallowCopy(template);
+        copy.setMetadata(without);
         return copy;
     }
 

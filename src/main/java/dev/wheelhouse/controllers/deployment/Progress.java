@@ -20,6 +20,8 @@ final class Progress {
     private static final String AVAILABLE = "NewReplicaSetAvailable";
     private static final String TIMED_OUT = "ProgressDeadlineExceeded";
     private static final String PAUSED = "DeploymentPaused";
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration JUST_PAST = Duration.ofMillis(5);
 
     private Progress() {}
 
@@ -132,7 +134,10 @@ final class Progress {
         return from.plusSeconds(draft.deployment().getSpec().getProgressDeadlineSeconds());
     }
 
-    /** When nothing else would wake the Deployment, its deadline has to: a second later, to be past it for certain. */
+    /**
+     * When nothing else would wake the Deployment, its deadline has to: a second later, to be past it for certain; but at once
+     * if it is less than a second off, as upstream, which then asks again and again.
+     */
     private static void lookAgain(Draft draft) {
         V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
         if (!hasDeadline(draft.deployment()) || current == null || isComplete(draft, draft.status())
@@ -140,7 +145,9 @@ final class Progress {
             return;
         }
         Duration left = Duration.between(draft.view().now(), deadline(draft, current));
-        draft.requeueAfter((left.isNegative() ? Duration.ZERO : left).plusSeconds(1));
+        draft.requeueAfter(left.compareTo(SHORT) < 0
+                ? (left.isNegative() ? Duration.ZERO : left).plus(JUST_PAST)
+                : left.plusSeconds(1));
     }
 
     /** The ReplicaFailure of the new ReplicaSet, else of an old one. */

@@ -146,10 +146,13 @@ final class ReplicaSetDraft {
         return observed == null ? 0 : observed;
     }
 
-    /** The object, to be changed. */
+    /** The object, whose fields, and those of its metadata and spec, may be given other values. */
     V1ReplicaSet edit(String why) {
         if (after == null) {
-            after = ModelJson.copy(object());
+            V1ReplicaSet copy = ModelJson.shallowCopy(object());
+            copy.setMetadata(ModelJson.shallowCopy(copy.getMetadata()));
+            copy.setSpec(ModelJson.shallowCopy(copy.getSpec()));
+            after = copy;
         }
         if (!reasons.contains(why)) {
             reasons.add(why);

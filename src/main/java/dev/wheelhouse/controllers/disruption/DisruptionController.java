@@ -19,6 +19,7 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Keeps the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}): a change of a budget or of a
@@ -79,6 +80,11 @@ public final class DisruptionController extends KeyedController implements Plann
     }
 
     @Override
+    public ResourceType plansFor() {
+        return DisruptionDecisions.BUDGETS;
+    }
+
+    @Override
     public boolean knows(ObjectKey key) {
         return budgets.get(key) != null;
     }
@@ -92,7 +98,7 @@ public final class DisruptionController extends KeyedController implements Plann
     private final class OfBudgets implements ResourceEventHandler<V1PodDisruptionBudget> {
         @Override
         public void onAdd(V1PodDisruptionBudget budget, boolean initial) {
-            queue.add(ObjectKey.of(budget));
+            queue.add(ObjectKey.of(budget), initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
@@ -109,25 +115,25 @@ public final class DisruptionController extends KeyedController implements Plann
     private final class OfPods implements ResourceEventHandler<V1Pod> {
         @Override
         public void onAdd(V1Pod pod, boolean initial) {
-            wakeBudgetsOf(pod);
+            wakeBudgetsOf(pod, initial ? Priority.BACKGROUND : Priority.LIVE);
         }
 
         @Override
         public void onUpdate(V1Pod before, V1Pod after) {
-            wakeBudgetsOf(before);
-            wakeBudgetsOf(after);
+            wakeBudgetsOf(before, Priority.LIVE);
+            wakeBudgetsOf(after, Priority.LIVE);
         }
 
         @Override
         public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            wakeBudgetsOf(pod);
+            wakeBudgetsOf(pod, Priority.LIVE);
         }
 
-        private void wakeBudgetsOf(V1Pod pod) {
+        private void wakeBudgetsOf(V1Pod pod, Priority priority) {
             for (V1PodDisruptionBudget budget : budgets.getIndexer()
                     .list(String.valueOf(pod.getMetadata().getNamespace()))) {
                 if (covers(budget, pod)) {
-                    queue.add(ObjectKey.of(budget));
+                    queue.add(ObjectKey.of(budget), priority);
                 }
             }
         }

@@ -94,6 +94,24 @@ final class Attempt implements Reconciler<String> {
         return view == null ? Result.done() : Result.requeueAfter(UNOBSERVED_AGAIN);
     }
 
+    /** What the next attempt would write; nothing is learned from the answers to its questions. */
+    List<Action> plan(String uid) {
+        View view = keeper.view(uid);
+        for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
+            Verdict verdict = decide.apply(view);
+            if (verdict instanceof Verdict.Write write) {
+                return write.actions();
+            }
+            if (!(verdict instanceof Verdict.Ask ask)) {
+                return List.of();
+            }
+            for (Question question : ask.questions()) {
+                view = view.with(question, read(question));
+            }
+        }
+        return List.of();
+    }
+
     /** What has not been observed yet may never be: it is looked at again, so that it does not stay in the graph. */
     private Result done(View view) {
         if (view.item().observed()) {

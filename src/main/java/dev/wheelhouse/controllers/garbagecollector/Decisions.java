@@ -246,7 +246,7 @@ final class Decisions {
         }
         if (!patches.isEmpty()) {
             // The owner is read again before its finalizer goes: its controller may react to what is done to its dependents.
-            return new Verdict.Write(List.of(new Action.Batch(patches)), true, List.of(), orphaned);
+            return new Verdict.Write(List.of(Action.Batch.each(patches)), true, List.of(), orphaned);
         }
         return write(patch(question, PatchType.MERGE, OwnerPatches.withoutFinalizer(live, Finalizers.ORPHAN),
                 "no dependent refers to it any more"));

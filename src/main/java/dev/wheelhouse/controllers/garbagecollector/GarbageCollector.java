@@ -3,13 +3,23 @@ package dev.wheelhouse.controllers.garbagecollector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
-import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.PlansForAnyType;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -20,7 +30,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * <p>It follows the metadata of every type that discovery names, and begins when all of these have been read, or 30 s after
  * its start; {@link #typesNotSynced()} names those that are late.
  */
-public final class GarbageCollector implements Controller {
+public final class GarbageCollector implements PlansForAnyType {
     /** As upstream's kube-controller-manager says it. */
     public static final String NAME = "garbage-collector-controller";
 
@@ -30,28 +40,36 @@ public final class GarbageCollector implements Controller {
     private final WorkQueue<String> toOrphan;
     private final TypeMonitors monitors;
     private final GraphKeeper keeper;
+    private final Clock clock;
+    private final KubeClient client;
+    private final Attempt delete;
+    private final Attempt orphan;
     private final List<Loop> loops = new ArrayList<>();
 
     public GarbageCollector(ControllerContext context) {
+        clock = context.clock();
         toDelete = context.queue("garbage_collector_attempt_to_delete");
         toOrphan = context.queue("garbage_collector_attempt_to_orphan");
         keeper = new GraphKeeper(toDelete, toOrphan, context.events(NAME));
         monitors = new TypeMonitors(context.client(), context.informers(), keeper, context.clock());
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
-        Attempt delete = new Attempt(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
+        client = context.client();
+        delete = new Attempt(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
                 consistency);
-        Attempt orphan = new Attempt(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
+        orphan = new Attempt(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
                 consistency);
         loops.add(monitors);
+        Outage<String> ofDeletes = new Outage<>(toDelete, clock);
+        Outage<String> ofOrphans = new Outage<>(toOrphan, clock);
         for (int i = 0; i < context.workers(NAME); i++) {
-            loops.add(worker(context, toDelete, delete));
-            loops.add(worker(context, toOrphan, orphan));
+            loops.add(worker(context, toDelete, ofDeletes, delete));
+            loops.add(worker(context, toOrphan, ofOrphans, orphan));
         }
     }
 
-    private Loop worker(ControllerContext context, WorkQueue<String> queue, Attempt attempt) {
-        return new Worker<>(NAME, queue, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
+    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage, Attempt attempt) {
+        return new Worker<>(NAME, queue, outage, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
                 context.clock(), context.metrics());
     }
 
@@ -71,6 +89,25 @@ public final class GarbageCollector implements Controller {
         return List.copyOf(loops);
     }
 
+    @Override
+    public Optional<List<Action>> plan(String groupResource, ObjectKey key) {
+        ResourceType type = monitors.followed(groupResource).orElse(null);
+        if (type == null) {
+            return Optional.empty();
+        }
+        V1ObjectMeta live;
+        try {
+            live = client.metadata(type).get(key).getMetadata();
+        } catch (ApiError e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+        boolean orphans = Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN);
+        return Optional.of((orphans ? orphan : delete).plan(live.getUid()));
+    }
+
     /** The types whose objects have not all been read, each with the reason; for health. */
     public List<String> typesNotSynced() {
         return monitors.notSynced();
@@ -88,8 +125,15 @@ public final class GarbageCollector implements Controller {
 
     @Override
     public void close() {
-        monitors.close();
         toDelete.shutDown();
         toOrphan.shutDown();
+        loops.forEach(Loop::close);
+    }
+
+    @Override
+    public boolean drain(Duration within) throws InterruptedException {
+        long deadline = clock.deadline(within);
+        return toDelete.awaitIdle(within)
+                && toOrphan.awaitIdle(Duration.ofNanos(Math.max(0, deadline - clock.nanoTime())));
     }
 }

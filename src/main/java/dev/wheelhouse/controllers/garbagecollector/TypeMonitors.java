@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -15,21 +17,26 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Follows discovery: an informer for each type that can be listed, watched and deleted, and none for those that have gone
  * (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of groups whose discovery fails are kept. Events are
- * ignored.
+ * ignored. Discovery is asked every 30 s as upstream does, and soon after a CustomResourceDefinition has changed, which upstream
+ * does not: until then what is owned by such objects would not be collected.
  */
-final class TypeMonitors implements Loop {
+final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
+    /** Discovery shows a change of a definition with some delay, so that it is asked several times after one. */
+    private static final List<Duration> AFTER_CHANGE = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2),
+            Duration.ofSeconds(4), Duration.ofSeconds(8));
+    private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
     /** After this time the collector begins, whatever has not synced. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
@@ -38,16 +45,38 @@ final class TypeMonitors implements Loop {
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
-    private final Signal closing = new Signal();
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
+    /** Guarded by {@code monitors}, as is how often discovery has been asked since a definition changed. */
     private long next;
+    private int asked = AFTER_CHANGE.size();
     private long giveUpWaiting;
     private boolean begun;
     private boolean ready;
-    private volatile boolean closed;
 
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
+
+    /** A definition that comes, is established or goes brings its type with it. */
+    private final class OfDefinitions implements ResourceEventHandler<PartialObjectMetadata> {
+        @Override
+        public void onAdd(PartialObjectMetadata definition, boolean initial) {
+            if (!initial) {
+                askSoon();
+            }
+        }
+
+        @Override
+        public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
+            if (!Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
+                askSoon();
+            }
+        }
+
+        @Override
+        public void onDelete(PartialObjectMetadata definition, boolean finalStateUnknown) {
+            askSoon();
+        }
+    }
 
     TypeMonitors(KubeClient client, SharedInformerFactory factory, GraphKeeper keeper, Clock clock) {
         this.client = client;
@@ -58,31 +87,56 @@ final class TypeMonitors implements Loop {
 
     @Override
     public long step() {
-        if (closed) {
+        if (isClosed()) {
             return IDLE;
         }
-        long now = clock.nanoTime();
-        if (begun && now < next) {
-            return next - now;
+        long left = untilNext();
+        if (begun && left > 0) {
+            return left;
         }
         if (!begun) {
             begun = true;
             giveUpWaiting = clock.deadline(LONGEST_WAIT);
         }
-        Duration pause = AFTER_FAILURE;
+        boolean succeeded = false;
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
                 log.warn("discovery names no resource type at all; the garbage collector keeps those it knows");
             } else {
                 follow(discovered);
-                pause = PERIOD;
+                succeeded = true;
             }
         } catch (ApiError e) {
             log.warn("discovery failed, the garbage collector keeps the types it knows: {}", e.getMessage());
         }
-        next = clock.deadline(pause);
-        return pause.toNanos();
+        return askAgain(succeeded).toNanos();
+    }
+
+    private long untilNext() {
+        synchronized (monitors) {
+            return next - clock.nanoTime();
+        }
+    }
+
+    /** A definition that changed while discovery was being asked counts too. */
+    private Duration askAgain(boolean succeeded) {
+        synchronized (monitors) {
+            Duration pause = !succeeded
+                    ? AFTER_FAILURE
+                    : asked < AFTER_CHANGE.size() ? AFTER_CHANGE.get(asked++) : PERIOD;
+            next = clock.deadline(pause);
+            return pause;
+        }
+    }
+
+    private void askSoon() {
+        synchronized (monitors) {
+            asked = 1;
+            long soon = clock.deadline(AFTER_CHANGE.getFirst());
+            next = soon - next < 0 ? soon : next;
+        }
+        wake();
     }
 
     private void follow(KubeClient.Discovered discovered) {
@@ -94,7 +148,7 @@ final class TypeMonitors implements Loop {
                     wanted.put(type, type);
                 }
             }
-            keeper.setTypes(new Types(wanted.keySet()));
+            keeper.setTypes(new Types(wanted.keySet(), discovered.otherVersions()));
             wanted.keySet().removeIf(type -> IGNORED.contains(type.groupResource()));
             List<ResourceType> gone = monitors.keySet().stream().filter(t -> !wanted.containsKey(t)).toList();
             List<ResourceType> come = wanted.keySet().stream().filter(t -> !monitors.containsKey(t)).toList();
@@ -127,6 +181,9 @@ final class TypeMonitors implements Loop {
     private void start(ResourceType type) {
         SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(type);
         monitors.put(type, new Monitor(informer, informer.addEventHandler(keeper.handler(type))));
+        if (type.groupResource().equals(DEFINITIONS)) {
+            informer.addEventHandler(new OfDefinitions());
+        }
     }
 
     private void stop(ResourceType type) {
@@ -134,6 +191,13 @@ final class TypeMonitors implements Loop {
         if (monitor != null) {
             monitor.registration.remove();
             factory.stop(monitor.informer);
+        }
+    }
+
+    /** The type of this name that an informer follows. */
+    Optional<ResourceType> followed(String groupResource) {
+        synchronized (monitors) {
+            return monitors.keySet().stream().filter(type -> type.groupResource().equals(groupResource)).findFirst();
         }
     }
 
@@ -176,16 +240,5 @@ final class TypeMonitors implements Loop {
             });
             return late;
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        closing.raise();
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.controllers.namespace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +17,6 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
@@ -34,6 +34,9 @@ import dev.wheelhouse.runtime.Clock;
 final class Emptying {
     private static final int PAGE = 500;
     private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
+
+    /** The garbage collector's finalizers, by which an object waits for its dependents. */
+    private static final Set<String> DEPENDENTS = Set.of("orphan", "foregroundDeletion");
 
     private final KubeClient client;
     private final ActionExecutor executor;
@@ -74,27 +77,35 @@ final class Emptying {
     private Remaining empty(ResourceType type, String namespace, Instant deletedAt) {
         long estimate = 0;
         try {
+            Content<? extends KubernetesObject> left;
             if (type.equals(ResourceType.PODS)) {
                 Content<V1Pod> pods = list(client.resource(ResourceType.PODS, V1Pod.class), namespace);
-                if (pods.isEmpty()) {
-                    return Remaining.none(type);
-                }
                 estimate = gracePeriod(pods.items, deletedAt, clock.now());
-            } else if (list(client.metadata(type), namespace).isEmpty()) {
-                return Remaining.none(type);
+                left = pods;
+            } else {
+                left = list(client.metadata(type), namespace);
             }
-            ApiError error = delete(type, namespace);
-            if (error != null) {
-                return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
+            if (!left.isGoing()) {
+                ApiError error = delete(type, namespace);
+                if (error != null) {
+                    return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
+                }
+                left = list(client.metadata(type), namespace);
             }
-            Content<PartialObjectMetadata> left = list(client.metadata(type), namespace);
-            return Remaining.of(type, namespace, left.items, left.unreadable, estimate);
+            return Remaining.of(type, namespace, executor.writes() || estimate > 0 ? left.items : held(left.items),
+                    left.unreadable, estimate);
         } catch (ApiError e) {
             // What discovery names but cannot be listed is nothing to be emptied.
             return e.code() == 404 || e.code() == 405
                     ? Remaining.none(type)
                     : Remaining.failed(type, estimate, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** What would be left, had it been told to go: what waits for a finalizer. */
+    private static <T extends KubernetesObject> List<T> held(List<T> items) {
+        return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
+                && !item.getMetadata().getFinalizers().isEmpty()).toList();
     }
 
     private @Nullable ApiError delete(ResourceType type, String namespace) {
@@ -111,13 +122,19 @@ final class Emptying {
         List<Action.Write> deletes = new ArrayList<>();
         list(client.metadata(type), namespace).items.forEach(
                 item -> deletes.add(new Action.Delete(type, ObjectKey.of(item), BACKGROUND, why)));
-        return executor.execute(owner, List.of(new Action.Batch(deletes))).error();
+        return executor.execute(owner, List.of(Action.Batch.each(deletes))).error();
     }
 
     /** @param unreadable objects that are there, but could not be decoded */
-    private record Content<T>(List<T> items, int unreadable) {
-        boolean isEmpty() {
-            return items.isEmpty() && unreadable == 0;
+    private record Content<T extends KubernetesObject>(List<T> items, int unreadable) {
+        /**
+         * Whether all that is there has been told to go, so that telling it again would change nothing. One that waits for its
+         * dependents is told again, as a deletion in the background ends that wait.
+         */
+        boolean isGoing() {
+            return unreadable == 0 && items.stream().map(KubernetesObject::getMetadata)
+                    .allMatch(m -> m.getDeletionTimestamp() != null && (m.getFinalizers() == null
+                            || Collections.disjoint(m.getFinalizers(), DEPENDENTS)));
         }
     }
 

@@ -5,9 +5,9 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 
 /**
@@ -39,11 +39,11 @@ record Remaining(ResourceType type, int count, Map<String, Integer> finalizers, 
      * @param unreadable objects that are there but could not be decoded
      * @param estimateSeconds how long these objects may take to end by themselves
      */
-    static Remaining of(ResourceType type, String namespace, Iterable<PartialObjectMetadata> items, int unreadable,
+    static Remaining of(ResourceType type, String namespace, Iterable<? extends KubernetesObject> items, int unreadable,
             long estimateSeconds) {
         int count = unreadable;
         Map<String, Integer> finalizers = new TreeMap<>();
-        for (PartialObjectMetadata item : items) {
+        for (KubernetesObject item : items) {
             count++;
             V1ObjectMeta meta = item.getMetadata();
             if (meta.getFinalizers() != null) {

@@ -64,7 +64,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
         this.pods = new OwnedPods(name, podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
-        new ReplicaSetHandlers(sets, queue, expectations, this::forgetSet).register(podCache);
+        new ReplicaSetHandlers(sets, queue, expectations).register(podCache);
     }
 
     @Override
@@ -82,7 +82,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
     Result syncReplicaSet(ObjectKey key) {
         V1ReplicaSet set = sets.get(key);
         if (set == null) {
-            forgetSet(key);
+            forget(key);
             return Result.done();
         }
         LabelSelector selector;
@@ -99,6 +99,11 @@ public final class ReplicaSetController extends KeyedController implements Plann
         ReplicaSetView claimedView = view.withAdopted(adopted(view, claimed));
         Outcome scaled = scale(key, claimedView, ReplicaSetDecisions.scale(claimedView));
         return report(key, claimedView, scaled);
+    }
+
+    @Override
+    public ResourceType plansFor() {
+        return sets.type();
     }
 
     @Override
@@ -125,7 +130,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
         Map<String, Integer> related = owner == null ? Map.of() : pods.activePerNode(sets.controlledBy(owner.getUid()));
         return new ReplicaSetView(sets.type(), set,
                 ControllerRefManager.claim(meta, selector, Pods.active(candidates)), terminating, related,
-                expectations.areMet(key), clock.now());
+                expectations.areMet(meta.getUid()), clock.now());
     }
 
     /** One that was gone before it could be adopted does not count. */
@@ -138,19 +143,20 @@ public final class ReplicaSetController extends KeyedController implements Plann
     /** Expectations are set before the writes, so that what they cause is not seen too early. */
     private Outcome scale(ObjectKey key, ReplicaSetView view, Scaling scaling) {
         boolean expects = executor.writes();
+        String uid = view.set().getMetadata().getUid();
         if (expects && scaling.creations() > 0) {
-            expectations.expectCreations(key, scaling.creations());
+            expectations.expectCreations(uid, scaling.creations());
         } else if (expects && !scaling.victims().isEmpty()) {
-            expectations.expectDeletions(key, uids(scaling.victims()));
+            expectations.expectDeletions(uid, uids(scaling.victims()));
         }
         Outcome outcome = executor.execute(key, scaling.actions());
         if (expects) {
             long made = outcome.attempts().stream().filter(Attempt::done).count();
-            expectations.creationsObserved(key, scaling.creations() - (int) Math.min(made, scaling.creations()));
+            expectations.creationsObserved(uid, scaling.creations() - (int) Math.min(made, scaling.creations()));
             Set<ObjectKey> deleted = outcome.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
                     .collect(Collectors.toSet());
             scaling.victims().stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
-                    .forEach(victim -> expectations.deletionObserved(key, victim.getMetadata().getUid()));
+                    .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
         }
         executor.execute(key, ReplicaSetDecisions.events(view, outcome.attempts()));
         return outcome;
@@ -159,7 +165,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
     private Result report(ObjectKey key, ReplicaSetView view, Outcome scaled) {
         List<Action> actions = new ArrayList<>(
                 ReplicaSetDecisions.report(view, ReplicaSetDecisions.failure(view, scaled.attempts())));
-        Duration untilMet = expectations.untilMet(key);
+        Duration untilMet = expectations.untilMet(view.set().getMetadata().getUid());
         if (!untilMet.isZero()) {
             actions.add(new Action.RequeueAfter(untilMet));
         }
@@ -170,10 +176,5 @@ public final class ReplicaSetController extends KeyedController implements Plann
 
     private static List<String> uids(List<V1Pod> pods) {
         return pods.stream().map(pod -> pod.getMetadata().getUid()).toList();
-    }
-
-    private void forgetSet(ObjectKey key) {
-        expectations.forget(key);
-        forget(key);
     }
 }

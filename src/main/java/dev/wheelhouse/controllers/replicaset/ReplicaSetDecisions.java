@@ -63,7 +63,7 @@ final class ReplicaSetDecisions {
             V1Pod pod = PodFactory.fromTemplate(view.set().getSpec().getTemplate(), view.ownerType(), owner);
             creates.add(new Action.Create(ResourceType.PODS, pod, why));
         }
-        return new Scaling(count, List.of(), List.of(new Action.Batch(creates)));
+        return new Scaling(count, List.of(), List.of(Action.Batch.slowStart(creates)));
     }
 
     private static Scaling delete(ReplicaSetView view, int count) {
@@ -75,7 +75,7 @@ final class ReplicaSetDecisions {
             deletes.add(new Action.Delete(ResourceType.PODS, ObjectKey.of(victim.getMetadata()),
                     Deletion.ofUid(victim.getMetadata().getUid()), why));
         }
-        return new Scaling(0, victims, List.of(new Action.Batch(deletes)));
+        return new Scaling(0, victims, List.of(Action.Batch.each(deletes)));
     }
 
     /** What users are told about the creations and deletions that were tried. */

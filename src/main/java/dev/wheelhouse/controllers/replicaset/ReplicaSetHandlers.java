@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.replicaset;
 
 import java.util.Objects;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +22,11 @@ final class ReplicaSetHandlers {
     private final PodSets sets;
     private final WorkQueue<ObjectKey> queue;
     private final Expectations expectations;
-    private final Consumer<ObjectKey> forget;
 
-    /** @param forget drops what is remembered of a set that is gone */
-    ReplicaSetHandlers(PodSets sets, WorkQueue<ObjectKey> queue, Expectations expectations,
-            Consumer<ObjectKey> forget) {
+    ReplicaSetHandlers(PodSets sets, WorkQueue<ObjectKey> queue, Expectations expectations) {
         this.sets = sets;
         this.queue = queue;
         this.expectations = expectations;
-        this.forget = forget;
     }
 
     void register(SharedIndexInformer<V1Pod> pods) {
@@ -48,7 +43,7 @@ final class ReplicaSetHandlers {
         @Override
         public void onUpdate(V1ReplicaSet before, V1ReplicaSet after) {
             if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())) {
-                forget.accept(ObjectKey.of(before));
+                expectations.forget(before.getMetadata().getUid());
             }
             queue.add(ObjectKey.of(after), isResync(before, after) ? Priority.BACKGROUND : Priority.LIVE);
         }
@@ -59,7 +54,7 @@ final class ReplicaSetHandlers {
 
         @Override
         public void onDelete(V1ReplicaSet set, boolean finalStateUnknown) {
-            forget.accept(ObjectKey.of(set));
+            expectations.forget(set.getMetadata().getUid());
             queue.add(ObjectKey.of(set));
         }
     }
@@ -79,7 +74,7 @@ final class ReplicaSetHandlers {
             }
             V1ReplicaSet owner = resolve(pod, reference);
             if (owner != null) {
-                expectations.creationObserved(ObjectKey.of(owner));
+                expectations.creationObserved(owner.getMetadata().getUid());
                 queue.add(ObjectKey.of(owner), priority);
             }
         }
@@ -119,7 +114,7 @@ final class ReplicaSetHandlers {
             V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
             V1ReplicaSet owner = reference == null ? null : resolve(pod, reference);
             if (owner != null) {
-                expectations.deletionObserved(ObjectKey.of(owner), String.valueOf(pod.getMetadata().getUid()));
+                expectations.deletionObserved(owner.getMetadata().getUid(), String.valueOf(pod.getMetadata().getUid()));
                 queue.add(ObjectKey.of(owner), priority);
             }
         }

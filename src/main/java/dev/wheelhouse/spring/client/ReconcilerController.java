@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -13,6 +14,7 @@ import io.kubernetes.client.extended.controller.reconciler.Reconciler;
 import io.kubernetes.client.extended.controller.reconciler.Request;
 
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Outage;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Clock;
@@ -28,6 +30,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
 public final class ReconcilerController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(ReconcilerController.class);
     private static final long LOOK_AGAIN_NANOS = 20_000_000;
+    private static final Duration GRACE = Duration.ofSeconds(2);
 
     private final String name;
     private final WorkQueue<Request> queue;
@@ -43,10 +46,12 @@ public final class ReconcilerController implements Controller {
         this.queue = queue;
         this.ready = List.copyOf(ready);
         this.runner = new LoopRunner(name, clock);
+        Outage<Request> outage = new Outage<>(queue, clock);
         for (int i = 0; i < Math.max(1, workers); i++) {
             this.workers
                     .add(new WhenReady(
-                            new Worker<>(name, queue, request -> reconcile(reconciler, request), clock, metrics)));
+                            new Worker<>(name, queue, outage, request -> reconcile(reconciler, request), clock,
+                                    metrics)));
         }
     }
 
@@ -129,7 +134,20 @@ public final class ReconcilerController implements Controller {
     @Override
     public void shutdown() {
         queue.shutDown();
+        workers.forEach(Loop::close);
+        drain();
         runner.close();
         ended.countDown();
+    }
+
+    /** A reconciler is let finish what it is at. */
+    private void drain() {
+        try {
+            if (!queue.awaitIdle(GRACE)) {
+                log.warn("{}: still reconciling after {} s, and interrupted", name, GRACE.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ForwardingListerWatcher;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -18,34 +18,18 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** Tells of each list or watch that failed, for the official client's exception handlers; the engine goes on by itself. */
-final class ReportingSource<T extends KubernetesObject> implements ListerWatcher<T> {
-    private final ListerWatcher<T> source;
+final class ReportingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     private final Consumer<Throwable> report;
 
     ReportingSource(ListerWatcher<T> source, Consumer<Throwable> report) {
-        this.source = source;
+        super(source);
         this.report = report;
-    }
-
-    @Override
-    public ResourceType type() {
-        return source.type();
-    }
-
-    @Override
-    public String namespace() {
-        return source.namespace();
-    }
-
-    @Override
-    public String selector() {
-        return source.selector();
     }
 
     @Override
     public ListPage<T> list(ListOptions options) throws InterruptedException {
         try {
-            return source.list(options);
+            return super.list(options);
         } catch (ApiError e) {
             report.accept(e);
             throw e;
@@ -55,7 +39,7 @@ final class ReportingSource<T extends KubernetesObject> implements ListerWatcher
     @Override
     public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
         try {
-            return new Stream(source.watch(options));
+            return new Stream(super.watch(options));
         } catch (ApiError e) {
             report.accept(e);
             throw e;

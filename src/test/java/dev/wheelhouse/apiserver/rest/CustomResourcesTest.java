@@ -211,6 +211,15 @@ class CustomResourcesTest {
                         .formatted(name, names, schema));
     }
 
+    /** Lets the definition's version v1 have these properties of {@code spec}, and no others. */
+    private void changeSpec(String plural, String properties) {
+        merge(CRDS + "/" + plural + ".shop.example.com",
+                """
+                        {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                         {"type": "object", "properties": {"spec": {"type": "object", "properties": {%s}}}}}}]}}"""
+                        .formatted(properties));
+    }
+
     private static String condition(JsonNode crd, String type) {
         for (JsonNode condition : crd.path("status").path("conditions")) {
             if (Json.text(condition, "type").equals(type)) {
@@ -270,10 +279,8 @@ class CustomResourcesTest {
                  "old": {"type": "string"}, "color": {"type": "string"}}}}}""");
         String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
         post(pens, "{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"old\": \"x\", \"color\": \"red\"}}");
-        merge(CRDS + "/pens.shop.example.com", """
-                {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
-                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                 "color": {"type": "string"}, "size": {"type": "integer", "default": 3}}}}}}}]}}""");
+        changeSpec("pens", """
+                "color": {"type": "string"}, "size": {"type": "integer", "default": 3}""");
         assertThat(code).isEqualTo(200);
         assertThat(call("GET", pens + "/p", "", "").get("spec").toString()).isEqualTo("{\"color\":\"red\",\"size\":3}");
         assertThat(call("GET", pens, "", "").at("/items/0/spec").toString())
@@ -389,11 +396,9 @@ class CustomResourcesTest {
                  "a": {"type": "string"}, "b": {"type": "string"}}}}}""");
         String boxes = "/apis/shop.example.com/v1/namespaces/default/boxes";
         post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"a\": \"long\"}}");
-        merge(CRDS + "/boxes.shop.example.com", """
-                {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
-                 {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                 "a": {"type": "string", "pattern": "^.$", "x-kubernetes-validations": [{"rule": "size(self) == 1"}]},
-                 "b": {"type": "string", "pattern": "^.$"}}}}}}}]}}""");
+        changeSpec("boxes", """
+                "a": {"type": "string", "pattern": "^.$", "x-kubernetes-validations": [{"rule": "size(self) == 1"}]},
+                "b": {"type": "string", "pattern": "^.$"}""");
         merge(boxes + "/b", "{\"spec\": {\"b\": \"x\"}}");
         assertThat(code).isEqualTo(200);
         merge(boxes + "/b", "{\"spec\": {\"b\": \"yy\"}}");

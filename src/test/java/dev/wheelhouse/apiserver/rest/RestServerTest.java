@@ -129,6 +129,24 @@ class RestServerTest {
     }
 
     @Test
+    void anOwnerThatIsNamedTwiceIsKeptOnceWithAWarning() {
+        String owner = "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"name\": \"o\", \"uid\": \"u\", \"controller\": true}";
+        JsonNode made = post(NS + "configmaps",
+                "{\"metadata\": {\"name\": \"a\", \"ownerReferences\": [" + owner + ", " + owner + "]}}");
+        assertThat(last.code()).isEqualTo(201);
+        assertThat(last.warnings()).hasSize(1).first().asString().endsWith("duplicate UID(s) observed: u");
+        assertThat(made.path("metadata").path("ownerReferences")).hasSize(1);
+    }
+
+    @Test
+    void aNewBudgetCountsNothingYet() {
+        JsonNode made = post("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"minAvailable\": 1}}");
+        assertThat(made.path("status").toString()).contains("\"currentHealthy\":0", "\"desiredHealthy\":0",
+                "\"disruptionsAllowed\":0", "\"expectedPods\":0");
+    }
+
+    @Test
     void unknownFieldsAreWarnedOfRefusedOrIgnored() {
         String body = "{\"metadata\": {\"name\": \"%s\"}, \"dta\": {}}";
         JsonNode made = post(NS + "configmaps", body.formatted("a"));
@@ -293,7 +311,7 @@ class RestServerTest {
 
     @Test
     void aFieldThatIsNamedTwiceIsRefusedOrWarnedOf() {
-        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": false, \"immutable\": true}";
+        String body = "{\"metadata\": {\"name\": \"twice\"}, \"unknown\": 1, \"immutable\": null, \"immutable\": true}";
         String problem = "duplicate field \"immutable\"";
         call("POST", NS + "configmaps?fieldValidation=Strict", "application/json", body);
         assertThat(last.code()).isEqualTo(400);

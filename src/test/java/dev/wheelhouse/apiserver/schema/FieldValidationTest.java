@@ -108,7 +108,11 @@ class FieldValidationTest {
             {"spec":{"template":{"spec":{"containers":{}}}}} | json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container
             {"spec":{"template":{"spec":{"containers":[{"image":true}]}}}} | json: cannot unmarshal bool into Go struct field Container.spec.template.spec.containers.image of type string
             {"spec":{"template":{"spec":{"containers":[{"imagePullPolicy":1}]}}}} | json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.imagePullPolicy of type v1.PullPolicy
-            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}} | json: cannot unmarshal bool into Go value of type int32
+            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}} | json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
+            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":[]}}}} | json: cannot unmarshal array into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
+            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":1.5}}}} | json: cannot unmarshal number 1.5 into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
+            {"metadata":{"creationTimestamp":{}}} | json: cannot unmarshal object into Go struct field ObjectMeta.metadata.creationTimestamp of type string
+            {"spec":{"template":{"spec":{"overhead":{"cpu":{}}}}}} | quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
             {"metadata":{"creationTimestamp":"soon"}} | parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"
             {"spec":{"template":{"spec":{"overhead":{"cpu":"much"}}}}} | quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
             """)
@@ -142,7 +146,6 @@ class FieldValidationTest {
         assertThat(FieldValidation.duplicates(json.getBytes(StandardCharsets.UTF_8))).containsExactly(
                 "duplicate field \"spec.replicas\"", "duplicate field \"spec.template.a[1].b\"",
                 "duplicate field \"spec\"");
-        assertThat(FieldValidation.duplicates("{".getBytes(StandardCharsets.UTF_8))).isEmpty();
     }
 
     @ParameterizedTest

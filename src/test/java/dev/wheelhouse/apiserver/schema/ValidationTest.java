@@ -36,9 +36,16 @@ class ValidationTest {
     private static final String SECRET = """
             {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "m", "namespace": "d"}, "data": {"k": "dg=="}}""";
 
+    private static final String BUDGET = """
+            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "Any_name", "namespace": "d"},
+             "spec": {"minAvailable": "50%", "selector": {"matchLabels": {"app": "w"}}}}""";
+    private static final String EVENT = """
+            {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "Any_name", "namespace": "d"}, "involvedObject": {
+             "kind": "Pod", "name": "p", "namespace": "d"}}""";
+
     @Test
     void hasNothingToSayAgainstValidObjects() {
-        for (String json : List.of(POD, DEPLOYMENT, SERVICE, JOB, MAP, SECRET)) {
+        for (String json : List.of(POD, DEPLOYMENT, SERVICE, JOB, MAP, SECRET, BUDGET, EVENT)) {
             assertThat(created(ready(json))).as(json).isEmpty();
             assertThat(updated(ready(json), ready(json))).as("no change: %s", json).isEmpty();
         }
@@ -47,6 +54,17 @@ class ValidationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             POD | {"metadata":{"labels":{"-a":"b"}}} | metadata.labels: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"e","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.colour"}}}]}]}} | spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.colour": error converting fieldPath: field label not supported: spec.colour
+            DEPLOYMENT | {"spec":{"strategy":{"type":"Sometimes"}}} | spec.strategy: Unsupported value: {"type":"Sometimes","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}}: supported values: "Recreate", "RollingUpdate"
+            DEPLOYMENT | {"spec":{"strategy":{"rollingUpdate":{"maxSurge":""}}}} | spec.strategy.rollingUpdate.maxSurge: Invalid value: "": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')
+            BUDGET | {"metadata":{"name":"a%b"}} | metadata.name: Invalid value: "a%b": may not contain '%'
+            BUDGET | {"spec":{"minAvailable":"101%"}} | spec.minAvailable: Invalid value: "101%": must not be greater than 100%
+            BUDGET | {"spec":{"minAvailable":null,"maxUnavailable":-1}} | spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0
+            BUDGET | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}} | spec.selector.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator
+            BUDGET | {"spec":{"unhealthyPodEvictionPolicy":""}} | spec.unhealthyPodEvictionPolicy: Unsupported value: "": supported values: "AlwaysAllow", "IfHealthyBudget"
+            EVENT | {"involvedObject":{"namespace":"other"}} | involvedObject.namespace: Invalid value: "other": does not match event.namespace
+            EVENT | {"involvedObject":{"namespace":null}} | involvedObject.namespace: Invalid value: "": does not match event.namespace
+            POD | {"metadata":{"labels":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}} | metadata.labels: Invalid value: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes
             POD | {"metadata":{"finalizers":["x.io/a b"]}} | metadata.finalizers: Invalid value: "x.io/a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
             POD | {"metadata":{"finalizers":["orphan","x.io/a","mine"]}} | metadata.finalizers[2]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified
             POD | {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x"}]}} | metadata.ownerReferences.uid: Invalid value: "": must not be empty
@@ -190,6 +208,8 @@ class ValidationTest {
             case "JOB" -> JOB;
             case "MAP" -> MAP;
             case "SECRET" -> SECRET;
+            case "BUDGET" -> BUDGET;
+            case "EVENT" -> EVENT;
             default -> throw new IllegalArgumentException(name);
         };
     }

@@ -46,15 +46,6 @@ class DirectoryStorageTest {
         return object;
     }
 
-    private static List<String> drain(Watcher watcher) {
-        List<String> events = new ArrayList<>();
-        for (StoreEvent event = watcher.poll(); event != null; event = watcher.poll()) {
-            events.add(event.type() + " " + event.object().name() + " " + event.object().version() + " "
-                    + event.object().labels().get("x"));
-        }
-        return events;
-    }
-
     @Test
     void everythingIsThereAgainAtTheSameVersionAndVersionsGoOn() {
         List<String> before;
@@ -64,13 +55,13 @@ class DirectoryStorageTest {
             StoredObject b = store.create("configmaps", object("b", "1"));
             store.delete("configmaps", "ns", "b", b.version());
             store.create("secrets", object("s", "1"));
-            before = drain(store.watch("configmaps", Selection.all(), 0));
+            before = ObjectStoreTest.drain(store.watch("configmaps", Selection.all(), 0));
         }
         try (ObjectStore store = open(1000)) {
             assertThat(store.version()).isEqualTo(5);
             assertThat(store.snapshot("configmaps").select(Selection.all())).extracting(StoredObject::name)
                     .containsExactly("a");
-            assertThat(drain(store.watch("configmaps", Selection.all(), 0))).isEqualTo(before);
+            assertThat(ObjectStoreTest.drain(store.watch("configmaps", Selection.all(), 0))).isEqualTo(before);
             assertThat(store.snapshotAt("configmaps", 3).select(Selection.all())).extracting(StoredObject::name)
                     .containsExactly("a", "b");
             assertThat(store.create("configmaps", object("c", "1")).version()).isEqualTo(6);
@@ -89,7 +80,8 @@ class DirectoryStorageTest {
                 int from = Math.max(0, (int) last - 40);
                 for (int v = from; v <= last; v++) {
                     assertThat(names(store.snapshotAt("configmaps", v))).isEqualTo(history.get(v));
-                    assertThat(drain(store.watch("configmaps", Selection.all(), v))).hasSize((int) last - v);
+                    assertThat(ObjectStoreTest.drain(store.watch("configmaps", Selection.all(), v)))
+                            .hasSize((int) last - v);
                 }
                 if (last > 60) {
                     long old = last - 60;
@@ -217,7 +209,7 @@ class DirectoryStorageTest {
         assertThatThrownBy(() -> store.create("configmaps", object("c", "1")))
                 .isInstanceOf(StoreException.Failed.class);
         assertThat(seenDuringCommit).containsExactly("0 0", "1 1");
-        assertThat(drain(watcher)).containsExactly("ADDED a 1 1");
+        assertThat(ObjectStoreTest.drain(watcher)).containsExactly("ADDED a 1 1");
         assertThat(store.get("configmaps", "ns", "b")).isNull();
         store.close();
     }

@@ -56,7 +56,8 @@ class ObjectStoreTest {
         return new Selection("", LabelSelector.parse(selector), FieldSelector.everything());
     }
 
-    private static List<String> drain(Watcher watcher) {
+    /** What has come, each as {@code ADDED name version label}. */
+    static List<String> drain(Watcher watcher) {
         List<String> events = new ArrayList<>();
         for (StoreEvent event = watcher.poll(); event != null; event = watcher.poll()) {
             events.add(event.type() + " " + event.object().name() + " " + event.object().version() + " "

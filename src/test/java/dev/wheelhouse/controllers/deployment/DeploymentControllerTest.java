@@ -27,10 +27,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.FakeApi;
-import dev.wheelhouse.controller.FakeInformers;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -41,7 +41,7 @@ class DeploymentControllerTest {
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final List<String> events = new ArrayList<>();
     private final DefaultControllerContext context = new DefaultControllerContext(api, informers, clock,
@@ -58,7 +58,7 @@ class DeploymentControllerTest {
 
     private void settle() {
         for (int steps = 0; steps < 10_000; steps++) {
-            informers.deliverAll();
+            informers.deliver();
             long wait = workers.stream().mapToLong(DeploymentControllerTest::step).min().orElse(0);
             if (wait > Duration.ofSeconds(5).toNanos()) {
                 return;
@@ -93,7 +93,8 @@ class DeploymentControllerTest {
         for (int round = 0; round < 100; round++) {
             settle();
             List<V1Pod> waiting = pods().stream()
-                    .filter(p -> p.getStatus() == null || p.getMetadata().getDeletionTimestamp() != null).toList();
+                    .filter(p -> p.getSpec().getNodeName() == null || p.getMetadata().getDeletionTimestamp() != null)
+                    .toList();
             if (waiting.isEmpty()) {
                 return;
             }
@@ -135,6 +136,18 @@ class DeploymentControllerTest {
                 .isTrue();
         assertThat(pods()).hasSize(replicas);
         assertThat(controller.plan(WEB)).isEmpty();
+    }
+
+    @Test
+    void whatChangesGoesBeforeWhatWasThereAtTheStart() throws InterruptedException {
+        List.of("old-1", "old-2", "old-3").forEach(old -> create(Deployments.named(old).build()));
+        informers.deliver();
+        create(Deployments.named("web").build());
+        informers.deliver();
+
+        workers.getFirst().step();
+
+        assertThat(sets()).singleElement().matches(set -> set.getMetadata().getName().startsWith("web-"));
     }
 
     @ParameterizedTest
@@ -221,7 +234,7 @@ class DeploymentControllerTest {
                 ? new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)
                 : null);
         create(Deployments.named("web").replicas(1).build());
-        informers.deliverAll();
+        informers.deliver();
         assertThat(controller.syncDeployment(WEB)).isInstanceOf(Result.Retry.class);
         V1ReplicaSet wanted = Decided.of(Deployments.named("web").build()).created();
         String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
@@ -232,7 +245,7 @@ class DeploymentControllerTest {
             assertThat(c.getStatus() + " " + c.getReason() + " " + c.getMessage())
                     .isEqualTo("False ReplicaSetCreateError " + message);
         });
-        api.fault(null);
+        api.noFault();
         nodesWork();
         assertComplete(1);
     }
@@ -243,7 +256,7 @@ class DeploymentControllerTest {
                 ? new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)
                 : null);
         create(Deployments.named("web").build());
-        informers.deliverAll();
+        informers.deliver();
         assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());
         assertThat(events).isEmpty();
     }
@@ -251,19 +264,10 @@ class DeploymentControllerTest {
     @Test
     void settlesACreationThatGotNoAnswer() {
         int[] lost = {1};
-        api.fault(new FakeApi.Fault() {
-            @Override
-            public ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
+        api.fault(FakeCluster.Fault.afterwards(
+                (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
                         ? new ApiError("create", new java.io.IOException("cut"))
-                        : null;
-            }
-        });
+                        : null));
         create(Deployments.named("web").replicas(2).build());
         nodesWork();
         assertThat(sets()).hasSize(1);
@@ -277,7 +281,7 @@ class DeploymentControllerTest {
         deployment.getSpec().setSelector(new V1LabelSelector()
                 .addMatchExpressionsItem(new V1LabelSelectorRequirement().key("app").operator("Near")));
         create(deployment);
-        informers.deliverAll();
+        informers.deliver();
         assertThat(controller.syncDeployment(WEB)).isInstanceOfSatisfying(Result.Terminal.class,
                 t -> assertThat(t.reason()).contains("default/web", "spec.selector", "Near"));
     }
@@ -297,7 +301,7 @@ class DeploymentControllerTest {
     @Test
     void showsItsPlanWithoutWriting() {
         create(Deployments.named("web").build());
-        informers.deliverAll();
+        informers.deliver();
         api.takeRequests();
         assertThat(new Decided(controller.plan(WEB)).kinds()).containsExactly("Create", "Event", "UpdateStatus");
         assertThat(api.takeRequests()).isEmpty();

@@ -39,13 +39,13 @@ class ProgressTest {
     }
 
     @ParameterizedTest(name = "{0} s after the last progress")
-    @CsvSource({"30, 31", "59, 2", "60, 1"})
-    void isLookedAtAgainJustAfterTheDeadline(int secondsSinceProgress, int expected) {
+    @CsvSource({"30, 31000", "59, 2000", "60, 5"})
+    void isLookedAtAgainJustAfterTheDeadline(int secondsSinceProgress, long expectedMillis) {
         V1Deployment deployment = stuckAt(1, 60)
                 .progressing("True", "ReplicaSetUpdated", secondsAgo(secondsSinceProgress)).build();
         Decided decided = decide(deployment, 1);
         assertThat(decided.kinds()).containsExactly("RequeueAfter");
-        assertThat(decided.requeueAfter()).isEqualTo(Duration.ofSeconds(expected));
+        assertThat(decided.requeueAfter()).isEqualTo(Duration.ofMillis(expectedMillis));
     }
 
     @ParameterizedTest

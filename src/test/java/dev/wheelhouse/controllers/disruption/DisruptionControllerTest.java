@@ -21,8 +21,8 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +31,7 @@ class DisruptionControllerTest {
     private static final ObjectKey BUDGET = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(ResourceType.PODS, ResourceType.REPLICA_SETS,
+    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.PODS, ResourceType.REPLICA_SETS,
             ResourceType.DEPLOYMENTS, DisruptionDecisions.BUDGETS);
     private final FakeInformers informers = new FakeInformers(cluster);
     private DisruptionController controller;
@@ -40,7 +40,6 @@ class DisruptionControllerTest {
     void start() {
         controller = new DisruptionController(new DefaultControllerContext(cluster, informers, clock,
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
-        cluster.setNow(clock.now());
     }
 
     private void budget(String spec) {
@@ -74,14 +73,7 @@ class DisruptionControllerTest {
 
     private JsonNode status(Duration time) throws InterruptedException {
         clock.advance(time);
-        boolean any = true;
-        for (int i = 0; any && i < 100; i++) {
-            any = informers.deliver();
-            for (Loop loop : controller.loops()) {
-                any |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(any).as("still busy").isFalse();
+        Stepped.settle(informers, controller.loops());
         return cluster.json(DisruptionDecisions.BUDGETS, BUDGET).path("status");
     }
 

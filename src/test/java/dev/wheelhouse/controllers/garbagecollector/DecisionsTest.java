@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DecisionsTest {
     private static final OffsetDateTime NOW = OffsetDateTime.parse("2026-01-01T00:00:00Z");
     private static final Types TYPES = new Types(
-            List.of(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.NODES, ResourceType.DEPLOYMENTS));
+            List.of(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.NODES, ResourceType.DEPLOYMENTS),
+            List.of(new ResourceType("apps", "v1beta2", "replicasets", "ReplicaSet", true)));
     private static final ObjectRef POD = new ObjectRef("v1", "Pod", "ns", "pod", "u-pod");
     private static final ObjectRef RS = new ObjectRef("apps/v1", "ReplicaSet", "ns", "rs", "u-rs");
     private static final Question READ_POD = new Question(ResourceType.PODS, ObjectKey.of("ns", "pod"));
@@ -201,6 +202,19 @@ class DecisionsTest {
         V1OwnerReference unknown = new V1OwnerReference().apiVersion("example.com/v1").kind("Thing").name("t").uid("u");
         assertThat(Decisions.decideDelete(podOwnedBy(unknown)))
                 .isEqualTo(new Verdict.UnknownKind("owner Thing in example.com/v1"));
+    }
+
+    @Test
+    void anOwnerInAVersionThatIsNotServedKeepsTheObject() {
+        assertThat(Decisions.decideDelete(podOwnedBy(rs("rs").apiVersion("apps/v1beta1"))))
+                .isEqualTo(new Verdict.UnknownKind("owner ReplicaSet in apps/v1beta1"));
+    }
+
+    @Test
+    void anOwnerInAnotherVersionThatIsServedIsReadInThePreferredOne() {
+        View read = podOwnedBy(rs("rs").apiVersion("apps/v1beta2"));
+        assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
+        assertThat(deletion(Decisions.decideDelete(read.with(READ_RS, Optional.empty()))).uid()).isEqualTo("u-pod");
     }
 
     @Test

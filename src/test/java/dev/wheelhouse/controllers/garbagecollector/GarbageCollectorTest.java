@@ -14,19 +14,22 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class GarbageCollectorTest {
+    private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
+            "customresourcedefinitions", "CustomResourceDefinition", false);
     private static final ResourceType WIDGETS = new ResourceType("example.com", "v1", "widgets", "Widget", true);
 
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(ResourceType.PODS, ResourceType.REPLICA_SETS,
+    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.PODS, ResourceType.REPLICA_SETS,
             ResourceType.DEPLOYMENTS, ResourceType.NODES, ResourceType.EVENTS, ResourceType.CONFIG_MAPS);
     private final FakeInformers informers = new FakeInformers(cluster);
     private final List<String> events = new ArrayList<>();
@@ -54,14 +57,7 @@ class GarbageCollectorTest {
     }
 
     private void work() throws InterruptedException {
-        boolean busy = true;
-        for (int i = 0; busy && i < 10_000; i++) {
-            busy = false;
-            for (Loop loop : collector.loops()) {
-                busy |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(busy).as("still busy").isFalse();
+        Stepped.work(collector.loops());
     }
 
     /** Works and delivers until nothing moves, with enough time for what was put off. */
@@ -72,7 +68,7 @@ class GarbageCollectorTest {
             clock.advance(Duration.ofMillis(150));
         }
         work();
-        return cluster.takeRequests().stream().filter(r -> !r.startsWith("GET") && !r.equals("DISCOVER")).toList();
+        return cluster.takeWrites();
     }
 
     private void deployment() throws InterruptedException {
@@ -96,8 +92,8 @@ class GarbageCollectorTest {
     void aDeletedDeploymentTakesReplicaSetsAndPodsWithIt() throws InterruptedException {
         deployment();
         delete(ResourceType.DEPLOYMENTS, "web", "Background");
-        assertThat(settle()).containsExactly("DELETE replicasets.apps default/rs Background uid=uid-rs rv",
-                "DELETE pods default/p1 Background uid=uid-p1 rv", "DELETE pods default/p2 Background uid=uid-p2 rv");
+        assertThat(settle()).containsExactly("delete replicasets.apps default/rs Background uid=uid-rs rv",
+                "delete pods default/p1 Background uid=uid-p1 rv", "delete pods default/p2 Background uid=uid-p2 rv");
         assertThat(collector.objects()).isZero();
     }
 
@@ -107,10 +103,10 @@ class GarbageCollectorTest {
         delete(ResourceType.DEPLOYMENTS, "web", "Foreground");
         List<String> writes = settle();
         assertThat(writes).hasSize(5);
-        assertThat(writes.get(0)).isEqualTo("DELETE replicasets.apps default/rs Foreground uid=uid-rs rv");
-        assertThat(writes.subList(1, 3)).allMatch(w -> w.startsWith("DELETE pods default/p"));
-        assertThat(writes.get(3)).startsWith("PATCH replicasets.apps default/rs ").contains("\"finalizers\":[]");
-        assertThat(writes.get(4)).startsWith("PATCH deployments.apps default/web ").contains("\"finalizers\":[]");
+        assertThat(writes.get(0)).isEqualTo("delete replicasets.apps default/rs Foreground uid=uid-rs rv");
+        assertThat(writes.subList(1, 3)).allMatch(w -> w.startsWith("delete pods default/p"));
+        assertThat(writes.get(3)).startsWith("patch replicasets.apps default/rs ").contains("\"finalizers\":[]");
+        assertThat(writes.get(4)).startsWith("patch deployments.apps default/web ").contains("\"finalizers\":[]");
         assertThat(collector.objects()).isZero();
     }
 
@@ -120,8 +116,8 @@ class GarbageCollectorTest {
         delete(ResourceType.REPLICA_SETS, "rs", "Orphan");
         List<String> writes = settle();
         assertThat(writes).hasSize(3);
-        assertThat(writes.subList(0, 2)).allMatch(w -> w.startsWith("PATCH pods default/p") && w.contains("$patch"));
-        assertThat(writes.get(2)).startsWith("PATCH replicasets.apps default/rs ");
+        assertThat(writes.subList(0, 2)).allMatch(w -> w.startsWith("patch pods default/p") && w.contains("$patch"));
+        assertThat(writes.get(2)).startsWith("patch replicasets.apps default/rs ");
         assertThat(exists(ResourceType.REPLICA_SETS, "rs")).isFalse();
         assertThat(exists(ResourceType.PODS, "p1")).isTrue();
         assertThat(cluster.json(ResourceType.PODS, ObjectKey.of("default", "p1")).path("metadata")
@@ -131,7 +127,7 @@ class GarbageCollectorTest {
     @Test
     void aPodWhoseOwnerNeverExistedIsDeletedAfterALiveLook() throws InterruptedException {
         put(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost"));
-        assertThat(settle()).containsExactly("DELETE pods default/stray Background uid=uid-stray rv");
+        assertThat(settle()).containsExactly("delete pods default/stray Background uid=uid-stray rv");
     }
 
     @Test
@@ -149,7 +145,7 @@ class GarbageCollectorTest {
         cluster.remove(ResourceType.REPLICA_SETS, ObjectKey.of("default", "rs"));
         clock.advance(Duration.ofSeconds(30));
         assertThat(settle()).as("its owner is watched by nobody, so it is looked at now and then")
-                .containsExactly("DELETE pods default/p1 Background uid=uid-p1 rv");
+                .containsExactly("delete pods default/p1 Background uid=uid-p1 rv");
     }
 
     @Test
@@ -170,7 +166,7 @@ class GarbageCollectorTest {
         stranger.setMetadata(new V1ObjectMeta().namespace("other").name("stranger").uid("uid-stranger")
                 .ownerReferences(List.of(by(ResourceType.CONFIG_MAPS, "owner"))));
         cluster.put(ResourceType.PODS, stranger);
-        assertThat(settle()).containsExactly("DELETE pods other/stranger Background uid=uid-stranger rv");
+        assertThat(settle()).containsExactly("delete pods other/stranger Background uid=uid-stranger rv");
         assertThat(events)
                 .containsExactly("OwnerRefInvalidNamespace stranger: ownerRef [v1/ConfigMap, namespace: other,"
                         + " name: owner, uid: uid-owner] does not exist in namespace \"other\"");
@@ -185,6 +181,36 @@ class GarbageCollectorTest {
     }
 
     @Test
+    void itsPlanIsWhatItWouldDoAndWhyAndDoesNothing() throws InterruptedException {
+        settle();
+        put(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "gone"));
+        put(ResourceType.PODS, "free");
+        informers.deliver();
+        List<Action> plan = collector.plan("pods", ObjectKey.of("default", "p1")).orElseThrow();
+        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Delete.class, delete -> {
+            assertThat(delete.target()).isEqualTo(ObjectKey.of("default", "p1"));
+            assertThat(delete.why()).isEqualTo("none of its owners exists");
+        });
+        assertThat(collector.plan("pods", ObjectKey.of("default", "free"))).hasValue(List.of());
+        assertThat(collector.plan("pods", ObjectKey.of("default", "none"))).isEmpty();
+        assertThat(collector.plan("secrets", ObjectKey.of("default", "p1"))).isEmpty();
+        assertThat(exists(ResourceType.PODS, "p1")).isTrue();
+        settle();
+        assertThat(exists(ResourceType.PODS, "p1")).as("it then does so").isFalse();
+    }
+
+    @Test
+    void thePlanForAnOrphaningOwnerIsToLetItsDependentsGo() throws InterruptedException {
+        deployment();
+        cluster.metadata(ResourceType.REPLICA_SETS).delete(ObjectKey.of("default", "rs"),
+                Deletion.unconditional().withPropagation("Orphan"));
+        List<Action> plan = collector.plan("replicasets.apps", ObjectKey.of("default", "rs")).orElseThrow();
+        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
+                .extracting(Action.Write::why).containsExactly("its owner is deleted without it",
+                        "its owner is deleted without it"));
+    }
+
+    @Test
     void customResourcesComeAndGo() throws InterruptedException {
         settle();
         put(ResourceType.PODS, "p1", by(WIDGETS, "w"));
@@ -195,9 +221,29 @@ class GarbageCollectorTest {
         assertThat(settle()).isEmpty();
         assertThat(informers.hasInformer(WIDGETS)).isTrue();
         cluster.remove(WIDGETS, widget);
-        assertThat(settle()).containsExactly("DELETE pods default/p1 Background uid=uid-p1 rv");
+        assertThat(settle()).containsExactly("delete pods default/p1 Background uid=uid-p1 rv");
         cluster.removeType(WIDGETS);
         clock.advance(Duration.ofSeconds(30));
+        settle();
+        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+    }
+
+    @Test
+    void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() throws InterruptedException {
+        cluster.addType(DEFINITIONS);
+        settle();
+        PartialObjectMetadata definition = new PartialObjectMetadata();
+        definition.setMetadata(new V1ObjectMeta().name("widgets.example.com").uid("uid-crd"));
+        cluster.put(DEFINITIONS, definition);
+        settle();
+        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+        cluster.addType(WIDGETS);
+
+        settle();
+
+        assertThat(informers.hasInformer(WIDGETS)).as("6 s after the definition came").isTrue();
+        cluster.remove(DEFINITIONS, ObjectKey.cluster("widgets.example.com"));
+        cluster.removeType(WIDGETS);
         settle();
         assertThat(informers.hasInformer(WIDGETS)).isFalse();
     }
@@ -219,12 +265,12 @@ class GarbageCollectorTest {
         put(ResourceType.CONFIG_MAPS, "owner");
         put(WIDGETS, "w", by(ResourceType.CONFIG_MAPS, "owner"));
         settle();
-        cluster.failNext("PATCH widgets.example.com default/w", 415, "UnsupportedMediaType", "no");
+        cluster.failNext("patch widgets.example.com default/w", 415, "UnsupportedMediaType", "no");
         delete(ResourceType.CONFIG_MAPS, "owner", "Orphan");
         List<String> writes = settle();
         assertThat(writes).hasSize(3);
         assertThat(writes.get(0)).contains("$patch");
-        assertThat(writes.get(1)).startsWith("PATCH widgets.example.com default/w ").contains("resourceVersion");
+        assertThat(writes.get(1)).startsWith("patch widgets.example.com default/w ").contains("resourceVersion");
         assertThat(exists(ResourceType.CONFIG_MAPS, "owner")).isFalse();
         assertThat(exists(WIDGETS, "w")).isTrue();
     }
@@ -232,18 +278,18 @@ class GarbageCollectorTest {
     @Test
     void aConflictByAWriteThatDidNotTouchTheOwnersDoesNotStopTheDelete() throws InterruptedException {
         deployment();
-        cluster.failNext("DELETE pods default/p1", 409, "Conflict", "version");
+        cluster.failNext("delete pods default/p1", 409, "Conflict", "version");
         delete(ResourceType.REPLICA_SETS, "rs", "Background");
         List<String> writes = settle();
-        assertThat(writes).contains("DELETE pods default/p1 Background uid=uid-p1");
+        assertThat(writes).contains("delete pods default/p1 Background uid=uid-p1");
         assertThat(exists(ResourceType.PODS, "p1")).isFalse();
     }
 
     @Test
     void aServerThatFailsIsAskedAgain() throws InterruptedException {
         deployment();
-        cluster.failNext("DELETE pods default/p1", 500, "InternalError", "down");
-        cluster.failNext("GET pods default/p2", 503, "ServiceUnavailable", "down");
+        cluster.failNext("delete pods default/p1", 500, "InternalError", "down");
+        cluster.failNext("get pods default/p2", 503, "ServiceUnavailable", "down");
         delete(ResourceType.REPLICA_SETS, "rs", "Background");
         settle();
         assertThat(exists(ResourceType.PODS, "p1")).isFalse();

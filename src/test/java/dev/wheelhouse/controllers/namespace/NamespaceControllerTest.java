@@ -16,12 +16,13 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.fake.Stepped;
 import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +31,7 @@ class NamespaceControllerTest {
     private static final ObjectKey NS = ObjectKey.cluster("team");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(ResourceType.CONFIG_MAPS, ResourceType.PODS,
+    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.CONFIG_MAPS, ResourceType.PODS,
             ResourceType.SECRETS, ResourceType.NODES, ResourceType.NAMESPACES);
     private final FakeInformers informers = new FakeInformers(cluster);
     private NamespaceController controller;
@@ -39,7 +40,6 @@ class NamespaceControllerTest {
     void start() {
         controller = new NamespaceController(new DefaultControllerContext(cluster, informers, clock,
                 component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
-        cluster.setNow(clock.now());
         cluster.put(ResourceType.NAMESPACES, Yaml.read(
                 "{metadata: {name: team}, spec: {finalizers: [kubernetes]}, status: {phase: Active}}",
                 V1Namespace.class));
@@ -65,16 +65,8 @@ class NamespaceControllerTest {
     /** Lets time pass, works, delivers, and gives the writes. */
     private List<String> settle(Duration time) throws InterruptedException {
         clock.advance(time);
-        boolean any = true;
-        for (int i = 0; any && i < 100; i++) {
-            any = informers.deliver();
-            for (Loop loop : controller.loops()) {
-                any |= loop.step() == Loop.BUSY;
-            }
-        }
-        assertThat(any).as("still busy").isFalse();
-        return cluster.takeRequests().stream()
-                .filter(r -> !r.startsWith("GET") && !r.startsWith("LIST") && !r.equals("DISCOVER")).toList();
+        Stepped.settle(informers, controller.loops());
+        return cluster.takeWrites();
     }
 
     private Map<String, String> conditions() {
@@ -95,8 +87,8 @@ class NamespaceControllerTest {
     void anEmptyNamespaceGoesAfterTheGracePeriod() throws InterruptedException {
         delete();
         assertThat(settle(Duration.ofMillis(4999))).isEmpty();
-        assertThat(settle(Duration.ofMillis(1))).containsExactly("UPDATE namespaces/status team",
-                "UPDATE namespaces/finalize team");
+        assertThat(settle(Duration.ofMillis(1))).containsExactly("update namespaces/status team",
+                "update namespaces/finalize team");
         assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
     }
 
@@ -105,8 +97,8 @@ class NamespaceControllerTest {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).startsWith("DELETECOLLECTION configmaps team Background",
-                "DELETECOLLECTION secrets team Background").endsWith("UPDATE namespaces/finalize team");
+        assertThat(settle(Duration.ofSeconds(5))).startsWith("deletecollection configmaps team/* Background",
+                "deletecollection secrets team/* Background").endsWith("update namespaces/finalize team");
         assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("other", "elsewhere"))).isTrue();
         assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
     }
@@ -116,8 +108,8 @@ class NamespaceControllerTest {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).containsExactly("DELETECOLLECTION pods team Background",
-                "UPDATE namespaces/status team");
+        assertThat(settle(Duration.ofSeconds(5))).containsExactly("deletecollection pods team/* Background",
+                "update namespaces/status team");
         assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
         assertThat(conditions()).containsEntry("NamespaceContentRemaining",
                 "True SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances")
@@ -126,8 +118,32 @@ class NamespaceControllerTest {
                 .containsEntry("NamespaceDeletionDiscoveryFailure",
                         "False ResourcesDiscovered: All resources successfully discovered");
         cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
-        assertThat(settle(Duration.ofSeconds(1))).containsExactly("DELETECOLLECTION configmaps team Background",
-                "UPDATE namespaces/status team", "UPDATE namespaces/finalize team");
+        assertThat(settle(Duration.ofSeconds(1))).containsExactly("deletecollection configmaps team/* Background",
+                "update namespaces/status team", "update namespaces/finalize team");
+    }
+
+    @Test
+    void itsPlanIsWhatItWouldDoNextAndDoesNothing() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a");
+        assertThat(controller.plan(NS)).as("it is not being deleted").isEmpty();
+        pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
+        delete();
+
+        assertThat(plan()).containsExactly(
+                "deletecollection pods team/*: its namespace is being deleted",
+                "update_status namespaces team: what is left in it has changed");
+
+        cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
+        assertThat(plan()).containsExactly(
+                "deletecollection configmaps team/*: its namespace is being deleted",
+                "update_status namespaces team: what is left in it has changed");
+        assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
+        assertThat(conditions()).isEmpty();
+    }
+
+    private List<String> plan() {
+        return controller.plan(NS).stream().map(Action.Write.class::cast)
+                .map(write -> write.verb() + " " + write.type() + " " + write.target() + ": " + write.why()).toList();
     }
 
     @Test
@@ -154,8 +170,7 @@ class NamespaceControllerTest {
                         + "example.com/keep in 2 resource instances, example.com/other in 1 resource instances")
                 .containsEntry("NamespaceContentRemaining",
                         "True SomeResourcesRemain: Some resources are remaining: configmaps. has 2 resource instances");
-        assertThat(settle(Duration.ofSeconds(1))).as("what has not changed is not written again")
-                .containsExactly("DELETECOLLECTION configmaps team Background");
+        assertThat(settle(Duration.ofSeconds(1))).as("what has not changed is not written again").isEmpty();
         cluster.remove(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"));
         cluster.remove(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "b"));
         settle(Duration.ofSeconds(8));
@@ -163,13 +178,33 @@ class NamespaceControllerTest {
     }
 
     @Test
+    void whatIsOnItsWayIsNotToldAgain() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a", "example.com/keep");
+        delete();
+        settle(Duration.ofSeconds(5));
+        put(ResourceType.CONFIG_MAPS, "team", "late", "example.com/keep");
+        assertThat(settle(Duration.ofSeconds(1))).as("a late one is told").contains(
+                "deletecollection configmaps team/* Background");
+        assertThat(settle(Duration.ofSeconds(8))).as("both were told").isEmpty();
+    }
+
+    @Test
+    void whatWaitsForItsDependentsIsToldNotTo() throws InterruptedException {
+        put(ResourceType.CONFIG_MAPS, "team", "a", "foregroundDeletion");
+        cluster.resource(ResourceType.CONFIG_MAPS, PartialObjectMetadata.class).delete(ObjectKey.of("team", "a"),
+                Deletion.unconditional());
+        delete();
+        assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background");
+    }
+
+    @Test
     void aTypeWithoutDeleteCollectionIsDeletedOneByOne() throws InterruptedException {
         put(ResourceType.SECRETS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
-        cluster.failNext("DELETECOLLECTION secrets", 405, "MethodNotAllowed", "no");
+        cluster.failNext("deletecollection secrets", 405, "MethodNotAllowed", "no");
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).containsSubsequence("DELETE secrets team/a Background",
-                "DELETE secrets team/b Background", "UPDATE namespaces/finalize team");
+        assertThat(settle(Duration.ofSeconds(5))).containsSubsequence("delete secrets team/a Background",
+                "delete secrets team/b Background", "update namespaces/finalize team");
     }
 
     @Test
@@ -177,8 +212,8 @@ class NamespaceControllerTest {
         cluster.failDiscovery("example.com/v1: 503");
         put(ResourceType.CONFIG_MAPS, "team", "a");
         delete();
-        assertThat(settle(Duration.ofSeconds(5))).contains("DELETECOLLECTION configmaps team Background")
-                .doesNotContain("UPDATE namespaces/finalize team");
+        assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background")
+                .doesNotContain("update namespaces/finalize team");
         assertThat(conditions().get("NamespaceDeletionDiscoveryFailure")).startsWith(
                 "True DiscoveryFailed: Discovery failed for some groups, 1 failing: ").endsWith("example.com/v1: 503");
         cluster.failDiscovery();
@@ -190,11 +225,11 @@ class NamespaceControllerTest {
     void aForbiddenTypeIsSaidAndTheOthersGoOn() throws InterruptedException {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
-        cluster.failNext("LIST configmaps", 403, "Forbidden", "no");
+        cluster.failNext("list configmaps", 403, "Forbidden", "no");
         delete();
         List<String> writes = settle(Duration.ofSeconds(5));
-        assertThat(writes).contains("DELETECOLLECTION secrets team Background")
-                .doesNotContain("UPDATE namespaces/finalize team");
+        assertThat(writes).contains("deletecollection secrets team/* Background")
+                .doesNotContain("update namespaces/finalize team");
         assertThat(conditions().get("NamespaceDeletionContentFailure")).contains("403 Forbidden");
         settle(Duration.ofMinutes(1));
         assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
@@ -213,7 +248,7 @@ class NamespaceControllerTest {
 
     @Test
     void aConflictIsTriedAgainFromAFreshRead() throws InterruptedException {
-        cluster.failNext("UPDATE namespaces/finalize team", 409, "Conflict", "changed");
+        cluster.failNext("update namespaces/finalize team", 409, "Conflict", "changed");
         delete();
         settle(Duration.ofSeconds(5));
         settle(Duration.ofSeconds(1));

@@ -56,9 +56,9 @@ class ForbiddenPodsTest {
     /** Lets the time pass in steps. */
     private void run(Duration time) {
         for (Duration t = Duration.ZERO; t.compareTo(time) < 0; t = t.plusSeconds(10)) {
-            system.informers.deliverAll();
+            system.informers.deliver();
             while (system.step() == 0) {
-                system.informers.deliverAll();
+                system.informers.deliver();
             }
             system.clock.advance(Duration.ofSeconds(10));
         }
@@ -67,7 +67,7 @@ class ForbiddenPodsTest {
     /** Delivers and works, without any time that passes. */
     private Set<String> atOnce() {
         Set<String> requests = new TreeSet<>();
-        system.informers.deliverAll();
+        system.informers.deliver();
         for (int i = 0; i < 20; i++) {
             system.step();
         }
@@ -129,7 +129,7 @@ class ForbiddenPodsTest {
         system.scale("api", 2);
         atOnce();
         assertThat(system.podsOf("api")).hasSize(2);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.clock.advance(Duration.ofSeconds(1));
         system.settle();
         assertThat(system.podsOf("web")).hasSize(2);

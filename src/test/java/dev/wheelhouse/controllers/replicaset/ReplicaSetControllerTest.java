@@ -20,15 +20,15 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.FakeApi;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.fake.FakeCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ReplicaSetControllerTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
 
-    private static FakeApi.Fault refuseCreates(int after, ApiError error) {
+    private static FakeCluster.Fault refuseCreates(int after, ApiError error) {
         int[] left = {after};
         return (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS) && left[0]-- <= 0
                 ? error
@@ -73,7 +73,7 @@ class ReplicaSetControllerTest {
     @Test
     void noSyncCreatesAgainBeforeItsOwnCreationsWereSeen() {
         system.create("web", 3);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
         assertThat(creates()).isEqualTo(3);
         system.scale("web", 5);
@@ -89,23 +89,14 @@ class ReplicaSetControllerTest {
 
     @Test
     void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
-        system.api.fault(new FakeApi.Fault() {
-            @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                return null;
-            }
-
-            @Override
-            public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
-                return verb.equals("create") && type.equals(ResourceType.PODS)
+        system.api.fault(FakeCluster.Fault
+                .afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS)
                         ? new ApiError("create pods", new IOException("timed out"))
-                        : null;
-            }
-        });
+                        : null));
         system.create("web", 1);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
-        system.api.fault(null);
+        system.api.noFault();
         for (int i = 0; i < 20; i++) {
             system.clock.advance(Duration.ofMillis(500));
             system.step();
@@ -120,19 +111,19 @@ class ReplicaSetControllerTest {
     void aRefusedCreationShowsAsReplicaFailureAndClearsWhenItSucceeds() {
         system.api.fault(refuseCreates(2, quota()));
         system.create("web", 5);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
         assertThat(creates()).as("slow start: 1, then 2 of which one fails").isEqualTo(3);
         assertThat(system.events).filteredOn(e -> e.startsWith("Warning")).containsExactly(
                 "Warning FailedCreate Error creating: pods \"web-x\" is forbidden: exceeded quota: two");
-        system.informers.deliverAll();
+        system.informers.deliver();
         V1ReplicaSetCondition failure = condition("web");
         assertThat(failure).isNotNull();
         assertThat(failure.getType()).isEqualTo("ReplicaFailure");
         assertThat(failure.getStatus()).isEqualTo("True");
         assertThat(failure.getReason()).isEqualTo("FailedCreate");
         assertThat(failure.getMessage()).isEqualTo("pods \"web-x\" is forbidden: exceeded quota: two");
-        system.api.fault(null);
+        system.api.noFault();
         system.settle();
         assertThat(condition("web")).isNull();
         assertThat(system.podsOf("web")).hasSize(5);
@@ -142,7 +133,7 @@ class ReplicaSetControllerTest {
     void scalingDownClearsAQuotaFailure() {
         system.api.fault(refuseCreates(2, quota()));
         system.create("web", 5);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
         system.scale("web", 2);
         system.settle();
@@ -172,18 +163,34 @@ class ReplicaSetControllerTest {
                 ? new ApiError("delete pods", 403, "Forbidden", "no", null)
                 : null);
         system.scale("web", 0);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
-        system.informers.deliverAll();
+        system.informers.deliver();
         V1ReplicaSetCondition failure = condition("web");
         assertThat(failure).isNotNull();
         assertThat(failure.getReason()).isEqualTo("FailedDelete");
         assertThat(failure.getMessage()).isEqualTo("unable to delete pods: no");
         assertThat(system.events).contains("Warning FailedDelete Error deleting: no");
-        system.api.fault(null);
+        system.api.noFault();
         system.settle();
         assertThat(system.pods()).isEmpty();
         assertThat(condition("web")).isNull();
+    }
+
+    @Test
+    void aPodWhoseDeletionIsRefusedKeepsNoOtherFromBeingDeleted() {
+        system.create("web", 5);
+        system.settle();
+        String refused = system.podsOf("web").get(0).getMetadata().getName();
+        system.api.fault((verb, type, key) -> verb.equals("delete") && key.name().equals(refused)
+                ? new ApiError("delete pods", 403, "Forbidden", "it is protected", null)
+                : null);
+        system.scale("web", 0);
+        system.settle();
+        assertThat(system.podsOf("web")).extracting(pod -> pod.getMetadata().getName()).containsExactly(refused);
+        V1ReplicaSetCondition failure = condition("web");
+        assertThat(failure).isNotNull();
+        assertThat(failure.getReason()).isEqualTo("FailedDelete");
     }
 
     @Test
@@ -191,7 +198,7 @@ class ReplicaSetControllerTest {
         system.create("web", 2);
         system.settle();
         system.scale("web", 1);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.pods().forEach(pod -> system.api.remove(ResourceType.PODS, ObjectKey.of(pod)));
         system.settle();
         assertThat(system.podsOf("web")).hasSize(1);
@@ -213,7 +220,7 @@ class ReplicaSetControllerTest {
         system.settle();
         V1Pod orphan = ReplicaSetSystem.pod("orphan", "web");
         system.createPod(orphan);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ReplicaSetSystem.key("web"),
                 s -> s.getMetadata().setDeletionTimestamp(set.getMetadata().getCreationTimestamp()));
         system.step();
@@ -282,7 +289,7 @@ class ReplicaSetControllerTest {
         assertThat(system.set("web").getStatus().getAvailableReplicas()).isNull();
         assertThat(system.step()).isEqualTo(Duration.ofSeconds(40).toNanos());
         system.clock.advance(Duration.ofSeconds(40));
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
         assertThat(system.set("web").getStatus().getAvailableReplicas()).isEqualTo(1);
         system.settle();
@@ -292,7 +299,7 @@ class ReplicaSetControllerTest {
     @Test
     void atMostFiveHundredPodsAreMadeInOneSync() {
         system.create("web", 620);
-        system.informers.deliverAll();
+        system.informers.deliver();
         system.step();
         assertThat(creates()).isEqualTo(500);
         system.settle();
@@ -305,7 +312,7 @@ class ReplicaSetControllerTest {
         set.getSpec().setSelector(new V1LabelSelector().matchExpressions(
                 List.of(new V1LabelSelectorRequirement().key("a").operator("Near").values(List.of("b")))));
         system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).create(set);
-        system.informers.deliverAll();
+        system.informers.deliver();
         Result result = system.controller.syncReplicaSet(ReplicaSetSystem.key("web"));
         assertThat(result).isInstanceOf(Result.Terminal.class);
         system.settle();

@@ -21,7 +21,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.FakeApi;
+import dev.wheelhouse.fake.FakeCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,7 +53,7 @@ class ReplicaSetLivesTest {
             act(random);
             assertThat(broken).as("seed %d: %s", seed, story).isEmpty();
         }
-        system.api.fault(null);
+        system.api.noFault();
         story.add("quiet");
         for (int i = 0; i < 3; i++) {
             system.settle();
@@ -116,7 +116,7 @@ class ReplicaSetLivesTest {
     }
 
     /** One write in six goes wrong: refused, in conflict, lost before the server, or done without an answer. */
-    private final class Faults implements FakeApi.Fault {
+    private final class Faults implements FakeCluster.Fault {
         private final Random random;
         private int next;
 

@@ -23,8 +23,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.FakeApi;
-import dev.wheelhouse.controller.FakeInformers;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -34,7 +34,7 @@ final class ReplicaSetSystem {
     private static final long PATIENCE = Duration.ofSeconds(30).toNanos();
 
     final ManualClock clock = new ManualClock();
-    final FakeApi api = new FakeApi(clock);
+    final FakeCluster api = new FakeCluster(clock);
     final List<String> events = new ArrayList<>();
     FakeInformers informers;
     ReplicaSetController controller;
@@ -51,7 +51,7 @@ final class ReplicaSetSystem {
         informers = new FakeInformers(api);
         controller = newController(informers);
         worker = controller.loops().get(0);
-        informers.sync();
+        informers.deliver();
     }
 
     private ReplicaSetController newController(FakeInformers from) {
@@ -91,7 +91,7 @@ final class ReplicaSetSystem {
     /** Delivers everything and lets the worker run, short waits included, until nothing happens any more. */
     void settle() {
         for (int steps = 0; steps < 100_000; steps++) {
-            informers.deliverAll();
+            informers.deliver();
             long wait = step();
             if (wait > PATIENCE) {
                 return;

@@ -26,8 +26,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.FakeApi;
-import dev.wheelhouse.controller.FakeInformers;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -39,7 +39,7 @@ class ReplicationControllerTest {
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     private final ManualClock clock = new ManualClock();
-    private final FakeApi api = new FakeApi(clock);
+    private final FakeCluster api = new FakeCluster(clock);
     private final FakeInformers informers = new FakeInformers(api);
     private final List<String> events = new ArrayList<>();
     private final ReplicaSetController controller = ReplicaSetController
@@ -51,7 +51,7 @@ class ReplicationControllerTest {
 
     private void settle() throws InterruptedException {
         for (int i = 0; i < 10_000; i++) {
-            informers.deliverAll();
+            informers.deliver();
             long wait = worker.step();
             if (wait > Duration.ofSeconds(30).toNanos()) {
                 return;
@@ -116,7 +116,7 @@ class ReplicationControllerTest {
                             .conditions(List.of(new V1PodCondition().type("Ready").status("True")
                                     .lastTransitionTime(OffsetDateTime.ofInstant(clock.now(), ZoneOffset.UTC))))));
         }
-        informers.deliverAll();
+        informers.deliver();
         worker.step();
         V1ReplicationControllerStatus ready = web().getStatus();
         assertThat(ready.getReadyReplicas()).isEqualTo(2);

@@ -1,0 +1,86 @@
+package dev.wheelhouse.election;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+/** What to do about a Lease (upstream: client-go {@code leaderelection.go}, {@code tryAcquireOrRenew} and {@code release}). */
+sealed interface ElectionDecision {
+    /** There is none: make it. */
+    record Create(V1Lease lease) implements ElectionDecision {}
+
+    /** It is this contender's, or nobody's any more: write it, at the version that was read. */
+    record Take(V1Lease lease) implements ElectionDecision {}
+
+    /** Another one holds it. */
+    record Wait(String holder) implements ElectionDecision {}
+
+    /**
+     * Decides. The times in the Lease are another machine's and are not looked at.
+     *
+     * @param lease as last read, or null if there is none
+     * @param unchangedFor for how long this contender has seen the Lease as it is
+     */
+    static ElectionDecision decide(ElectionOptions options, @Nullable V1Lease lease, Duration unchangedFor,
+            Instant now) {
+        if (lease == null) {
+            V1ObjectMeta meta = new V1ObjectMeta().namespace(options.lease().namespace()).name(options.lease().name());
+            return new Create(held(options, new V1Lease().metadata(meta), now));
+        }
+        String holder = holder(lease);
+        boolean valid = unchangedFor.compareTo(duration(lease, options)) < 0;
+        return !holder.isEmpty() && !holder.equals(options.identity()) && valid
+                ? new Wait(holder)
+                : new Take(held(options, lease, now));
+    }
+
+    /** The Lease as its holder leaves it: free at once for whoever comes next. */
+    static V1Lease released(V1Lease lease, Instant now) {
+        return with(lease, new V1LeaseSpec().holderIdentity("").leaseDurationSeconds(1).acquireTime(time(now))
+                .renewTime(time(now)).leaseTransitions(transitions(lease)));
+    }
+
+    /** Who holds a Lease; empty for nobody. */
+    static String holder(V1Lease lease) {
+        V1LeaseSpec spec = lease.getSpec();
+        return spec == null || spec.getHolderIdentity() == null ? "" : spec.getHolderIdentity();
+    }
+
+    private static V1Lease held(ElectionOptions options, V1Lease lease, Instant now) {
+        boolean renewed = holder(lease).equals(options.identity());
+        V1LeaseSpec before = lease.getSpec();
+        OffsetDateTime acquired = renewed && before != null ? before.getAcquireTime() : null;
+        int transitions = transitions(lease) + (renewed || before == null ? 0 : 1);
+        return with(lease, new V1LeaseSpec().holderIdentity(options.identity())
+                .leaseDurationSeconds(options.leaseSeconds()).acquireTime(acquired == null ? time(now) : acquired)
+                .renewTime(time(now)).leaseTransitions(transitions));
+    }
+
+    private static V1Lease with(V1Lease lease, V1LeaseSpec spec) {
+        return new V1Lease().apiVersion("coordination.k8s.io/v1").kind("Lease").metadata(lease.getMetadata())
+                .spec(spec);
+    }
+
+    private static int transitions(V1Lease lease) {
+        V1LeaseSpec spec = lease.getSpec();
+        return spec == null || spec.getLeaseTransitions() == null ? 0 : spec.getLeaseTransitions();
+    }
+
+    private static Duration duration(V1Lease lease, ElectionOptions options) {
+        V1LeaseSpec spec = lease.getSpec();
+        Integer seconds = spec == null ? null : spec.getLeaseDurationSeconds();
+        return Duration.ofSeconds(seconds == null ? options.leaseSeconds() : seconds);
+    }
+
+    private static OffsetDateTime time(Instant now) {
+        return OffsetDateTime.ofInstant(now.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC);
+    }
+}

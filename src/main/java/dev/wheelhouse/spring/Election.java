@@ -1,0 +1,76 @@
+package dev.wheelhouse.spring;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+
+import dev.wheelhouse.client.HttpDeadlines;
+import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.election.ElectionListener;
+import dev.wheelhouse.election.ElectionOptions;
+import dev.wheelhouse.election.LeaderElector;
+import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * The service's part in an election, or none. It has a connection of its own, so that no amount of other requests delays a renewal,
+ * with deadlines that leave time for a second try (upstream: {@code renewDeadline / 2}).
+ */
+final class Election implements AutoCloseable {
+    private final Leadership leadership;
+    private final @Nullable LeaderElector elector;
+    private final @Nullable KubeClient client;
+
+    private Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client) {
+        this.leadership = leadership;
+        this.elector = elector;
+        this.client = client;
+    }
+
+    static Election none() {
+        return new Election(Leadership.ALONE, null, null);
+    }
+
+    static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener listener) {
+        Duration deadline = options.renewDeadline().dividedBy(2);
+        KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
+                "wheelhouse/leader-election");
+        LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), listener);
+        return new Election(elector, elector, client);
+    }
+
+    /** The name of this process among all contenders: the host's, and something random. */
+    static String identity(String host) {
+        return host + "_" + UUID.randomUUID();
+    }
+
+    Leadership leadership() {
+        return leadership;
+    }
+
+    void start(LoopRunner runner) {
+        if (elector != null) {
+            runner.startOnPlatformThread("leader-election", elector);
+        }
+    }
+
+    /** Lets the lead go, when nothing acts any more. */
+    void release() {
+        if (elector != null) {
+            elector.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (client != null) {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package dev.wheelhouse;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.kubernetes.client.openapi.models.V1ClusterRole;
+import io.kubernetes.client.openapi.models.V1ClusterRoleBinding;
+import io.kubernetes.client.util.Yaml;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.testing.TestServer;
+
+import static dev.wheelhouse.Eventually.eventually;
+import static dev.wheelhouse.Workloads.isComplete;
+import static dev.wheelhouse.Workloads.orZero;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The service as it is run, over HTTP to an API server with nodes of its own, while the API server or the network fails. */
+@DisplayName("On a bad network and a bad API server, the service")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
+@Timeout(180)
+class FaultsOnTheWireTest {
+    private static final ResourceType ROLES = new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles",
+            "ClusterRole", false);
+    private static final ResourceType BINDINGS = new ResourceType("rbac.authorization.k8s.io", "v1",
+            "clusterrolebindings", "ClusterRoleBinding", false);
+
+    @TempDir
+    private static Path directory;
+
+    private TestServer server;
+    private Gate gate;
+    private Path kubeconfig;
+    private RunningService service;
+    private Workloads user;
+    private int namespaces;
+
+    @BeforeAll
+    void start() throws IOException {
+        server = TestServer.start(ApiServerOptions.defaults(), false, 2);
+        gate = new Gate(URI.create(server.url()).getPort());
+        kubeconfig = Files.writeString(directory.resolve("gate.kubeconfig"), server.server().kubeconfig()
+                .replace(server.url(), "http://127.0.0.1:" + gate.port()));
+        service = service();
+    }
+
+    private RunningService service() {
+        return RunningService.start(directory, "--wheelhouse.kubeconfig=" + kubeconfig);
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+        gate.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void namespace() {
+        user = new Workloads(server.client(), "faults-" + ++namespaces);
+    }
+
+    @AfterEach
+    void clear() {
+        server.faults().clear();
+    }
+
+    private String ask(String path) throws IOException, InterruptedException {
+        return ask(service, path);
+    }
+
+    private static String ask(RunningService asked, String path) throws IOException, InterruptedException {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(HttpRequest.newBuilder(URI.create(asked.actuator() + path))
+                    .timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).body();
+        }
+    }
+
+    /** The sum of what the metric counts under these tags. */
+    private double writes(String... tags) throws IOException, InterruptedException {
+        return ask("/prometheus").lines().filter(line -> line.startsWith("controller_writes_total{")
+                && List.of(tags).stream().allMatch(line::contains))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
+    }
+
+    private void underWay(String name, int atLeast) {
+        eventually("the rollout of " + name + " is under way", Duration.ofSeconds(40),
+                () -> orZero(user.deployment(name).getStatus().getUpdatedReplicas()) >= atLeast);
+    }
+
+    @Test
+    void goes_on_where_it_was_when_the_api_server_was_gone_and_says_so_meanwhile() throws Exception {
+        user.deployments().create(user.newDeployment("web", 6));
+        user.awaitComplete("web");
+        user.setImage("web", "app:2");
+        underWay("web", 1);
+        gate.shut();
+        user.deployments().create(user.newDeployment("meanwhile", 2));
+        user.scale("web", 3);
+
+        eventually("health tells which caches are not followed, and why", Duration.ofSeconds(30),
+                () -> ask("/health/readiness").contains("replicasets.apps\":\"watch replicasets.apps"));
+        assertThat(isComplete(user.deployment("web"))).isFalse();
+
+        gate.open();
+        user.awaitComplete("web");
+        user.awaitComplete("meanwhile");
+        eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 3);
+        eventually("health tells of no failure any more", Duration.ofSeconds(40),
+                () -> !ask("/health/readiness").contains("watch replicasets.apps"));
+    }
+
+    @Test
+    void retries_what_the_api_server_is_too_busy_or_too_broken_for_and_counts_it() throws Exception {
+        Faults faults = server.faults();
+        Faults.Rule busy = faults.on("create", "pods").times(3).fail(429, "too many");
+        Faults.Rule broken = faults.on("update", "deployments/status").times(2).fail(500, "the disk is full");
+        Faults.Rule away = faults.on("create", "replicasets").times(2).fail(503, "not now");
+        user.deployments().create(user.newDeployment("web", 4));
+
+        user.awaitComplete("web");
+
+        assertThat(List.of(busy.hits(), broken.hits(), away.hits())).containsExactly(3, 2, 2);
+        assertThat(user.podsLabelled("web")).hasSize(4);
+        assertThat(writes("verb=\"create\"", "resource=\"pods\"", "code=\"429\"")).isEqualTo(3);
+        assertThat(writes("verb=\"update_status\"", "code=\"500\"")).isGreaterThanOrEqualTo(2);
+        assertThat(writes("resource=\"replicasets.apps\"", "code=\"503\"")).isEqualTo(2);
+    }
+
+    @Test
+    void follows_a_rollout_through_watches_that_are_cut_and_a_past_that_is_forgotten() {
+        user.deployments().create(user.newDeployment("web", 10));
+        user.awaitComplete("web");
+        user.setImage("web", "app:2");
+        for (int updated = 1; updated <= 9; updated += 2) {
+            underWay("web", updated);
+            server.faults().cutWatches();
+            server.faults().compactNow();
+        }
+
+        user.awaitComplete("web");
+        eventually("old pods are gone", Duration.ofSeconds(30), () -> user.podsLabelled("web").size() == 10);
+    }
+
+    @Test
+    void waits_for_an_api_server_that_is_slow_and_does_nothing_twice() {
+        server.faults().on("create", "pods").delay(Duration.ofMillis(400));
+        server.faults().on("update", "*").delay(Duration.ofMillis(100));
+        server.faults().on("watch", "pods").delay(Duration.ofMillis(700));
+        server.faults().cutWatches();
+        user.deployments().create(user.newDeployment("web", 3));
+
+        user.awaitComplete("web");
+        assertThat(user.podsLabelled("web")).hasSize(3);
+        assertThat(user.replicaSetsOf("web")).hasSize(1);
+    }
+
+    /** That the sync is let end is {@code DrainTest}'s; whether it ends in time or is interrupted, nothing is done twice. */
+    @Test
+    void makes_no_pod_twice_when_it_is_stopped_in_the_middle_of_a_sync_and_started_again(CapturedOutput output) {
+        user.deployments().create(user.newDeployment("web", 1));
+        user.awaitComplete("web");
+        Faults.Rule slow = server.faults().on("create", "pods").delay(Duration.ofMillis(200));
+        user.scale("web", 6);
+        eventually("pods are being created", Duration.ofSeconds(20), () -> slow.hits() >= 2);
+
+        service.close();
+        service = service();
+
+        user.awaitComplete("web");
+        assertThat(user.podsLabelled("web")).hasSize(6);
+        assertThat(slow.hits()).as("five pods, each asked for once").isEqualTo(5);
+        assertThat(output.getOut()).doesNotContain("threads that did not end");
+    }
+
+    @Test
+    void says_which_right_was_taken_away_and_goes_on_when_it_is_given_back() throws Exception {
+        User manager = new User("manager", "", List.of("system:authenticated"), Map.of());
+        ApiServerOptions options = ApiServerOptions.defaults().withSecurity(Security.of(AuthorizationMode.RBAC,
+                Map.of("manager-token", manager), ServerKeys.inMemory()));
+        try (TestServer secured = TestServer.start(options, false, 1)) {
+            KubeClient admin = secured.client();
+            grant(admin, "others",
+                    "[{apiGroups: [apps], resources: ['*'], verbs: ['*']}, {apiGroups: [''], verbs: ['*'], "
+                            + "resources: [events, namespaces, resourcequotas, limitranges, serviceaccounts]}]");
+            grant(admin, "pods", "[{apiGroups: [''], resources: [pods], verbs: ['*']}]");
+            Path file = Files.writeString(directory.resolve("manager.kubeconfig"), secured.server().kubeconfig()
+                    .replaceAll("user: \\{.*}", "user: {token: manager-token}"));
+            Workloads owner = new Workloads(admin, "roles");
+            try (RunningService restricted = RunningService.start(directory, "--wheelhouse.kubeconfig=" + file,
+                    "--wheelhouse.controllers=deployment,replicaset", "--wheelhouse.manage=takeover")) {
+                owner.deployments().create(owner.newDeployment("web", 2));
+                owner.awaitComplete("web");
+
+                admin.metadata(BINDINGS).delete(ObjectKey.cluster("pods"), Deletion.unconditional());
+                secured.faults().cutWatches();
+                owner.deployments().create(owner.newDeployment("second", 2));
+
+                eventually("health names verb and resource", Duration.ofSeconds(30),
+                        () -> ask(restricted, "/health/readiness").contains("403")
+                                && ask(restricted, "/health/readiness").contains("verb watch on resource pods"));
+                eventually("the ReplicaSet says why it has no pods", Duration.ofSeconds(30), () -> owner
+                        .newest("second").getStatus().getConditions().get(0).getMessage().contains("cannot create"));
+                assertThat(ask(restricted, "/prometheus")).containsPattern(
+                        "controller_writes_total\\{.*code=\"403\".*resource=\"pods\"");
+
+                bind(admin, "pods");
+                eventually("the second is complete", Duration.ofSeconds(90),
+                        () -> isComplete(owner.deployment("second")));
+                eventually("health has nothing to complain of", Duration.ofSeconds(90),
+                        () -> !ask(restricted, "/health/readiness").contains("403"));
+            }
+        }
+    }
+
+    private static void grant(KubeClient admin, String role, String rules) {
+        admin.resource(ROLES, V1ClusterRole.class)
+                .create(Yaml.loadAs("{metadata: {name: %s}, rules: %s}".formatted(role, rules), V1ClusterRole.class));
+        bind(admin, role);
+    }
+
+    private static void bind(KubeClient admin, String role) {
+        admin.resource(BINDINGS, V1ClusterRoleBinding.class).create(Yaml.loadAs("""
+                metadata: {name: %1$s}
+                roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %1$s}
+                subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: manager}]
+                """.formatted(role), V1ClusterRoleBinding.class));
+    }
+}

@@ -1,0 +1,100 @@
+package dev.wheelhouse.controller;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.fake.FakeCluster;
+import dev.wheelhouse.fake.FakeInformers;
+import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LoopRunner;
+
+import static dev.wheelhouse.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+@DisplayName("A stop of the controllers")
+@Timeout(60)
+class DrainTest {
+    private final FakeCluster api = new FakeCluster(Clock.system());
+    private final LoopRunner runner = new LoopRunner("drain", Clock.system());
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicInteger interrupted = new AtomicInteger();
+    private ControllerManager manager;
+
+    /** Its syncs take until they may end. */
+    private final class Slow extends KeyedController {
+        Slow(ControllerContext context) {
+            super("slow", context);
+            for (int i = 0; i < 10; i++) {
+                queue.add(ObjectKey.of("default", "key-" + i));
+            }
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) throws InterruptedException {
+            begun.incrementAndGet();
+            try {
+                assertThat(mayEnd.await(30, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+                throw e;
+            }
+            ended.incrementAndGet();
+            return Result.done();
+        }
+    }
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        DefaultControllerContext context = new DefaultControllerContext(api, new FakeInformers(api), Clock.system(),
+                component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
+        manager = new ControllerManager(context,
+                List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), Leadership.ALONE, runner);
+        manager.run();
+        eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
+    }
+
+    @AfterEach
+    void stop() {
+        mayEnd.countDown();
+        runner.close();
+    }
+
+    @Test
+    void waitsForTheSyncsThatAreUnderWayAndBeginsNoOther() throws InterruptedException {
+        manager.close();
+        assertThat(manager.drain(Duration.ofMillis(20))).as("they take longer").containsExactly("slow");
+        mayEnd.countDown();
+        assertThat(manager.drain(Duration.ofSeconds(20))).isEmpty();
+        runner.close();
+        assertThat(begun).hasValue(5);
+        assertThat(ended).hasValue(5);
+        assertThat(interrupted).hasValue(0);
+    }
+
+    @Test
+    void interruptsThoseThatOutlastTheTimeTheyAreGiven() throws InterruptedException {
+        manager.close();
+        assertThat(manager.drain(Duration.ZERO)).containsExactly("slow");
+        runner.close();
+        assertThat(interrupted).hasValue(5);
+        assertThat(ended).hasValue(0);
+    }
+}

@@ -1,0 +1,190 @@
+package dev.wheelhouse.node;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Toleration;
+
+import dev.wheelhouse.Logged;
+import dev.wheelhouse.podconfig.HttpManifests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Each line of what is asked of the URL that pods come from, as one test, from the server to the pods. */
+class HttpSourceBehaviourTest {
+    @TempDir
+    Path directory;
+
+    private final List<HttpExchange> requests = new CopyOnWriteArrayList<>();
+    private @Nullable HttpServer server;
+    private @Nullable NodeHarness node;
+
+    @AfterEach
+    void stop() {
+        if (node != null) {
+            node.agent.close();
+        }
+        if (server != null) {
+            server.stop(0);
+        }
+    }
+
+    private NodeHarness start(NodeAgentOptions options) {
+        NodeHarness made = new NodeHarness(options);
+        node = made;
+        made.settle();
+        return made;
+    }
+
+    private NodeHarness serve(HttpHandler answer, Map<String, List<String>> headers) throws IOException {
+        HttpServer made = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        made.createContext("/", exchange -> {
+            requests.add(exchange);
+            answer.handle(exchange);
+        });
+        made.start();
+        server = made;
+        HttpManifests plain = HttpManifests
+                .of(URI.create("http://127.0.0.1:" + made.getAddress().getPort() + "/pods.yaml"));
+        return start(NodeAgentOptions.hollow("node-1", 0).withManifestUrl(
+                new HttpManifests(plain.url(), headers, plain.period(), plain.timeout(), plain.otherHosts())));
+    }
+
+    private static void reply(HttpExchange exchange, int status, String body) throws IOException {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        try (exchange) {
+            exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    @Test
+    void aUrlIsFetchedWithTheConfiguredHeadersEveryTwentySecondsWithATimeoutOfTen() throws IOException {
+        NodeHarness harness = serve(e -> reply(e, 200, NodeHarness.manifest("web", "nginx:1")),
+                Map.of("X-Token", List.of("secret")));
+        assertThat(HttpManifests.of(URI.create("http://example.com/")).timeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(requests).hasSize(1);
+        harness.pass(Duration.ofMillis(19_900));
+        assertThat(requests).hasSize(1);
+        harness.pass(Duration.ofMillis(100));
+
+        assertThat(requests).hasSize(2).allSatisfy(r -> {
+            assertThat(r.getRequestMethod()).isEqualTo("GET");
+            assertThat(r.getRequestHeaders().getFirst("X-Token")).isEqualTo("secret");
+        });
+    }
+
+    @Test
+    void aUrlGivesOnePodOrAPodListAnUnchangedBodyIsNoUpdateAndAnEmptyOneAnEmptySet() throws IOException {
+        List<String> bodies = new ArrayList<>(List.of(NodeHarness.manifest("web", "nginx:1"),
+                NodeHarness.manifest("web", "nginx:1"),
+                "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":["
+                        + "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}},"
+                        + "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}]}",
+                ""));
+        NodeHarness harness = serve(e -> reply(e, 200, bodies.remove(0)), Map.of());
+        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
+        Instant first = lastMessage(harness);
+        harness.pass(Duration.ofSeconds(20));
+        assertThat(requests).hasSize(2);
+        assertThat(lastMessage(harness)).as("an unchanged body is no update").isEqualTo(first);
+
+        harness.pass(Duration.ofSeconds(20));
+        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("a-node-1 i", "b-node-1 i");
+        harness.pass(Duration.ofSeconds(20));
+        assertThat(Objects.requireNonNull(node).podsOf("http")).isEmpty();
+    }
+
+    private static Instant lastMessage(NodeHarness harness) {
+        return Objects.requireNonNull(harness.agent.podConfig().storage().states().stream()
+                .filter(s -> s.source().equals("http")).findFirst().orElseThrow().lastMessage());
+    }
+
+    @Test
+    void theFirstThreeFailuresAreLoggedThenOneLineSaysThatItGoesQuietAndRecoveryIsLogged() throws IOException {
+        boolean[] broken = {true};
+        try (Logged log = Logged.by("dev.wheelhouse.podconfig.HttpSource")) {
+            NodeHarness harness = serve(e -> reply(e, broken[0] ? 503 : 200, NodeHarness.manifest("web", "nginx:1")),
+                    Map.of());
+            harness.pass(Duration.ofMinutes(3));
+            assertThat(requests).hasSizeGreaterThan(8);
+            assertThat(log.lines()).hasSize(4).allSatisfy(line -> assertThat(line).startsWith("WARN")
+                    .contains("/pods.yaml: the server answered 503 where 200 was expected"));
+            assertThat(log.lines().subList(0, 3)).noneMatch(line -> line.contains("logs no more"));
+            assertThat(log.lines().get(3))
+                    .endsWith("; it goes on trying every 20 s, and logs no more until it succeeds");
+
+            broken[0] = false;
+            harness.pass(Duration.ofMinutes(1));
+
+            assertThat(log.lines()).hasSize(5);
+            assertThat(log.lines().get(4)).startsWith("INFO pods were read from http://").contains("again, after ")
+                    .endsWith(" failures");
+            assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
+        }
+    }
+
+    @Test
+    void aPayloadThatFailsIsNotRememberedAsSeen() throws IOException {
+        String[] body = {NodeHarness.manifest("web", "nginx:1")};
+        NodeHarness harness = serve(e -> reply(e, 200, body[0]), Map.of());
+        body[0] = "kind: Deployment\n";
+        harness.pass(Duration.ofSeconds(60));
+        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
+        assertThat(harness.agent.refusals()).as("the same body is refused each time").hasSize(1);
+        assertThat(harness.agent.sources()).filteredOn(s -> s.source().equals("http")).singleElement()
+                .satisfies(s -> assertThat(s.refusals()).as("and is said once").hasSize(1));
+
+        body[0] = NodeHarness.manifest("web", "nginx:2");
+        harness.pass(Duration.ofSeconds(20));
+        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:2");
+        assertThat(harness.agent.refusals()).isEmpty();
+    }
+
+    @Test
+    void aStaticPodGetsNameNamespaceUidNodePhaseAndFromAFileAToleration() throws IOException {
+        NodeHarness harness = serve(e -> reply(e, 200, NodeHarness.manifest("from-url", "nginx:1")), Map.of());
+        harness.agent.close();
+        NodeAgentOptions both = NodeAgentOptions.hollow("node-1", 0).withManifests(directory, Duration.ofSeconds(20))
+                .withManifestUrl(HttpManifests.of(URI.create(
+                        "http://127.0.0.1:" + Objects.requireNonNull(server).getAddress().getPort() + "/pods.yaml")));
+        Files.writeString(directory.resolve("from-file.yaml"), NodeHarness.manifest("from-file", "nginx:1"));
+        start(both);
+        V1Toleration toleration = new V1Toleration().operator("Exists").effect("NoExecute");
+
+        for (String source : List.of("file", "http")) {
+            V1Pod pod = Objects.requireNonNull(node).agent.podConfig().storage().states().stream()
+                    .filter(s -> s.source().equals(source)).findFirst().orElseThrow().pods().get(0);
+            assertThat(pod.getMetadata().getName())
+                    .isEqualTo(source.equals("file") ? "from-file-node-1" : "from-url-node-1");
+            assertThat(pod.getMetadata().getNamespace()).isEqualTo("default");
+            assertThat(pod.getMetadata().getUid()).matches("[0-9a-f]{32}");
+            assertThat(pod.getSpec().getNodeName()).isEqualTo("node-1");
+            assertThat(pod.getStatus().getPhase()).isEqualTo("Pending");
+            assertThat(pod.getSpec().getTolerations() == null ? List.of() : pod.getSpec().getTolerations())
+                    .isEqualTo(source.equals("file") ? List.of(toleration) : List.of());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the pages say of options, classes and other pages is so. */
+class DocumentationTest {
+    private static final Pattern OPTION = Pattern.compile("--(wheelhouse(?:\\.[a-z-]+)+)");
+    private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+[A-Z]\\w+)[.`]");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> docs = Files.list(Path.of("docs"))) {
+            return Stream.concat(Stream.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")),
+                    docs.filter(p -> p.toString().endsWith(".md"))).toList();
+        }
+    }
+
+    private static Set<String> all(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map((MatchResult found) -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The options of a record of properties, groups of options taken apart. */
+    private static Set<String> options(String prefix, Class<?> properties) {
+        Set<String> options = new TreeSet<>();
+        for (RecordComponent component : properties.getRecordComponents()) {
+            String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
+            if (component.getType().isRecord()) {
+                options.addAll(options(name, component.getType()));
+            } else {
+                options.add(name);
+            }
+        }
+        return options;
+    }
+
+    @Test
+    void theHelpNamesEveryOptionAndNoOther() {
+        String help = CommandLine.check("--help").orElseThrow().text();
+        assertThat(all(OPTION, help)).isEqualTo(options("wheelhouse", WheelhouseProperties.class));
+    }
+
+    @Test
+    void thePagesNameNoOptionThatIsNotThere() throws IOException {
+        Set<String> options = options("wheelhouse", WheelhouseProperties.class);
+        for (Path page : pages()) {
+            assertThat(all(OPTION, Files.readString(page))).as("%s", page)
+                    .allMatch(name -> options.stream().anyMatch(o -> o.equals(name) || o.startsWith(name + ".")));
+        }
+    }
+
+    @Test
+    void theArchitectureNamesOnlyClassesThatAreThere() throws IOException {
+        List<String> classes = new ArrayList<>();
+        for (String root : List.of("src/main/java", "src/test/java")) {
+            try (Stream<Path> files = Files.walk(Path.of(root))) {
+                files.map(p -> p.getFileName().toString()).filter(n -> n.endsWith(".java"))
+                        .forEach(n -> classes.add(n.substring(0, n.length() - ".java".length())));
+            }
+        }
+        for (String page : List.of("docs/architecture.md", "CONTRIBUTING.md")) {
+            Set<String> named = all(CLASS, Files.readString(Path.of(page)));
+            assertThat(named).isNotEmpty();
+            assertThat(classes).as(page).containsAll(named);
+        }
+    }
+
+    @Test
+    void thePagesLinkToWhatIsThere() throws IOException {
+        for (Path page : pages()) {
+            assertThat(all(LINK, Files.readString(page))).as("links of %s", page)
+                    .allMatch(link -> Files.exists(page.toAbsolutePath().resolveSibling(link)));
+        }
+    }
+}
