@@ -25,9 +25,10 @@ class AdmissionPoliciesTest {
     }
 
     private void bind(String policy, String actions, String more) {
-        rest.post(GROUP + "validatingadmissionpolicybindings", """
-                {"metadata": {"name": "%1$s-bound"}, "spec": {"policyName": "%1$s", %3$s "validationActions": [%2$s]}}"""
-                .formatted(policy, actions, more));
+        rest.post(GROUP + "validatingadmissionpolicybindings",
+                """
+                        {"metadata": {"name": "%1$s-bound"}, "spec": {"policyName": "%1$s", %3$s "validationActions": [%2$s]}}"""
+                        .formatted(policy, actions, more));
         assertThat(rest.last.code()).isEqualTo(201);
     }
 
@@ -54,10 +55,11 @@ class AdmissionPoliciesTest {
 
     @Test
     void variablesConditionsAndMessagesAreExpressions() {
-        policy("p", "\"*\"", """
-                "variables": [{"name": "size", "expression": "int(object.data.size)"},
-                 {"name": "odd", "expression": "variables.size % 2 == 1"}],
-                 "matchConditions": [{"name": "no-admin", "expression": "!('skip' in object.metadata.?labels.orValue({}))"}],""",
+        policy("p", "\"*\"",
+                """
+                        "variables": [{"name": "size", "expression": "int(object.data.size)"},
+                         {"name": "odd", "expression": "variables.size % 2 == 1"}],
+                         "matchConditions": [{"name": "no-admin", "expression": "!('skip' in object.metadata.?labels.orValue({}))"}],""",
                 "{\"expression\": \"!variables.odd\", \"messageExpression\": \"'odd: ' + string(variables.size)\", "
                         + "\"reason\": \"Forbidden\"}");
         assertThat(rest.last.code()).isEqualTo(201);
@@ -70,9 +72,10 @@ class AdmissionPoliciesTest {
 
     @Test
     void oldObjectsRequestsAndNamespacesCanBeAskedAbout() {
-        policy("p", "\"UPDATE\", \"DELETE\"", "", """
-                {"expression": "request.operation == 'DELETE' || object.data.size >= oldObject.data.size", "message": "shrinks"},
-                 {"expression": "object != null || namespaceObject.metadata.name != 'default' || request.userInfo.username == 'x'"}""");
+        policy("p", "\"UPDATE\", \"DELETE\"", "",
+                """
+                        {"expression": "request.operation == 'DELETE' || object.data.size >= oldObject.data.size", "message": "shrinks"},
+                         {"expression": "object != null || namespaceObject.metadata.name != 'default' || request.userInfo.username == 'x'"}""");
         assertThat(rest.last.code()).isEqualTo(201);
         map("a", "");
         bind("p", "\"Deny\"", "");
@@ -80,7 +83,8 @@ class AdmissionPoliciesTest {
                 .endsWith("denied request: shrinks");
         rest.merge(MAPS + "/a", "{\"data\": {\"size\": \"4\"}}");
         assertThat(rest.last.code()).isEqualTo(200);
-        assertThat(Json.text(rest.delete(MAPS + "/a"), "message")).contains("denied request: failed expression: object");
+        assertThat(Json.text(rest.delete(MAPS + "/a"), "message"))
+                .contains("denied request: failed expression: object");
         rest.delete(MAPS);
         assertThat(rest.last.code()).isEqualTo(422);
         assertThat(Json.text(rest.get(MAPS + "/a"), "data", "size")).isEqualTo("4");
@@ -120,8 +124,10 @@ class AdmissionPoliciesTest {
     void aPolicyWhoseExpressionsDoNotCompileIsNoPolicy() {
         assertThat(Json.text(policy("p", "\"*\"", "", "{\"expression\": \"object.\"}"), "message"))
                 .contains("spec.validations[0].expression: Invalid value: \"object.\": compilation failed: ERROR: ");
-        assertThat(Json.text(policy("p", "\"*\"", "\"matchConditions\": [{\"name\": \"c\", \"expression\": \"1 + 1\"}],",
-                "{\"expression\": \"true\"}"), "message")).contains("spec.matchConditions[0].expression")
+        assertThat(
+                Json.text(policy("p", "\"*\"", "\"matchConditions\": [{\"name\": \"c\", \"expression\": \"1 + 1\"}],",
+                        "{\"expression\": \"true\"}"), "message"))
+                .contains("spec.matchConditions[0].expression")
                 .contains("cel expression must evaluate to a bool");
         assertThat(rest.last.code()).isEqualTo(422);
     }

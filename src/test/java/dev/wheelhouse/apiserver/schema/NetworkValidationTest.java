@@ -31,9 +31,10 @@ class NetworkValidationTest {
             "{\"port\": 70000} | .port: Invalid value: 70000: must be between 1 and 65535, inclusive",
             "{\"protocol\": \"ICMP\"} | .protocol: Unsupported value: \"ICMP\": supported values: \"SCTP\", \"TCP\", \"UDP\""})
     void aPortOfANetworkPolicyIsChecked(String port, @Nullable String problem) {
-        List<String> found = problems("networkpolicies", """
-                {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "egress": [{"ports": [%s]}]}}"""
-                .formatted(port));
+        List<String> found = problems("networkpolicies",
+                """
+                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "egress": [{"ports": [%s]}]}}"""
+                        .formatted(port));
         assertThat(found).isEqualTo(problem == null ? List.of() : List.of("spec.egress[0].ports[0]" + problem));
     }
 
@@ -43,9 +44,10 @@ class NetworkValidationTest {
             "{\"ipBlock\": {}} | .ipBlock.cidr: Required value",
             "{\"ipBlock\": {\"cidr\": \"10.0.0.0/8\"}, \"podSelector\": {}} | : Forbidden: may not specify both ipBlock and another peer"})
     void aPeerOfANetworkPolicyIsChecked(String peer, @Nullable String problem) {
-        List<String> found = problems("networkpolicies", """
-                {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "ingress": [{"from": [%s]}]}}"""
-                .formatted(peer));
+        List<String> found = problems("networkpolicies",
+                """
+                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "ingress": [{"from": [%s]}]}}"""
+                        .formatted(peer));
         assertThat(found).isEqualTo(problem == null ? List.of() : List.of("spec.ingress[0].from[0]" + problem));
     }
 
