@@ -86,11 +86,7 @@ final class Scales {
             if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
                 throw Errors.modified(target.type(), target.name());
             }
-            String name = Json.text(wanted, "metadata", "name");
-            if (!name.isEmpty() && !name.equals(target.name())) {
-                throw Errors.badRequest("the name of the object (" + name + ") does not match the name on the URL ("
-                        + target.name() + ")");
-            }
+            Updates.checkName(target, wanted);
             long replicas = replicas(target, wanted);
             ObjectNode holder = object;
             List<String> path = replicasPath(target);

@@ -51,9 +51,10 @@ final class Updates {
     private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
         List<String> repeated = Meta.dropRepeatedOwners(object);
         if (!repeated.isEmpty()) {
-            warnings.add(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-                    + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
-                    + String.join(", ", repeated));
+            warnings.add(
+                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+                            + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                            + String.join(", ", repeated));
         }
     }
 
@@ -77,7 +78,6 @@ final class Updates {
                 if (!uid.isEmpty() || !version.isEmpty()) {
                     throw Errors.modified(type, target.name());
                 }
-                Meta.of(object).put("name", target.name());
                 ObjectNode made = writes.create(target, object, origin);
                 return renderer.object(201, target, made, request, accept, warnings);
             }
@@ -108,19 +108,22 @@ final class Updates {
         }
     }
 
-    private static void checkName(Target target, ObjectNode object) {
+    /** @throws ApiException unless the object is the one that the URL names, of its namespace if it says one */
+    static void checkName(Target target, ObjectNode object) {
         String name = Meta.name(object);
         if (name.isEmpty()) {
-            Meta.of(object).put("name", target.name());
-        } else if (!name.equals(target.name())) {
+            throw Errors.badRequest("the name of the object (" + target.name()
+                    + " based on URL) was undeterminable: name must be provided");
+        }
+        if (!name.equals(target.name())) {
             throw Errors.badRequest("the name of the object (" + name + ") does not match the name on the URL ("
                     + target.name() + ")");
         }
         String namespace = Meta.namespace(object);
         if (target.type().namespaced()) {
             if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
-                throw Errors.badRequest("the namespace of the object (" + namespace
-                        + ") does not match the namespace on the URL (" + target.namespace() + ")");
+                throw Errors.badRequest(
+                        "the namespace of the provided object does not match the namespace sent on the request");
             }
             Meta.of(object).put("namespace", target.namespace());
         }

@@ -23,7 +23,14 @@ public final class FieldValidation {
      */
     public static List<String> prune(String apiVersion, String kind, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
-        return schema == null ? new ArrayList<>() : prune(schema, object);
+        if (schema == null) {
+            return new ArrayList<>();
+        }
+        List<String> problems = prune(schema, object);
+        if (apiVersion.equals("apps/v1") && kind.equals("Deployment")) {
+            RollbackAnnotation.decode(object);
+        }
+        return problems;
     }
 
     /** As {@link #prune(String, String, ObjectNode)}, for an object of a type that need not be a kind, such as DeleteOptions. */

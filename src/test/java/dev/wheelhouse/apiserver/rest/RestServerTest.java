@@ -139,6 +139,18 @@ class RestServerTest {
     }
 
     @Test
+    void whatIsToReplaceAnObjectHasToSayItsName() {
+        post(NS + "configmaps", "{\"metadata\": {\"name\": \"a\"}}");
+        String problem = "the name of the object (a based on URL) was undeterminable: name must be provided";
+        assertThat(Json.text(call("PUT", NS + "configmaps/a", "application/json", "{\"data\": {\"k\": \"v\"}}"),
+                "message"))
+                .isEqualTo(problem);
+        assertThat(Json.text(merge(NS + "configmaps/a", "{\"metadata\": {\"name\": null}}"), "message"))
+                .isEqualTo(problem);
+        assertThat(last.code()).isEqualTo(400);
+    }
+
+    @Test
     void aNewBudgetCountsNothingYet() {
         JsonNode made = post("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
                 "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"minAvailable\": 1}}");
@@ -335,7 +347,7 @@ class RestServerTest {
     @Test
     void anAppliedObjectMayBeIndentedByTabs() {
         call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",
-                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"data\": {\"a\": \"b\",}\n}");
+                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"metadata\": {\"name\": \"tabs\"},\n\t\"data\": {\"a\": \"b\",}\n}");
         assertThat(last.code()).isEqualTo(201);
     }
 

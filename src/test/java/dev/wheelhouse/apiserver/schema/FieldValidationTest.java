@@ -111,6 +111,8 @@ class FieldValidationTest {
             {"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}} | json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
             {"spec":{"strategy":{"rollingUpdate":{"maxSurge":[]}}}} | json: cannot unmarshal array into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
             {"spec":{"strategy":{"rollingUpdate":{"maxSurge":1.5}}}} | json: cannot unmarshal number 1.5 into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
+            {"metadata":{"annotations":{"deprecated.deployment.rollback.to":"x"}}} | failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax
+            {"metadata":{"annotations":{"deprecated.deployment.rollback.to":"9223372036854775808"}}} | failed to parse annotation[deprecated.deployment.rollback.to]=9223372036854775808 as int64: strconv.ParseInt: parsing "9223372036854775808": value out of range
             {"metadata":{"creationTimestamp":{}}} | json: cannot unmarshal object into Go struct field ObjectMeta.metadata.creationTimestamp of type string
             {"spec":{"template":{"spec":{"overhead":{"cpu":{}}}}}} | quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
             {"metadata":{"creationTimestamp":"soon"}} | parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"
@@ -119,6 +121,16 @@ class FieldValidationTest {
     void refusesAWrongTypeInTheWordsOfUpstreamsDecoder(String json, String message) {
         assertThatThrownBy(() -> FieldValidation.prune("apps/v1", "Deployment", object(json)))
                 .isInstanceOf(FieldValidation.WrongTypeException.class).hasMessage(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"+7, 7", "007, 7", "-1, -1", "0, 0"})
+    void aRevisionToGoBackToBecomesANumber(String given, String kept) {
+        ObjectNode deployment = object(
+                "{\"metadata\": {\"annotations\": {\"deprecated.deployment.rollback.to\": \"" + given + "\"}}}");
+        FieldValidation.prune("apps/v1", "Deployment", deployment);
+        assertThat(deployment.path("metadata").path("annotations").path("deprecated.deployment.rollback.to").asString())
+                .isEqualTo(kept);
     }
 
     @Test
