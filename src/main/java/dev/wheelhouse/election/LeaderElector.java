@@ -216,16 +216,19 @@ public final class LeaderElector implements Loop, Leadership {
      * loop, have ended. Does nothing if this process does not lead.
      */
     public void release() {
-        V1Lease held = observed;
-        boolean holds = role == Role.LEADING && isInTime();
+        boolean leads = role == Role.LEADING;
         close();
-        if (!holds || held == null) {
+        if (!leads) {
             return;
         }
         role = Role.ENDED;
         try {
-            leases.update(ElectionDecision.released(held, clock.now()));
-            log.info("{} lets the lease {} go", options.identity(), options.lease());
+            // The last renewal may have happened without an answer, when the loop was ended.
+            V1Lease held = read();
+            if (held != null && ElectionDecision.holder(held).equals(options.identity())) {
+                leases.update(ElectionDecision.released(held, clock.now()));
+                log.info("{} lets the lease {} go", options.identity(), options.lease());
+            }
         } catch (ApiError e) {
             log.info("the lease {} could not be let go, and will end by itself: {}", options.lease(), e.getMessage());
         }

@@ -224,6 +224,27 @@ class LeaderElectorTest {
     }
 
     @Test
+    void whatWasRenewedWithoutAnAnswerIsLetGoToo() {
+        first.step();
+        network = new Interceptor() {
+            @Override
+            public <R> R write(Request request, Supplier<R> call) {
+                call.get();
+                throw new ApiError(request.toString(), new java.io.InterruptedIOException("ended"));
+            }
+
+            @Override
+            public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
+                throw new ApiError("get " + key, new java.io.InterruptedIOException("ended"));
+            }
+        };
+        first.step();
+        network = new Interceptor() {};
+        first.release();
+        assertThat(lease().getSpec().getHolderIdentity()).isEmpty();
+    }
+
+    @Test
     void whoStandsByLetsNothingGo() {
         first.step();
         second.step();

@@ -136,6 +136,7 @@ final class Writes {
         if (Strategies.dropsStatus(target.info())) {
             given.remove("status");
         }
+        Meta.of(given).remove("uid");
         Defaults.apply(type, given);
         CustomType custom = target.info().custom();
         if (custom != null) {
@@ -146,6 +147,10 @@ final class Writes {
                 ? given
                 : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(), clock.now());
         Strategies.prepareForCreate(target.info(), object);
+        if (Defaults.needsUid(type)) {
+            Meta.of(object).put("uid", ids.uid());
+            Defaults.fromUid(type, object);
+        }
         Grants.signRequest(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
@@ -165,7 +170,9 @@ final class Writes {
         policies.check(new PolicyMatch.Change(target, "CREATE", object, null, origin.user(), origin.dryRun(),
                 origin.warnings()));
         ObjectNode meta = Meta.of(object);
-        meta.put("uid", ids.uid());
+        if (!meta.has("uid")) {
+            meta.put("uid", ids.uid());
+        }
         meta.put("creationTimestamp", Meta.time(clock.now()));
         return object;
     }

@@ -28,8 +28,8 @@ final class MetadataValidation {
             case "Namespace", "StatefulSet", "Service" -> Formats::dnsLabel;
             case "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding" ->
                 group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
-            case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
             case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
+            case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
             default -> Formats::dnsSubdomain;
         };
     }

@@ -50,10 +50,10 @@ public final class Validation {
             case "apps/DaemonSet" -> WorkloadValidation.daemonSet(object, problems);
             case "batch/Job" -> JobValidation.create(object, problems);
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
-            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClass(object, problems);
             case "rbac.authorization.k8s.io/Role" -> RbacValidation.role(object, false, problems);
@@ -121,10 +121,10 @@ public final class Validation {
             case "apps/StatefulSet" -> WorkloadValidation.statefulSetUpdate(object, old, problems);
             case "batch/Job" -> JobValidation.update(object, old, problems);
             case "batch/CronJob" -> JobValidation.cronJob(spec, problems);
-            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);
             case "node.k8s.io/RuntimeClass" -> SchedulingValidation.runtimeClassUpdate(object, old, problems);

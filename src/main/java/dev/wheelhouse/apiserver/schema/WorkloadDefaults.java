@@ -114,7 +114,7 @@ final class WorkloadDefaults {
     }
 
     /** What upstream's strategy does to a new job, once it has a uid: its pods carry the uid, and it selects them by it. */
-    private static void generateSelector(ObjectNode job, ObjectNode spec) {
+    static void generateSelector(ObjectNode job, ObjectNode spec) {
         String uid = text(job, "metadata", "uid");
         if (uid.isEmpty() || spec.path("manualSelector").asBoolean(false) || Json.at(spec, "selector") != null) {
             return;
