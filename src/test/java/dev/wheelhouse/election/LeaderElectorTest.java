@@ -229,7 +229,7 @@ class LeaderElectorTest {
         network = new Interceptor() {
             @Override
             public <R> R write(Request request, Supplier<R> call) {
-                call.get();
+                var unused = call.get();
                 throw new ApiError(request.toString(), new java.io.InterruptedIOException("ended"));
             }
 
@@ -239,7 +239,8 @@ class LeaderElectorTest {
             }
         };
         first.step();
-        network = new Interceptor() {};
+        network = new Interceptor() {
+        };
         first.release();
         assertThat(lease().getSpec().getHolderIdentity()).isEmpty();
     }

@@ -18,7 +18,8 @@ class DefaultsTest {
 
     @ParameterizedTest
     @CsvSource({"nginx,Always", "nginx:latest,Always", "nginx:1.2,IfNotPresent", "r.io:5000/nginx,Always",
-            "r.io:5000/nginx:v1,IfNotPresent", "nginx@sha256:abc,IfNotPresent", "Nginx,IfNotPresent", "R.io/nginx,Always",
+            "r.io:5000/nginx:v1,IfNotPresent", "nginx@sha256:abc,IfNotPresent", "Nginx,IfNotPresent",
+            "R.io/nginx,Always",
             "a__b/c-d,Always", "50%,IfNotPresent", "[::1]:5000/nginx,Always",
             "nginx@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef,IfNotPresent",
             "nginx:latest@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef,Always"})
