@@ -51,9 +51,10 @@ final class Updates {
     private static void dropRepeatedOwners(ObjectNode object, List<String> warnings) {
         List<String> repeated = Meta.dropRepeatedOwners(object);
         if (!repeated.isEmpty()) {
-            warnings.add(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-                    + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
-                    + String.join(", ", repeated));
+            warnings.add(
+                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+                            + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                            + String.join(", ", repeated));
         }
     }
 
