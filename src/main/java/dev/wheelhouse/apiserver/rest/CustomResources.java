@@ -173,6 +173,13 @@ final class CustomResources {
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
+        List<String> named = versions(crd).stream().map(version -> Json.text(version, "name")).toList();
+        for (ResourceInfo known : registry.all()) {
+            ResourceType type = known.type();
+            if (type.group().equals(group) && type.plural().equals(plural) && !named.contains(type.version())) {
+                registry.remove(group, type.version(), plural);
+            }
+        }
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
             if (!version.path("served").asBoolean(false)) {

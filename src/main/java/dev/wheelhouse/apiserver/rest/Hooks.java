@@ -162,6 +162,14 @@ final class Hooks {
             }
             fill(name);
         }
+        if (store.get("servicecidrs.networking.k8s.io", "", "kubernetes") == null) {
+            ObjectNode range = object("ServiceCIDR", "", "kubernetes").put("apiVersion", "networking.k8s.io/v1");
+            range.putObject("spec").putArray("cidrs").add("10.96.0.0/12");
+            range.putObject("status").putArray("conditions").addObject().put("type", "Ready").put("status", "True")
+                    .put("lastTransitionTime", Meta.time(clock.now())).put("reason", "")
+                    .put("message", "the range that the server takes cluster IPs from");
+            create("servicecidrs.networking.k8s.io", range);
+        }
         if (store.get("services", "default", "kubernetes") == null) {
             ObjectNode service = object("Service", "default", "kubernetes");
             Meta.of(service).putObject("labels").put("component", "apiserver").put("provider", "kubernetes");

@@ -43,4 +43,15 @@ class DefinitionStatusTest {
         rest.get(PENS);
         assertThat(rest.last.code()).isEqualTo(404);
     }
+
+    @Test
+    void aVersionThatIsRenamedIsNoLongerServed() {
+        rest.call("PATCH", CRDS + "/pens.shop.example.com", "application/json-patch+json",
+                "[{\"op\": \"replace\", \"path\": \"/spec/versions/0/name\", \"value\": \"v2\"}]");
+        assertThat(rest.last.code()).isEqualTo(200);
+        rest.get(PENS);
+        assertThat(rest.last.code()).isEqualTo(404);
+        rest.get("/apis/shop.example.com/v2/pens");
+        assertThat(rest.last.code()).isEqualTo(200);
+    }
 }

@@ -86,4 +86,10 @@ class ServicesTest {
         service("four", "NodePort", "{\"port\": 80, \"nodePort\": 30001}");
         assertThat(rest.last.code()).as("of service one still").isEqualTo(422);
     }
+
+    @Test
+    void theRangeOfTheAddressesIsAnObject() {
+        assertThat(rest.get("/apis/networking.k8s.io/v1/servicecidrs/kubernetes").at("/spec/cidrs/0").asString())
+                .isEqualTo("10.96.0.0/12");
+    }
 }
