@@ -2,7 +2,9 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -10,6 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -168,23 +171,43 @@ public abstract class KeyedController implements Controller {
         }
     }
 
-    /** The newest version that a consistent read shows is at least as new as a write that has happened. */
+    /**
+     * The newest version that a consistent read shows is at least as new as a write that has happened, unless that was a deletion
+     * and the object has ended since: what the cache still shows of the read's time, and the read does not, has to leave it.
+     */
     private void settle(ObjectKey key, ResourceType type) {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
+        String namespace = type.namespaced() ? key.namespace() : "";
         String newest = null;
+        String asOf = null;
+        Set<String> there = new HashSet<>();
         ListOptions options = ListOptions.consistent(PAGE);
         while (options != null) {
-            ListPage<PartialObjectMetadata> page = client.list(type.namespaced() ? key.namespace() : "", labels,
-                    FieldSelector.everything(), options);
+            ListPage<PartialObjectMetadata> page = client.list(namespace, labels, FieldSelector.everything(), options);
             for (PartialObjectMetadata object : page.items()) {
                 String version = object.getMetadata().getResourceVersion();
                 newest = newest == null || ResourceVersions.atLeast(version, newest) ? version : newest;
+                there.add(String.valueOf(object.getMetadata().getUid()));
             }
+            asOf = page.resourceVersion();
             options = page.continueToken() == null ? null : options.next(page.continueToken());
+        }
+        for (V1ObjectMeta cached : cached(type, namespace)) {
+            if (!there.contains(String.valueOf(cached.getUid())) && labels.matches(cached.getLabels())
+                    && ResourceVersions.atLeast(asOf, cached.getResourceVersion())) {
+                consistency.goneAt(key, type, ObjectKey.of(cached.getNamespace(), cached.getName()),
+                        cached.getResourceVersion());
+            }
         }
         consistency.settled(key, type, newest);
         log.info("{}: a write of {} for {} got no answer; its next sync waits for version {}", name, type, key,
                 newest == null ? "of none: there are no such objects" : newest);
+    }
+
+    private List<V1ObjectMeta> cached(ResourceType type, String namespace) {
+        return informers.stream().filter(informer -> informer.type().equals(type))
+                .flatMap(informer -> informer.getIndexer().list(namespace).stream())
+                .map(object -> ((KubernetesObject) object).getMetadata()).toList();
     }
 }

@@ -28,6 +28,8 @@ final class Simulation implements AutoCloseable {
     private static final int LONGEST_BACKOFF_SECONDS = 45;
     /** Longer than any workload's minReadySeconds. */
     private static final Duration QUIET = Duration.ofSeconds(10);
+    /** More turns than any run takes to its end when the faults are over: a watch that backs off is waited for in short steps. */
+    private static final int MOST_TURNS = 20_000;
     /** More steps than any run takes that ends. */
     private static final int MOST_STEPS = 400_000;
 
@@ -281,8 +283,7 @@ final class Simulation implements AutoCloseable {
         String end = "";
         Duration waited = Duration.ZERO;
         Duration changed = Duration.ZERO;
-        int hops = 0;
-        for (int i = 0; i < 300 && hops < 100; i++) {
+        for (int i = 0; i < MOST_TURNS; i++) {
             boolean busy = false;
             for (int j = 0; j < 200; j++) {
                 if (!calmTurn()) {
@@ -305,7 +306,6 @@ final class Simulation implements AutoCloseable {
             if (waited.toMinutes() > 30) {
                 break;
             }
-            hops++;
             Duration hop = Duration.ofNanos(Math.max(1_000_000, Math.min(nextDue, 60_000_000_000L)));
             waited = waited.plus(hop);
             clock.advance(hop);

@@ -107,6 +107,41 @@ class ReplicaSetControllerTest {
         assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(1);
     }
 
+    /** The pod has ended when it is looked for, so that no version of it tells the cache's age. */
+    @Test
+    void aDeletionWithoutAnswerThatHasEndedIsNotFollowedByThatOfAnotherPod() {
+        system.create("web", 2);
+        system.settle();
+        V1Pod first = system.pods().get(0);
+        V1Pod second = system.pods().get(1);
+        deletionCost(first, -10);
+        system.scale("web", 1);
+        system.informers.deliver();
+        deletionCost(second, -100);
+        system.api.fault(FakeCluster.Fault
+                .afterwards((verb, type, key) -> verb.equals("delete") && type.equals(ResourceType.PODS)
+                        ? new ApiError("delete pods", new IOException("timed out"))
+                        : null));
+        system.step();
+        system.api.noFault();
+        assertThat(system.pods()).extracting(pod -> pod.getMetadata().getUid())
+                .containsExactly(second.getMetadata().getUid());
+
+        system.informers.deliverOne();
+        system.informers.makeUnavailable(ResourceType.PODS);
+        system.informers.deliver();
+        for (int i = 0; i < 20; i++) {
+            system.clock.advance(Duration.ofMillis(500));
+            system.step();
+        }
+        assertThat(system.pods()).hasSize(1);
+    }
+
+    private void deletionCost(V1Pod pod, int cost) {
+        system.editPod(pod, p -> p.getMetadata().setAnnotations(
+                Map.of("controller.kubernetes.io/pod-deletion-cost", String.valueOf(cost))));
+    }
+
     @Test
     void aRefusedCreationShowsAsReplicaFailureAndClearsWhenItSucceeds() {
         system.api.fault(refuseCreates(2, quota()));
