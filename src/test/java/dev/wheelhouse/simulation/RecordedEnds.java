@@ -75,7 +75,8 @@ final class RecordedEnds {
         String settled = GoldenState.word(pod) + pod.path("spec").path("nodeName");
         return crashes
                 ? settled
-                : settled + pod.path("metadata").path("annotations") + pod.path("metadata").path("creationTimestamp")
+                : settled + pod.path("metadata").path("annotations").path("controller.kubernetes.io/pod-deletion-cost")
+                        .asString("0") + pod.path("metadata").path("creationTimestamp")
                         + pod.path("status").path("conditions");
     }
 }
