@@ -21,6 +21,9 @@ final class NonResources {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
+    /** Paths that mean nothing with another slash at their end. */
+    private static final Set<String> STRICT = Set.of("healthz", "livez", "readyz", "metrics", "openapi");
+
     private final ResourceRegistry registry;
     private final Discovery discovery;
     private final OpenApi openApi;
@@ -40,7 +43,8 @@ final class NonResources {
     /** The answer; null if the path is none of these. */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
-        if (request.about().path().startsWith("//")) {
+        String asked = request.about().path();
+        if (asked.startsWith("//") || asked.endsWith("/") && STRICT.contains(path.getFirst())) {
             return notFound();
         }
         return switch (path.getFirst()) {

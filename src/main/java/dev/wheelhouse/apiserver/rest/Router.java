@@ -25,6 +25,9 @@ final class Router {
         Target target = info == null
                 ? null
                 : new Target(info, route.namespace(), route.name(), route.subresource());
+        if (target != null && route.inNamespace() && target.namespace().isEmpty() && !target.name().isEmpty()) {
+            throw Errors.badRequest("Namespace parameter required.");
+        }
         if (target == null || !isServed(target, route)) {
             throw Errors.noSuchResource();
         }
