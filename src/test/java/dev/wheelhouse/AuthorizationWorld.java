@@ -278,6 +278,9 @@ final class AuthorizationWorld {
 
     private String path() {
         String path = fitting(PATHS, "nonResourceURLs");
+        if (path.equals("*")) {
+            path = "/*";
+        }
         return once(6) ? path + any(List.of("/", "x", "%2f", "*", "?a")) : path;
     }
 
@@ -287,9 +290,13 @@ final class AuthorizationWorld {
         String method = once(6)
                 ? any(List.of("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "FOO", "get"))
                 : METHODS.getOrDefault(fitting(VERBS, "verbs"), "GET");
-        String path = rule.has("nonResourceURLs") || once(12) ? fitting(PATHS, "nonResourceURLs") : resourcePath();
+        String path = rule.has("nonResourceURLs") || once(12) ? path() : resourcePath();
         if (once(4)) {
             path = misspelt(path);
+        }
+        if (method.equals("HEAD") && path.contains("proxy")) {
+            // The answer to HEAD has no body, which tells a refusal of one server from another's.
+            method = "GET";
         }
         List<String> query = new ArrayList<>();
         if (once(3)) {

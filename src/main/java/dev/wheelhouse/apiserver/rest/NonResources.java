@@ -51,7 +51,7 @@ final class NonResources {
             case "" -> json(request, index());
             case "healthz", "livez", "readyz" -> Health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
-            case "version" -> json(request, version());
+            case "version" -> path.size() == 1 ? json(request, version()) : notFound();
             case "api" -> path.size() == 1
                     ? discovery(request, true)
                     : path.size() == 2 ? resources(request, "", path.get(1)) : null;

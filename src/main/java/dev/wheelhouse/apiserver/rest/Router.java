@@ -25,14 +25,14 @@ final class Router {
         Target target = info == null
                 ? null
                 : new Target(info, route.namespace(), route.name(), route.subresource());
-        if (target != null && route.inNamespace() && target.namespace().isEmpty() && !target.name().isEmpty()) {
-            throw Errors.badRequest("Namespace parameter required.");
-        }
         if (target == null || !isServed(target, route)) {
             throw Errors.noSuchResource();
         }
         if (route.watchPath() && !method.equals("GET")) {
             throw Errors.methodNotAllowed();
+        }
+        if (target.type().namespaced() && target.namespace().isEmpty() && !target.name().isEmpty()) {
+            throw Errors.badRequest("Namespace parameter required.");
         }
         if (target.name().isEmpty() && !target.subresource().isEmpty()) {
             throw Errors.badRequest("name must be provided");
@@ -42,7 +42,7 @@ final class Router {
 
     private static boolean isServed(Target target, Route route) {
         boolean namespaced = target.type().namespaced();
-        if (namespaced ? target.namespace().isEmpty() && !target.name().isEmpty() : route.inNamespace()) {
+        if (namespaced ? !route.inNamespace() && !target.name().isEmpty() : route.inNamespace()) {
             return false;
         }
         if (route.about().verb().equals("proxy")) {

@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
@@ -264,6 +265,22 @@ class AccessTest {
         assertThat(whoAmI(own)).isEqualTo(201);
         admin("DELETE", accounts + "robot", "");
         assertThat(whoAmI(own)).isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"metadata": {"name": "other"}}                                   | 422
+            {"metadata": {"namespace": "kube-system"}}                        | 400
+            {"metadata": {"uid": "another"}}                                  | 409
+            {"kind": "Pod", "apiVersion": "v1"}                               | 400
+            {"spec": {"expirationSeconds": "600"}}                            | 400
+            {"spec": {"audiences": "x"}}                                      | 400
+            {"metadata": {"name": "default", "namespace": "default"}}         | 201
+            """)
+    void aTokenRequestSpeaksOfItsOwnServiceAccount(String body, int expected) {
+        send(request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", body));
+
+        assertThat(code).isEqualTo(expected);
     }
 
     private int whoAmI(String token) {
