@@ -70,8 +70,7 @@ class AuthorizationDifferentialTest {
 
     private record Server(RawClient client, String token) {
         RawClient.Answer send(AuthorizationQuestion question) throws IOException {
-            return client.send(question.method(), question.target(), question.headers(token),
-                    question.sends() ? question.body().getBytes(StandardCharsets.UTF_8) : new byte[0],
+            return client.send(question.httpMethod(), question.httpTarget(), question.headers(token), question.body(),
                     question.mayBeWatch());
         }
 
@@ -87,7 +86,7 @@ class AuthorizationDifferentialTest {
         }
 
         void create(ObjectNode object) throws IOException {
-            RawClient.Answer answer = admin("POST", AuthorizationWorld.collection(object), object.toString());
+            RawClient.Answer answer = admin("POST", RoleTable.collection(object), object.toString());
             if (answer.code() != 201) {
                 throw new IOException(answer.code() + " " + answer.body() + " to " + object);
             }
@@ -157,7 +156,7 @@ class AuthorizationDifferentialTest {
         }
         List<String> rows = ask(all, number);
         if (TABLE != null) {
-            world.objects().forEach(object -> table.add("object\t" + object));
+            world.objects().forEach(object -> table.add(RoleTable.line(object)));
             table.addAll(rows);
             table.add("end");
         }
@@ -181,38 +180,22 @@ class AuthorizationDifferentialTest {
     private static void markAndWait(Pair pair, int number) throws IOException {
         String mark = "mark-" + number;
         for (String namespace : List.of("", "team-a")) {
-            String cluster = namespace.isEmpty() ? "Cluster" : "";
-            ObjectNode role = mark(cluster + "Role", namespace, number);
-            ObjectNode rule = role.putArray("rules").addObject();
-            rule.putArray("verbs").add("get");
-            rule.putArray("apiGroups").add("mark");
-            rule.putArray("resources").add(mark + namespace);
-            ObjectNode binding = mark(cluster + "RoleBinding", namespace, number);
-            binding.putObject("roleRef").put("apiGroup", "rbac.authorization.k8s.io").put("kind", cluster + "Role")
-                    .put("name", mark);
-            binding.putArray("subjects").addObject().put("apiGroup", "rbac.authorization.k8s.io").put("kind", "User")
-                    .put("name", "mark");
-            pair.real.create(role);
-            pair.real.create(binding);
+            String kind = namespace.isEmpty() ? "ClusterRole" : "Role";
+            ObjectNode role = RoleTable.parse(List.of(kind, namespace.isEmpty() ? "-" : namespace, mark,
+                    "verbs=get groups=mark resources=" + mark + namespace));
+            ObjectNode binding = RoleTable.parse(List.of(kind + "Binding", namespace.isEmpty() ? "-" : namespace, mark,
+                    kind, mark, "User - mark"));
+            for (ObjectNode object : List.of(role, binding)) {
+                Json.child(object, "metadata").putObject("labels").put("world", String.valueOf(number));
+                pair.real.create(object);
+            }
         }
         for (String namespace : List.of("", "team-a")) {
-            AuthorizationQuestion question = new AuthorizationQuestion("", List.of(), "POST",
-                    "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                    "{\"spec\": {\"user\": \"mark\", \"resourceAttributes\": {\"verb\": \"get\", \"group\": \"mark\", "
-                            + "\"resource\": \"" + mark + namespace + "\", \"namespace\": \"" + namespace + "\"}}}");
+            AuthorizationQuestion question = AuthorizationQuestion.review("subject", "mark", List.of(), Map.of("verb",
+                    "get", "group", "mark", "resource", mark + namespace, "namespace", namespace));
             eventually("the real server knows the roles of world " + number, SOON,
                     () -> pair.real.verdict(question).equals("yes"));
         }
-    }
-
-    private static ObjectNode mark(String kind, String namespace, int number) {
-        ObjectNode object = Json.object().put("apiVersion", "rbac.authorization.k8s.io/v1").put("kind", kind);
-        ObjectNode meta = object.putObject("metadata").put("name", "mark-" + number);
-        meta.putObject("labels").put("world", String.valueOf(number));
-        if (!namespace.isEmpty()) {
-            meta.put("namespace", namespace);
-        }
-        return object;
     }
 
     /** @return the rows of the table */
@@ -233,7 +216,7 @@ class AuthorizationDifferentialTest {
         for (int i = 0; i < questions.size(); i++) {
             AuthorizationQuestion question = questions.get(i);
             String[] verdicts = answers.get(i % CONNECTIONS).get().get(i / CONNECTIONS);
-            String kind = question.body().isEmpty() ? "requests" : "reviews";
+            String kind = question.isReview() ? "reviews" : "requests";
             counts.merge(kind + " " + verdicts[0], 1, Integer::sum);
             if (verdicts[2].contains("unsafeproxy")) {
                 // A distribution's own kube-apiserver, which has another verb for proxies than Kubernetes.

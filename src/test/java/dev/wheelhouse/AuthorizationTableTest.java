@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiException;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
@@ -34,9 +33,9 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The decisions of a kube-apiserver 1.36, replayed. The table {@code recorded/authorization.tsv} has lines {@code object} for
- * the roles and bindings of a world, then questions with the verdict first, then {@code end}; see
- * {@link AuthorizationDifferentialTest}, which writes it.
+ * The decisions of a kube-apiserver 1.36, replayed. The table {@code recorded/authorization.tsv} has the roles and
+ * bindings of a world, then questions with the verdict first, then {@code end}; {@link AuthorizationDifferentialTest} writes
+ * it.
  */
 class AuthorizationTableTest {
     private static final int FEWEST = 2_000;
@@ -77,9 +76,9 @@ class AuthorizationTableTest {
             }
             for (String line : world) {
                 List<String> columns = List.of(line.split("\t", -1));
-                if (columns.getFirst().equals("object")) {
-                    ObjectNode object = (ObjectNode) Json.read(columns.get(1));
-                    create(server, AuthorizationWorld.collection(object), columns.get(1));
+                if (RoleTable.isRole(columns.getFirst())) {
+                    ObjectNode object = RoleTable.parse(columns);
+                    create(server, RoleTable.collection(object), object.toString());
                     continue;
                 }
                 AuthorizationQuestion question = AuthorizationQuestion.parse(columns.subList(1, columns.size()));
@@ -100,14 +99,15 @@ class AuthorizationTableTest {
 
     private String verdict(RestServer server, AuthorizationQuestion question) {
         Map<String, List<String>> headers = question.headers(keys.adminToken());
-        int mark = question.target().indexOf('?');
-        String path = mark < 0 ? question.target() : question.target().substring(0, mark);
+        String target = question.httpTarget();
+        int mark = target.indexOf('?');
+        String path = mark < 0 ? target : target.substring(0, mark);
         String type = headers.getOrDefault("Content-Type", List.of("")).getFirst();
         ApiResponse answer;
         try {
-            answer = server.handle(new ApiRequest(question.method(), path,
-                    Query.parse(mark < 0 ? null : question.target().substring(mark + 1)), "application/json", type, "",
-                    question.body().getBytes(StandardCharsets.UTF_8), Credentials.of(headers, null), User.ANONYMOUS));
+            answer = server.handle(new ApiRequest(question.httpMethod(), path,
+                    Query.parse(mark < 0 ? null : target.substring(mark + 1)), "application/json", type, "",
+                    question.body(), Credentials.of(headers, null), User.ANONYMOUS));
         } catch (ApiException e) {
             return question.verdict(e.code(), e.status().toString());
         }

@@ -3,8 +3,8 @@ package dev.wheelhouse;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 
@@ -81,13 +81,6 @@ final class AuthorizationWorld {
         return List.copyOf(objects);
     }
 
-    /** The path of the collection that an object of {@link #objects} is created in. */
-    static String collection(ObjectNode object) {
-        String namespace = Json.text(object, "metadata", "namespace");
-        return "/apis/" + RBAC + "/v1/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/")
-                + Json.text(object, "kind").toLowerCase(Locale.ROOT) + "s";
-    }
-
     private String any(List<String> values) {
         return values.get(random.nextInt(values.size()));
     }
@@ -97,12 +90,8 @@ final class AuthorizationWorld {
     }
 
     private ObjectNode object(String kind, String namespace, int i) {
-        ObjectNode object = Json.object().put("apiVersion", RBAC + "/v1").put("kind", kind);
-        ObjectNode meta = object.putObject("metadata").put("name", "w" + number + "-" + i);
-        if (!namespace.isEmpty()) {
-            meta.put("namespace", namespace);
-        }
-        meta.putObject("labels").put("world", String.valueOf(number));
+        ObjectNode object = RoleTable.object(kind, namespace, "w" + number + "-" + i);
+        Json.child(object, "metadata").putObject("labels").put("world", String.valueOf(number));
         return object;
     }
 
@@ -146,20 +135,14 @@ final class AuthorizationWorld {
         ObjectNode binding = object(kind, namespace, i);
         boolean cluster = namespace.isEmpty() || once(2);
         String role = once(12) ? "missing" : "w" + number + "-" + random.nextInt(cluster ? CLUSTER_ROLES : 2);
-        binding.putObject("roleRef").put("apiGroup", RBAC).put("kind", cluster ? "ClusterRole" : "Role").put("name",
-                once(20) ? "system:basic-user" : role);
+        RoleTable.roleRef(binding, cluster ? "ClusterRole" : "Role", once(20) ? "system:basic-user" : role);
         ArrayNode subjects = binding.putArray("subjects");
         for (int n = 1 + random.nextInt(3); n > 0; n--) {
-            ObjectNode subject = subjects.addObject();
             switch (random.nextInt(3)) {
-                case 0 -> subject.put("apiGroup", RBAC).put("kind", "User").put("name", any(USERS));
-                case 1 -> subject.put("apiGroup", RBAC).put("kind", "Group").put("name", any(USER_GROUPS));
-                default -> {
-                    subject.put("kind", "ServiceAccount").put("name", "robot");
-                    if (namespace.isEmpty() || once(2)) {
-                        subject.put("namespace", any(NAMESPACES));
-                    }
-                }
+                case 0 -> RoleTable.subject(subjects, "User", "", any(USERS));
+                case 1 -> RoleTable.subject(subjects, "Group", "", any(USER_GROUPS));
+                default -> RoleTable.subject(subjects, "ServiceAccount",
+                        namespace.isEmpty() || once(2) ? any(NAMESPACES) : "", "robot");
             }
         }
         return binding;
@@ -222,58 +205,39 @@ final class AuthorizationWorld {
     /** A question for whether somebody may do something, put to the server as an access review. */
     AuthorizationQuestion review() {
         aim();
-        ObjectNode spec = Json.object();
-        String resource = switch (random.nextInt(8)) {
-            case 0 -> "selfsubjectaccessreviews";
-            case 1 -> "namespaces/" + namespace() + "/localsubjectaccessreviews";
-            default -> "subjectaccessreviews";
-        };
-        boolean self = resource.startsWith("self");
-        boolean local = resource.startsWith("namespaces");
+        String kind = once(8) ? "self" : once(8) ? "local" : "subject";
+        boolean local = kind.equals("local");
+        Map<String, String> attributes = new LinkedHashMap<>();
+        if (local) {
+            attributes.put("in", namespace());
+        }
+        attributes.put("verb", once(12) ? "*" : fitting(VERBS, "verbs"));
         if ((rule.has("nonResourceURLs") || once(12)) && !local) {
-            spec.putObject("nonResourceAttributes").put("verb", fitting(VERBS, "verbs")).put("path", path());
+            attributes.put("path", path());
         } else {
-            ObjectNode asked = spec.putObject("resourceAttributes").put("verb", once(12) ? "*" : fitting(VERBS, "verbs"));
             if (once(4) == local) {
-                asked.put("namespace", "");
+                attributes.put("namespace", "");
             } else {
-                asked.put("namespace", local ? resource.split("/", -1)[1] : namespace());
+                attributes.put("namespace", local ? attributes.get("in") : namespace());
             }
-            asked.put("group", once(12) ? "*" : fitting(GROUPS, "apiGroups")).put("resource", once(12)
+            attributes.put("group", once(12) ? "*" : fitting(GROUPS, "apiGroups"));
+            attributes.put("resource", once(12)
                     ? "*"
                     : fitting(RESOURCES, "resources") + (once(12) ? "/" + any(SUBRESOURCES) : ""));
             if (once(3)) {
-                asked.put("subresource", any(SUBRESOURCES));
+                attributes.put("subresource", any(SUBRESOURCES));
             }
             if (once(2)) {
-                asked.put("name", fitting(NAMES, "resourceNames"));
+                attributes.put("name", fitting(NAMES, "resourceNames"));
             }
             if (once(8)) {
-                asked.putObject("fieldSelector").put("rawSelector", "metadata.name=" + any(NAMES));
+                attributes.put("fields", "metadata.name=" + any(NAMES));
             }
             if (once(8)) {
-                asked.putObject("labelSelector").putArray("requirements").addObject().put("key", "a")
-                        .put("operator", "In").putArray("values").add("b");
+                attributes.put("label", "a");
             }
         }
-        List<String> groups = groups();
-        if (!self) {
-            if (!once(12)) {
-                spec.put("user", user());
-            }
-            ArrayNode array = spec.putArray("groups");
-            groups.forEach(array::add);
-        }
-        ObjectNode body = Json.object().put("apiVersion", "authorization.k8s.io/v1")
-                .put("kind", self
-                        ? "SelfSubjectAccessReview"
-                        : local ? "LocalSubjectAccessReview" : "SubjectAccessReview");
-        if (local) {
-            body.putObject("metadata").put("namespace", resource.split("/", -1)[1]);
-        }
-        body.set("spec", spec);
-        return new AuthorizationQuestion(self ? user() : "", self ? groups : List.of(), "POST",
-                "/apis/authorization.k8s.io/v1/" + resource, new String(Json.bytes(body), StandardCharsets.UTF_8));
+        return AuthorizationQuestion.review(kind, !kind.equals("self") && once(12) ? "" : user(), groups(), attributes);
     }
 
     private String path() {
@@ -319,7 +283,7 @@ final class AuthorizationWorld {
             query.add("dryRun=All");
         }
         return new AuthorizationQuestion(user(), groups(), method,
-                path + (query.isEmpty() ? "" : "?" + String.join("&", query)), "");
+                path + (query.isEmpty() ? "" : "?" + String.join("&", query)));
     }
 
     private String fieldSelector() {
@@ -358,7 +322,11 @@ final class AuthorizationWorld {
     }
 
     private String misspelt(String path) {
-        int at = random.nextInt(path.length());
+        // Nothing before the first slash: servers do not even read such request lines.
+        if (path.length() == 1) {
+            return path + path;
+        }
+        int at = 1 + random.nextInt(path.length() - 1);
         char c = path.charAt(at);
         return switch (random.nextInt(12)) {
             case 0 -> path + "/";
