@@ -2,11 +2,18 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
+import javax.security.auth.x500.X500Principal;
+
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -281,6 +288,92 @@ class AccessTest {
         send(request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", body));
 
         assertThat(code).isEqualTo(expected);
+    }
+
+    private static final String REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    private static final String APPROVED = """
+            {"status": {"conditions": [{"type": "Approved", "status": "True", "reason": "x", "message": "x"}]}}""";
+
+    private static String signingRequest(String name, String signer, String subject) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        KeyPair keys = generator.generateKeyPair();
+        byte[] request = new JcaPKCS10CertificationRequestBuilder(new X500Principal(subject), keys.getPublic())
+                .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())).getEncoded();
+        String pem = "-----BEGIN CERTIFICATE REQUEST-----\n" + Base64.getMimeEncoder().encodeToString(request)
+                + "\n-----END CERTIFICATE REQUEST-----\n";
+        return "{\"metadata\": {\"name\": \"" + name + "\"}, \"spec\": {\"signerName\": \"" + signer
+                + "\", \"usages\": [\"client auth\"], \"request\": \""
+                + Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8)) + "\"}}";
+    }
+
+    @Test
+    void whoApprovesOrSignsNeedsTheRightToTheSignerAsWell() throws Exception {
+        allow("approver", true, """
+                {"verbs": ["create", "update", "patch"], "apiGroups": ["certificates.k8s.io"],
+                 "resources": ["certificatesigningrequests", "certificatesigningrequests/approval",
+                  "certificatesigningrequests/status"]},
+                {"verbs": ["approve"], "apiGroups": ["certificates.k8s.io"], "resources": ["signers"],
+                 "resourceNames": ["ours.example.com/*"]}""");
+        eve("POST", REQUESTS, signingRequest("ours", "ours.example.com/client", "CN=eve"));
+        assertThat(code).isEqualTo(201);
+        eve("POST", REQUESTS, signingRequest("theirs", "theirs.example.com/client", "CN=eve"));
+        assertThat(code).isEqualTo(201);
+
+        eve("PATCH", REQUESTS + "/theirs/approval", APPROVED);
+        assertThat(code).isEqualTo(403);
+        eve("PATCH", REQUESTS + "/theirs/status", APPROVED);
+        assertThat(code).as("approval has a subresource of its own").isEqualTo(422);
+        eve("PATCH", REQUESTS + "/ours/status", "{\"status\": {\"certificate\": \"eA==\"}}");
+        assertThat(code).as("to approve is not to sign").isEqualTo(403);
+        eve("PATCH", REQUESTS + "/ours/approval", APPROVED);
+        assertThat(code).isEqualTo(200);
+        assertThat(Json.text(admin("GET", REQUESTS + "/ours", ""), "spec", "username")).isEqualTo("eve");
+    }
+
+    @Test
+    void nobodyAsksForACertificateOfTheAdministrators() throws Exception {
+        String signer = "kubernetes.io/kube-apiserver-client";
+
+        send(request("POST", REQUESTS, signingRequest("a", signer, "CN=eve,O=dev,O=system:masters")));
+        assertThat(code).isEqualTo(403);
+        send(request("POST", REQUESTS, signingRequest("b", signer, "CN=eve,O=dev+O=system:masters")));
+        assertThat(code).isEqualTo(403);
+        send(request("POST", REQUESTS, signingRequest("c", signer, "CN=eve,O=dev")));
+        assertThat(code).isEqualTo(201);
+    }
+
+    @Test
+    void whoWritesAPolicyMayReadItsParameters() {
+        String group = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+        allow("policies", true, """
+                {"verbs": ["create", "update", "patch"], "apiGroups": ["admissionregistration.k8s.io"],
+                 "resources": ["*"]},
+                {"verbs": ["get"], "apiGroups": [""], "resources": ["configmaps"]},
+                {"verbs": ["get"], "apiGroups": [""], "resources": ["secrets"], "resourceNames": ["allowed"]}""");
+        String policy = """
+                {"metadata": {"name": "%s"}, "spec": {"paramKind": {"apiVersion": "v1", "kind": "%s"},
+                 "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                  "operations": ["CREATE"], "resources": ["pods"]}]},
+                 "validations": [{"expression": "false", "messageExpression": "string(params.data)"}]}}""";
+        String binding = """
+                {"metadata": {"name": "%s"}, "spec": {"policyName": "%s", "validationActions": ["Deny"],
+                 "paramRef": {%s, "namespace": "default", "parameterNotFoundAction": "Deny"}}}""";
+
+        eve("POST", group + "ies", policy.formatted("leak", "Secret"));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ies", policy.formatted("config", "ConfigMap"));
+        assertThat(code).isEqualTo(201);
+        eve("PATCH", group + "ies/config", "{\"spec\": {\"paramKind\": {\"kind\": \"Secret\"}}}");
+        assertThat(code).isEqualTo(422);
+        admin("POST", group + "ies", policy.formatted("secret", "Secret"));
+        eve("POST", group + "ybindings", binding.formatted("a", "secret", "\"name\": \"other\""));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("b", "secret", "\"selector\": {}"));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("c", "none", "\"name\": \"allowed\""));
+        assertThat(code).as("of a policy that is not there, the parameters may be anything").isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("d", "secret", "\"name\": \"allowed\""));
+        assertThat(code).isEqualTo(201);
     }
 
     private int whoAmI(String token) {
