@@ -45,7 +45,8 @@ final class Router {
         if (namespaced ? !route.inNamespace() && !target.name().isEmpty() : route.inNamespace()) {
             return false;
         }
-        if (route.about().verb().equals("proxy")) {
+        boolean watchable = target.info().verbs().contains("watch");
+        if (route.about().verb().equals("proxy") || route.watchPath() && !watchable) {
             return false;
         }
         if (target.subresource().isEmpty()) {

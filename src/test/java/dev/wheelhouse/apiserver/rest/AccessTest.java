@@ -120,7 +120,7 @@ class AccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "POST", "PUT", "PATCH", "DELETE"})
-    void aWatchPathHasNoSubresources(String method) {
+    void aWatchPathHasNoSubresourcesAndNothingThatCannotBeWatched(String method) {
         allow("reader", true, """
                 {"verbs": ["watch"], "apiGroups": ["*"], "resources": ["*"]}""");
         long version = store.version();
@@ -128,7 +128,8 @@ class AccessTest {
         for (String path : List.of("/api/v1/watch/namespaces/kube-system/serviceaccounts/default/token",
                 "/api/v1/watch/namespaces/default/pods/p/binding", "/api/v1/watch/namespaces/default/finalize",
                 "/apis/apps/v1/watch/namespaces/default/deployments/d/scale", "/api/v1/proxy/namespaces/default/pods/p",
-                "/api/v1/watch/namespaces/default/pods/p/eviction")) {
+                "/api/v1/watch/namespaces/default/pods/p/eviction", "/api/v1/watch/namespaces/default/bindings",
+                "/apis/authentication.k8s.io/v1/watch/tokenreviews")) {
             eve(method, path, "{}");
             assertThat(code).as("%s %s", method, path).isIn(403, 404).isEqualTo(path.contains("proxy") ? 403 : 404);
         }
