@@ -27,8 +27,11 @@ final class NonResources {
     private final Renderer renderer;
     private final ServerFacts facts;
     private final StorageMetrics storage;
+    private final Health health;
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+            Health health) {
+        this.health = health;
         this.facts = facts;
         this.storage = storage;
         this.registry = registry;
@@ -45,7 +48,7 @@ final class NonResources {
         }
         return switch (path.getFirst()) {
             case "" -> json(request, index());
-            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> json(request, version());
             case "api" -> path.size() == 1

@@ -76,7 +76,8 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry));
+        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry),
+                new Health(store));
         this.endpoints = new OwnEndpoints(store, hooks);
         hooks.bootstrap();
     }
@@ -98,6 +99,9 @@ public final class RestServer {
             return failure(request, e.status());
         } catch (StoreException.Closed e) {
             return failure(request, Errors.shuttingDown().status());
+        } catch (StoreException.Failed e) {
+            // The store has said so in the log, once.
+            return failure(request, Errors.writesRefused(String.valueOf(e.getMessage())).status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
             return failure(request, Errors.status(500, "InternalError",
