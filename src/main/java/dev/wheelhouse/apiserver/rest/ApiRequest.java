@@ -23,6 +23,13 @@ public record ApiRequest(String method, String path, Query query, String accept,
     private static final byte[] NOTHING = {};
     private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
+    /** A request that came over a transport, of which only the head has been read. */
+    public static ApiRequest ofHead(String method, String path, Query query, String accept, String contentType,
+            String userAgent, Credentials credentials) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, NOTHING, credentials,
+                User.ANONYMOUS);
+    }
+
     /** A request of this process, for JSON. */
     public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
         return of(method, pathAndQuery, "application/json", body);
@@ -52,6 +59,10 @@ public record ApiRequest(String method, String path, Query query, String accept,
 
     public ApiRequest withCredentials(Credentials shown) {
         return new ApiRequest(method, path, query, accept, contentType, userAgent, body, shown, user);
+    }
+
+    ApiRequest withBody(byte[] read) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, read, credentials, user);
     }
 
     ApiRequest withUser(User known) {
