@@ -30,8 +30,11 @@ final class NonResources {
     private final Renderer renderer;
     private final ServerFacts facts;
     private final StorageMetrics storage;
+    private final Health health;
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+            Health health) {
+        this.health = health;
         this.facts = facts;
         this.storage = storage;
         this.registry = registry;
@@ -49,7 +52,7 @@ final class NonResources {
         }
         return switch (path.getFirst()) {
             case "" -> json(request, index());
-            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> path.size() == 1 ? json(request, version()) : notFound();
             case "api" -> path.size() == 1
