@@ -45,7 +45,8 @@ class SecureApiServerTest {
     private Path directory;
 
     private final ServerKeys keys = ServerKeys.inMemory();
-    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of(), Instant.now());
+    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of(),
+            Instant.now());
     private @Nullable EmbeddedApiServer server;
 
     @AfterEach
@@ -167,7 +168,8 @@ class SecureApiServerTest {
 
         ServerKeys second = ServerKeys.inDirectory(directory.resolve("pki"));
         assertThat(second.adminToken()).isEqualTo(token);
-        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted()).isEqualTo(authority);
+        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted())
+                .isEqualTo(authority);
         assertThat(second.signingKeys().getPublic()).isEqualTo(first.signingKeys().getPublic());
         for (String file : List.of("admin.token", "ca.key", "service-account.key")) {
             assertThat(Files.getPosixFilePermissions(directory.resolve("pki").resolve(file))).as(file)
@@ -188,7 +190,8 @@ class SecureApiServerTest {
         assertThat(get(client(null), PODS, "").statusCode()).isEqualTo(200);
 
         Path other = Files.writeString(directory.resolve("other.key"),
-                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
+                ClientCertificates
+                        .key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
         assertThatThrownBy(() -> ServingCertificate.ofFiles(cert, other)).hasMessageContaining("other.key")
                 .hasMessageContaining("s.crt");
         assertThatThrownBy(() -> ServingCertificate.ofFiles(key, key)).hasMessageContaining("s.key")
