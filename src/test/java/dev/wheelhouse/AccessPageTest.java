@@ -90,7 +90,8 @@ class AccessPageTest {
             }
             script.append(atItsPort(line)).append("\necho \"").append(END).append("$?\"\n");
         }
-        List<MatchResult> ran = Pattern.compile("(?s)(.*?)" + END + "(\\d+)\n").matcher(run(script.toString())).results()
+        List<MatchResult> ran = Pattern.compile("(?s)(.*?)" + END + "(\\d+)\n").matcher(run(script.toString()))
+                .results()
                 .toList();
         assertThat(ran).hasSameSizeAs(lines);
         for (int i = 0; i < lines.size(); i++) {

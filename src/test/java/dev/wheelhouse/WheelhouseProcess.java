@@ -43,7 +43,8 @@ final class WheelhouseProcess implements AutoCloseable {
     /** With absolute paths, because the working directory is another. */
     private static String classPath() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString()).collect(Collectors.joining(File.pathSeparator));
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private void read() {
