@@ -22,16 +22,19 @@ import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.core.StandardHost;
 import org.apache.catalina.session.StandardManager;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerFacts;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
+import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * A Kubernetes API server in this process. It answers {@link #client in-process calls} as soon as it is made, and HTTP after
@@ -45,8 +48,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private final RestServer rest;
     private final Faults faults;
     private final RequestMetrics metrics;
+    private final Traffic traffic;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
+    private @Nullable LoopRunner loops;
+    private volatile @Nullable TlsRenewal renewal;
     private volatile int port;
 
     /**
@@ -70,6 +76,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw e;
         }
         this.metrics = new RequestMetrics(rest.registry());
+        this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
+                Runtime.getRuntime().availableProcessors(), metrics);
     }
 
     private static void requireProtection(ApiServerOptions options) {
@@ -90,7 +98,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private String metrics() {
-        return metrics.text();
+        return metrics.text() + traffic.flows().metrics();
     }
 
     /**
@@ -105,7 +113,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
         Tomcat starting = new Tomcat();
         starting.setBaseDir(makeDirectory().toString());
-        Connector connector = Connectors.of(options);
+        Connector connector = Connectors.of(options, traffic);
         starting.setConnector(connector);
         setUp(starting);
         tomcat = starting;
@@ -122,9 +130,35 @@ public final class EmbeddedApiServer implements AutoCloseable {
                     "the API server could not start on " + options.address() + ":" + options.port(), e);
         }
         port = connector.getLocalPort();
+        keepTlsCurrent(connector);
         rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
         log.info("API server listens on {}", url());
         return this;
+    }
+
+    private void keepTlsCurrent(Connector connector) {
+        ApiServerOptions.Tls tls = options.tls();
+        if (tls != null && connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> protocol) {
+            TlsRenewal loop = new TlsRenewal(protocol, tls);
+            LoopRunner runner = new LoopRunner("apiserver", options.clock());
+            runner.start("tls", loop);
+            renewal = loop;
+            loops = runner;
+        }
+    }
+
+    /** What new connections are served by at the moment; null for plain HTTP. */
+    private ApiServerOptions.@Nullable Tls tls() {
+        TlsRenewal running = renewal;
+        return running == null ? options.tls() : running.current();
+    }
+
+    /** Looks at once whether the server is to be served by another certificate. */
+    void renewTls() {
+        TlsRenewal running = renewal;
+        if (running != null) {
+            running.step();
+        }
     }
 
     private Path makeDirectory() {
@@ -152,7 +186,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits(), metrics, pages()));
+                new HttpFront(new OverHttp(), options.clock(), options.limits(), traffic, pages()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
     }
@@ -208,6 +242,28 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return injected == null ? rest.handle(request) : injected;
     }
 
+    private final class OverHttp implements HttpFront.Handler {
+        @Override
+        public Entry admit(ApiRequest head) {
+            return rest.admit(head);
+        }
+
+        @Override
+        public @Nullable ApiResponse before(ApiRequest request) {
+            return faults.before(request);
+        }
+
+        @Override
+        public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+            return rest.answer(admitted, body);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return options.security().open();
+        }
+    }
+
     /** What goes wrong on purpose, for tests. */
     public Faults faults() {
         return faults;
@@ -218,7 +274,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * asks for credentials it holds the administrator's token: it is a secret.
      */
     public String kubeconfig() {
-        ApiServerOptions.Tls tls = options.tls();
+        ApiServerOptions.Tls tls = tls();
         String authority = tls == null
                 ? ""
                 : "\n    certificate-authority-data: " + Base64.getEncoder()
@@ -259,9 +315,15 @@ public final class EmbeddedApiServer implements AutoCloseable {
     public synchronized void close() {
         store.close();
         closeHttp();
+        traffic.close();
     }
 
     private void closeHttp() {
+        LoopRunner runner = loops;
+        loops = null;
+        if (runner != null) {
+            runner.close();
+        }
         Tomcat stopping = tomcat;
         tomcat = null;
         if (stopping != null) {

@@ -64,6 +64,11 @@ final class Errors {
                 details(name, type.group(), kind));
     }
 
+    /** Upstream: {@code apiserver/pkg/server/filters/timeout.go}. */
+    static ApiException timeout() {
+        return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
+    }
+
     static ApiException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
@@ -231,6 +236,12 @@ final class Errors {
 
     static ApiException shuttingDown() {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
+    }
+
+    /** The storage takes no writes for now. */
+    static ApiException writesRefused(String message) {
+        ObjectNode details = Json.object().put("retryAfterSeconds", 1);
+        return error(503, "ServiceUnavailable", message, details);
     }
 
     static ApiException internal(String message) {
