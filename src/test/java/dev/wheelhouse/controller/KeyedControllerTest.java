@@ -42,7 +42,7 @@ class KeyedControllerTest {
 
         Maker(ControllerContext context) {
             super("maker", context);
-            watch(ResourceType.PODS, V1Pod.class);
+            informerFor(ResourceType.PODS, V1Pod.class);
         }
 
         @Override

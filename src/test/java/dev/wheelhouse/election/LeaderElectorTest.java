@@ -274,7 +274,7 @@ class LeaderElectorTest {
         };
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());
         assertThat(first.isKnown()).isFalse();
-        assertThat(first.standing()).isEqualTo("it cannot be seen who leads: get leases kube-system/wheelhouse: 403 "
+        assertThat(first.standing()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: 403 "
                 + "Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
     }
 }

@@ -31,9 +31,9 @@ public final class DeploymentController extends KeyedController implements Plann
 
     public DeploymentController(ControllerContext context) {
         super("deployment-controller", context);
-        var deploymentInformer = watch(ResourceType.DEPLOYMENTS, V1Deployment.class);
-        var replicaSetInformer = watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
-        var podInformer = watch(ResourceType.PODS, V1Pod.class);
+        var deploymentInformer = informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class);
+        var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         caches = new DeploymentCaches(deploymentInformer.getIndexer(), replicaSetInformer.getIndexer(),
                 podInformer.getIndexer());

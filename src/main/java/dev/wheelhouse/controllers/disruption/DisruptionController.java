@@ -39,11 +39,12 @@ public final class DisruptionController extends KeyedController implements Plann
     /** Registers its handlers; its workers are for someone else to run. */
     public DisruptionController(ControllerContext context) {
         super(NAME, "controllermanager", context);
-        this.budgets = watch(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
-        this.pods = watch(ResourceType.PODS, V1Pod.class);
-        this.owners = new OwnerScales(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
-                watch(ResourceType.DEPLOYMENTS, V1Deployment.class), watch(STATEFUL_SETS, V1StatefulSet.class),
-                watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+        this.budgets = informerFor(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+                informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class),
+                informerFor(STATEFUL_SETS, V1StatefulSet.class),
+                informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
         budgets.addEventHandler(new OfBudgets());
         pods.addEventHandler(new OfPods());
     }

@@ -57,10 +57,10 @@ public final class ReplicaSetController extends KeyedController implements Plann
     private ReplicaSetController(String name, String eventSource, ControllerContext context) {
         super(name, eventSource, context);
         this.sets = name.equals(NAME)
-                ? new ReplicaSets(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
+                ? new ReplicaSets(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
                 : new ReplicationControllers(
-                        watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
-        var podCache = watch(ResourceType.PODS, V1Pod.class);
+                        informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+        var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedPods(name, podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
