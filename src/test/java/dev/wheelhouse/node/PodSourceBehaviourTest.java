@@ -254,7 +254,7 @@ class PodSourceBehaviourTest {
         assertThat(harness.status("web-node-1").getContainerID()).isEqualTo(container);
         assertThat(harness.events).singleElement().asString().startsWith(
                 "Warning FailedValidation: Error validating pod from file: ").contains("web.yaml line 2")
-                .endsWith("; the pod runs on as it was");
+                .endsWith("; the pod keeps running unchanged");
         assertThat(harness.refusals).as("the metric").containsExactly("file");
         harness.pass(Duration.ofMinutes(31));
         assertThat(harness.events).as("it is said again while it holds, as Events are forgotten").hasSize(2);

@@ -206,8 +206,8 @@ class GarbageCollectorTest {
                 Deletion.unconditional().withPropagation("Orphan"));
         List<Action> plan = collector.plan("replicasets.apps", ObjectKey.of("default", "rs")).orElseThrow();
         assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
-                .extracting(Action.Write::why).containsExactly("its owner is deleted without it",
-                        "its owner is deleted without it"));
+                .extracting(Action.Write::why).containsExactly("its owner is deleted and orphans it",
+                        "its owner is deleted and orphans it"));
     }
 
     @Test
