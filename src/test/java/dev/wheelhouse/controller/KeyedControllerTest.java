@@ -36,7 +36,7 @@ class KeyedControllerTest {
                         WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
-    /** Makes one more pod at each sync. */
+    /** A controller that creates one more pod in each sync. */
     private static final class Maker extends KeyedController {
         final List<ObjectKey> synced = new ArrayList<>();
 

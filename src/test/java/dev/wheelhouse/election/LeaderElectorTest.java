@@ -78,7 +78,7 @@ class LeaderElectorTest {
         clock.advance(Duration.ofSeconds(seconds));
     }
 
-    /** No answer to anything that the first one sends, from now on. */
+    /** From now on the first contender gets no response to its requests. */
     private void cutTheFirstOff() {
         network = new Interceptor() {
             @Override

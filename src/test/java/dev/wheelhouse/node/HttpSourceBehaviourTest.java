@@ -32,7 +32,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Each line of what is asked of the URL that pods come from, as one test, from the server to the pods. */
+/** The requirements of the HTTP source, one test each, from the web server to the pods. */
 class HttpSourceBehaviourTest {
     @TempDir
     Path directory;

@@ -66,7 +66,7 @@ class FileSourceTest {
         Files.writeString(directory.resolve(file), text);
     }
 
-    /** Lets the period pass, and gives what the source sends; null if it sends nothing. */
+    /** Moves the clock by the period, and returns what the source sends; null if it sends nothing. */
     private @Nullable List<String> read() {
         clock.advance(PERIOD);
         for (int i = 0; i < 3; i++) {

@@ -60,7 +60,7 @@ class GarbageCollectorTest {
         Stepped.work(collector.loops());
     }
 
-    /** Works and delivers until nothing moves, with enough time for what was put off. */
+    /** Works and delivers until nothing happens, with enough time for delayed keys. */
     private List<String> settle() throws InterruptedException {
         for (int i = 0; i < 20; i++) {
             work();

@@ -62,7 +62,7 @@ class NamespaceControllerTest {
         settle(Duration.ZERO);
     }
 
-    /** Lets time pass, works, delivers, and gives the writes. */
+    /** Moves the clock, works, delivers, and returns the writes. */
     private List<String> settle(Duration time) throws InterruptedException {
         clock.advance(time);
         Stepped.settle(informers, controller.loops());
