@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An API server's error response, or the failure to get a response. The message names the operation and its object.
- * {@link #code()} is the HTTP status, or 0 if there was no response. {@link #reason()} is the reason of the {@code
- * Status} ({@code NotFound}, {@code Conflict}, …), or empty.
+ * {@link #code()} is the HTTP status, or 0 if there was no response. {@link #reason()} is the reason of the
+ * {@code Status} ({@code NotFound}, {@code Conflict}, …), or empty.
  */
 public final class ApiError extends RuntimeException {
     private static final long serialVersionUID = 1;

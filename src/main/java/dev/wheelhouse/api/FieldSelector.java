@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled field selector, such as {@code spec.nodeName=node-1,status.phase!=Failed} (upstream: {@code
- * apimachinery/pkg/fields/selector.go}). It accepts any field name; the API server decides which fields a type
+ * A compiled field selector, such as {@code spec.nodeName=node-1,status.phase!=Failed} (upstream:
+ * {@code apimachinery/pkg/fields/selector.go}). It accepts any field name; the API server decides which fields a type
  * supports. Immutable.
  */
 public record FieldSelector(List<Requirement> requirements) {

@@ -81,7 +81,7 @@ public sealed interface Action {
             String why, Set<Integer> harmless) implements Write {
         /**
          * @param harmless HTTP status codes that count as success, because the wanted state holds already or no longer
-         * matters
+         *     matters
          */
         public Patch {
             harmless = Set.copyOf(harmless);
@@ -108,9 +108,9 @@ public sealed interface Action {
      * Writes that do not depend on each other. The actions after the batch are executed only if all its writes succeed.
      *
      * @param slowStart true if the writes are likely to fail for the same reason, such as a quota. They are then sent
-     * in batches of 1, 2, 4, …, and a failure skips the rest. If false, every write is tried, whether or not others
-     * fail (upstream: {@code slowStartBatch} for creations, but not for deletions, in {@code
-     * pkg/controller/replicaset/replica_set.go})
+     *     in batches of 1, 2, 4, …, and a failure skips the rest. If false, every write is tried, whether or not others
+     *     fail (upstream: {@code slowStartBatch} for creations, but not for deletions, in
+     *     {@code pkg/controller/replicaset/replica_set.go})
      */
     record Batch(List<Write> writes, boolean slowStart) implements Action {
         public Batch {
@@ -130,8 +130,8 @@ public sealed interface Action {
 
     /**
      * Continues only if a live read shows that the object still exists with this UID and is not being deleted. It
-     * precedes adoptions (upstream: {@code RecheckDeletionTimestamp} in {@code
-     * pkg/controller/controller_ref_manager.go}).
+     * precedes adoptions (upstream: {@code RecheckDeletionTimestamp} in
+     * {@code pkg/controller/controller_ref_manager.go}).
      */
     record RequireLive(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
 

@@ -19,9 +19,9 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Records the writes of each owner, and delays the owner's next sync until the caches show them. A decision is
- * therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647, {@code
- * pkg/controller/util/consistency}). In addition to upstream it records writes of unknown outcome: they delay the owner
- * until a consistent read has settled them. Thread safe.
+ * therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647,
+ * {@code pkg/controller/util/consistency}). In addition to upstream it records writes of unknown outcome: they delay
+ * the owner until a consistent read has settled them. Thread safe.
  */
 public final class ConsistencyStore {
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);

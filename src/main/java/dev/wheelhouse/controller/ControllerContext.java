@@ -6,7 +6,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** The dependencies of a controller. Thread safe. */
+/** The dependencies of a controller. */
 public interface ControllerContext {
     KubeClient client();
 

@@ -19,8 +19,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 
 /**
- * Decides which objects a controller owns, adopts and releases (upstream: {@code
- * pkg/controller/controller_ref_manager.go}).
+ * Decides which objects a controller owns, adopts and releases (upstream:
+ * {@code pkg/controller/controller_ref_manager.go}).
  */
 public final class ControllerRefManager {
     private ControllerRefManager() {}
@@ -30,7 +30,7 @@ public final class ControllerRefManager {
      *
      * @param owned objects with a reference to the controller that match its selector
      * @param adopt matching objects without a controller; before their adoption a live read must show that the
-     * controller is not being deleted
+     *     controller is not being deleted
      * @param release objects with a reference to the controller that no longer match
      */
     public record Claim<T>(List<T> owned, List<T> adopt, List<T> release) {}

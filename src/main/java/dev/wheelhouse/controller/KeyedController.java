@@ -207,8 +207,8 @@ public abstract class KeyedController implements Controller {
             }
         }
         consistency.settled(key, type, newest);
-        log.info("{}: a write of {} for {} got no response; the next sync waits until the cache reaches version {}", name,
-                type, key, newest == null ? "(none: there are no such objects)" : newest);
+        log.info("{}: a write of {} for {} got no response; the next sync waits until the cache reaches version {}",
+                name, type, key, newest == null ? "(none: there are no such objects)" : newest);
     }
 
     private List<V1ObjectMeta> cached(ResourceType type, String namespace) {

@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 
 /**
  * Makes calls that are likely to fail for the same reason, such as a quota, in growing batches: one, two, four, ….
- * After a batch with a failure, the rest is skipped (upstream: {@code slowStartBatch} in {@code
- * pkg/controller/replicaset/replica_set.go}).
+ * After a batch with a failure, the rest is skipped (upstream: {@code slowStartBatch} in
+ * {@code pkg/controller/replicaset/replica_set.go}).
  */
 public final class SlowStartBatch {
     private SlowStartBatch() {}

@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * The next step for a Lease (upstream: {@code tryAcquireOrRenew} and {@code release} in client-go {@code
- * leaderelection.go}).
+ * The next step for a Lease (upstream: {@code tryAcquireOrRenew} and {@code release} in client-go
+ * {@code leaderelection.go}).
  */
 sealed interface ElectionDecision {
     /** There is no Lease: create this one. */

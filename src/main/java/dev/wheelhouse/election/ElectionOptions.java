@@ -19,7 +19,7 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
 
     /**
      * @throws IllegalArgumentException if the durations do not fit together; the message starts with the name of a
-     * wrong one
+     *     wrong one
      */
     public ElectionOptions {
         if (leaseDuration.toSeconds() < 1) {

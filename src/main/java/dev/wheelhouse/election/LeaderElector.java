@@ -19,8 +19,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Contends for a Lease, renews it, and says whether this process leads (upstream: client-go {@code
- * tools/leaderelection}). The lead ends for good if it was not renewed within the renew deadline, or if another
+ * Contends for a Lease, renews it, and says whether this process leads (upstream: client-go
+ * {@code tools/leaderelection}). The lead ends for good if it was not renewed within the renew deadline, or if another
  * contender holds the Lease.
  *
  * <p>{@link #isLeader()} becomes false at the renew deadline, by this machine's clock, even while a renewal hangs. The
@@ -53,7 +53,7 @@ public final class LeaderElector implements Loop, Leadership {
 
     /**
      * @param client its requests should time out well before the renew deadline, because a hanging request costs the
-     * lead
+     *     lead
      * @param random spreads the attempts of standbys
      */
     public LeaderElector(ElectionOptions options, KubeClient client, Clock clock, RandomGenerator random,

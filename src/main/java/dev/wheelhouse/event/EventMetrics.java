@@ -12,7 +12,7 @@ public interface EventMetrics {
      * An Event was dropped.
      *
      * @param why {@code buffer_full}, {@code spam} (too many Events about one object), {@code rejected} (by the server)
-     * or {@code unreachable} (the server did not accept it after all attempts)
+     *     or {@code unreachable} (the server did not accept it after all attempts)
      */
     default void dropped(String component, String why) {}
 }

@@ -3,8 +3,8 @@ package dev.wheelhouse.event;
 import java.util.regex.Pattern;
 
 /**
- * Makes names of Events: {@code <object>.<suffix>} (upstream: {@code GenerateEventName} in client-go {@code
- * tools/internal/events}).
+ * Makes names of Events: {@code <object>.<suffix>} (upstream: {@code GenerateEventName} in client-go
+ * {@code tools/internal/events}).
  */
 final class EventNames {
     private static final int LONGEST = 253;

@@ -21,10 +21,10 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * The informer of one resource type (upstream: {@code sharedIndexInformer} in client-go {@code
- * tools/cache/shared_informer.go}). A {@link Reflector} fills a {@link DeltaFifo}. The informer loop pops it, updates
- * the Indexer and passes notifications to the {@link SharedProcessor}, which has one {@link ProcessorListener} per
- * handler. Thread safe.
+ * The informer of one resource type (upstream: {@code sharedIndexInformer} in client-go
+ * {@code tools/cache/shared_informer.go}). A {@link Reflector} fills a {@link DeltaFifo}. The informer loop pops it,
+ * updates the Indexer and passes notifications to the {@link SharedProcessor}, which has one {@link ProcessorListener}
+ * per handler. Thread safe.
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final TransformingSource<T> source;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.client.DecodeFailure;
 
 /**
- * The class of the objects that a Reflector accepts (upstream: {@code expectedType} in client-go {@code
- * tools/cache/reflector.go}).
+ * The class of the objects that a Reflector accepts (upstream: {@code expectedType} in client-go
+ * {@code tools/cache/reflector.go}).
  * @param type null accepts any class
  */
 record ExpectedType<T>(@Nullable Class<T> type) {

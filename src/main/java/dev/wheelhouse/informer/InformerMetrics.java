@@ -7,8 +7,8 @@ import dev.wheelhouse.api.ResourceType;
 
 /**
  * The events that one informer counts. Each method does nothing by default. Implementations must be thread safe,
- * because each listener calls them from its own thread. Gauges are read from the {@link InformerState} that {@link
- * #made} supplies.
+ * because each listener calls them from its own thread. Gauges are read from the {@link InformerState} that
+ * {@link #made} supplies.
  */
 public interface InformerMetrics extends ReflectorMetrics {
     /**

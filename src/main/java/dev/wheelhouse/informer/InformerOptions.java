@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
  * The options of informers. Start from {@link #defaults()} or {@link #builder()}.
  *
  * @param freshStart whether the first list is a consistent read instead of a read from the server's cache. A controller
- * that has just started or become leader needs it.
+ *     that has just started or become leader needs it.
  * @param watchList whether a watch streams the initial state (KEP-3157) where the server supports it. The server needs
- * less memory for it than for a list. In a new process here it takes a fifth more CPU than a list. A kube-apiserver
- * whose etcd is older than 3.4.31 or 3.5.13 refuses it, so the request is wasted.
+ *     less memory for it than for a list. In a new process here it takes a fifth more CPU than a list. The request is
+ *     in vain if kube-apiserver's etcd is older than 3.4.31 or 3.5.13.
  * @param watchListDeadline the longest gap between two initial events; after a longer one the informer lists instead
  * @param pageSize the objects per page of a paged list
  * @param watchTimeout the shortest duration of a watch that is requested from the server; a random part, up to the same
- * again, is added
+ *     again, is added
  * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken
  * @param batch the most watch events that are read in one step, and the most keys that the informer loop handles in one
  * @param pendingBound the number of notifications waiting for one handler above which updates of one UID are merged
- * @param dropLastApplied whether the cache leaves out the value of the annotation {@code
- * kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the value from
- * the server and puts it back; an update with another client would empty it.
+ * @param dropLastApplied whether the cache leaves out the value of the annotation
+ *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
+ *     value from the server and puts it back; an update with another client would empty it.
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests
  * @param seed the seed of the jitter; null for a random one
  */
@@ -141,8 +141,8 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
 
         private static void positive(String name, int value) {
             if (value < 1) {
-                    throw new IllegalArgumentException("the informer option " + name + " is " + value
-                            + ": it must be 1 or more");
+                throw new IllegalArgumentException("the informer option " + name + " is " + value
+                        + ": it must be 1 or more");
             }
         }
     }

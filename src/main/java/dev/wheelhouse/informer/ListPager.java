@@ -17,11 +17,11 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
 
 /**
- * Lists a collection page by page (upstream: {@code tools/pager} and {@code relistResourceVersion} in {@code
- * tools/cache/reflector.go}, client-go). It chooses the resource version to ask for: first any version in the server's
- * cache, or a consistent read for a fresh start; later not older than the last version seen; and a consistent read
- * after the server answered that it no longer has that version, or does not have it yet. Not thread safe: it belongs to
- * one Reflector's loop.
+ * Lists a collection page by page (upstream: {@code tools/pager} and {@code relistResourceVersion} in
+ * {@code tools/cache/reflector.go}, client-go). It chooses the resource version to ask for: first any version in the
+ * server's cache, or a consistent read for a fresh start; later not older than the last version seen; and a consistent
+ * read after the server answered that it no longer has that version, or does not have it yet. Not thread safe: it
+ * belongs to one Reflector's loop.
  */
 final class ListPager<T extends KubernetesObject> {
     private final ListerWatcher<T> source;

@@ -4,7 +4,7 @@ package dev.wheelhouse.informer;
 sealed interface Notification<T> {
     /**
      * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
-     * later
+     *     later
      */
     record Add<T>(T object, boolean initial) implements Notification<T> {}
 

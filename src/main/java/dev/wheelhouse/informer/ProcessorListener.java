@@ -15,10 +15,10 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * The queue between the informer loop and one handler (upstream: {@code processorListener} in client-go {@code
- * tools/cache/shared_informer.go}). {@link #add} appends to the pending notifications, {@link #pop} takes the next one,
- * and {@link #run} calls the handler. A slow handler delays only itself. A handler that throws misses that notification
- * only.
+ * The queue between the informer loop and one handler (upstream: {@code processorListener} in client-go
+ * {@code tools/cache/shared_informer.go}). {@link #add} appends to the pending notifications, {@link #pop} takes the
+ * next one, and {@link #run} calls the handler. A slow handler delays only itself. A handler that throws misses that
+ * notification only.
  */
 final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);

@@ -13,7 +13,7 @@ public interface ReflectorMetrics {
     /**
      * The collection is read again from the start.
      * @param cause {@code expired}, {@code too large resource version}, {@code refused}, {@code not found}, or that the
-     * server does not know the last version
+     *     server does not know the last version
      */
     default void relisted(String cause) {}
 

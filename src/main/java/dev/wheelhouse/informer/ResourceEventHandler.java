@@ -8,7 +8,7 @@ package dev.wheelhouse.informer;
 public interface ResourceEventHandler<T> {
     /**
      * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
-     * later
+     *     later
      */
     void onAdd(T object, boolean initial);
 
@@ -17,7 +17,7 @@ public interface ResourceEventHandler<T> {
     /**
      * @param object the last known state
      * @param finalStateUnknown whether the watch missed the deletion, so that the state may be outdated (upstream:
-     * {@code DeletedFinalStateUnknown})
+     *     {@code DeletedFinalStateUnknown})
      */
     void onDelete(T object, boolean finalStateUnknown);
 }

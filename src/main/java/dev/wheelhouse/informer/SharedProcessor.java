@@ -8,8 +8,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * Passes notifications to every listener (upstream: {@code sharedProcessor} in client-go {@code
- * tools/cache/shared_informer.go}). Callers hold the informer's lock, which orders the calls.
+ * Passes notifications to every listener (upstream: {@code sharedProcessor} in client-go
+ * {@code tools/cache/shared_informer.go}). Callers hold the informer's lock, which orders the calls.
  */
 final class SharedProcessor<T extends KubernetesObject> {
     private final CopyOnWriteArrayList<ProcessorListener<T>> listeners = new CopyOnWriteArrayList<>();

@@ -21,9 +21,9 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * Transforms each object between its decoding and the cache (upstream: {@code TransformFunc} in client-go {@code
- * tools/cache/delta_fifo.go}). The function gets a copy, because decoded objects share equal parts. An object on which
- * the function fails is skipped and reported like one that cannot be decoded.
+ * Transforms each object between its decoding and the cache (upstream: {@code TransformFunc} in client-go
+ * {@code tools/cache/delta_fifo.go}). The function gets a copy, because decoded objects share equal parts. An object on
+ * which the function fails is skipped and reported like one that cannot be decoded.
  */
 final class TransformingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     /** The function that trims each object in place before the transform; null for none. */

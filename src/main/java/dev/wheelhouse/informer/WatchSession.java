@@ -89,7 +89,7 @@ final class WatchSession<T extends KubernetesObject> {
      * stream can wait.
      *
      * @throws ApiError if the connection broke, or the server ended the watch with an error; the events before it were
-     * passed on
+     *     passed on
      */
     Reading read() throws InterruptedException {
         int events = 0;

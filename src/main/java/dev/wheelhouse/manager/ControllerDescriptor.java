@@ -7,8 +7,8 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 
 /**
- * A controller that can be run: its names and its factory (upstream: {@code
- * cmd/kube-controller-manager/app/controller_descriptor.go}).
+ * A controller that can be run: its names and its factory (upstream:
+ * {@code cmd/kube-controller-manager/app/controller_descriptor.go}).
  *
  * @param name upstream's canonical name, such as {@code deployment-controller}
  * @param aliases upstream's older names, such as {@code deployment}

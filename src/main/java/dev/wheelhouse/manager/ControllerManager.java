@@ -50,7 +50,7 @@ public final class ControllerManager extends SignalledLoop {
      * @param descriptors the controllers to run
      * @param guard decides whether the controllers may write, before any is made
      * @param leadership no controller is made before this process leads, so that a new leader's caches begin with a
-     * consistent list
+     *     consistent list
      * @param runner runs the informers' and the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,

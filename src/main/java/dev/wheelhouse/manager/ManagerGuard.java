@@ -19,9 +19,9 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Prevents two controller managers from writing to the same objects: the controllers only observe while the cluster's
- * own kube-controller-manager is alive. It counts as alive while it renews its Lease, {@code
- * kube-system/kube-controller-manager} (upstream: client-go {@code tools/leaderelection}). The guard decides once,
- * before any controller is made. One thread settles it; any thread may read the result.
+ * own kube-controller-manager is alive. It counts as alive while it renews its Lease,
+ * {@code kube-system/kube-controller-manager} (upstream: client-go {@code tools/leaderelection}). The guard decides
+ * once, before any controller is made. One thread settles it; any thread may read the result.
  */
 public final class ManagerGuard {
     /** The operator's choice. */

@@ -21,19 +21,27 @@ import dev.wheelhouse.runtime.Durations;
  * The behaviour of a hollow container. A pod sets it by annotations {@code hollow.wheelhouse.dev/<key>}, or for one
  * container by {@code hollow.wheelhouse.dev/<key>.<container>}:
  *
- * <table> <caption>keys</caption> <tr><td>{@code start-delay}</td><td>the time that the start takes ({@code 1m30s},
- * {@code 500ms})</td></tr> <tr><td>{@code ready-delay}</td><td>the time from started to ready; default: the initial
- * delays of the probes</td></tr> <tr><td>{@code ready}</td><td>{@code false}: the readiness probe never
- * succeeds</td></tr> <tr><td>{@code fail}</td><td>{@code true}: the container exits with an error as soon as it has
- * started</td></tr> <tr><td>{@code run-for}</td><td>the time until it exits; default: never, at once for an init
- * container, after a second in a Job's pod</td></tr> <tr><td>{@code exit-code}</td><td>the exit code; default: 0, or 1
- * with {@code fail}</td></tr> <tr><td>{@code exit-reason}</td><td>the reason, such as {@code OOMKilled}, with which the
- * default exit code is 137; default: {@code Completed} or {@code Error}, by the exit code</td></tr> <tr><td>{@code
- * live-for}</td><td>the time until the liveness probe fails and the container is restarted; default: never</td></tr>
+ * <table>
+ * <caption>keys</caption>
+ * <tr><td>{@code start-delay}</td><td>the time that the start takes ({@code 1m30s}, {@code 500ms})</td></tr>
+ * <tr><td>{@code ready-delay}</td><td>the time from started to ready; default: the initial delays of the
+ * probes</td></tr>
+ * <tr><td>{@code ready}</td><td>{@code false}: the readiness probe never succeeds</td></tr>
+ * <tr><td>{@code fail}</td><td>{@code true}: the container exits with an error as soon as it has started</td></tr>
+ * <tr><td>{@code run-for}</td><td>the time until it exits; default: never, at once for an init container, after a
+ * second in a Job's pod</td></tr>
+ * <tr><td>{@code exit-code}</td><td>the exit code; default: 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code exit-reason}</td><td>the reason, such as {@code OOMKilled}, with which the default exit code is 137;
+ * default: {@code Completed} or {@code Error}, by the exit code</td></tr>
+ * <tr><td>{@code live-for}</td><td>the time until the liveness probe fails and the container is restarted; default:
+ * never</td></tr>
  * <tr><td>{@code stop-delay}</td><td>the time that a stop takes; after the grace period the container is killed
- * (137)</td></tr> <tr><td>{@code profile}</td><td>the name of a profile, which sets values for keys that the pod does
- * not set; see {@link #NAMED}</td></tr> <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the
- * image's name, see {@link HollowImages}</td></tr> </table>
+ * (137)</td></tr>
+ * <tr><td>{@code profile}</td><td>the name of a profile, which sets values for keys that the pod does not set; see
+ * {@link #NAMED}</td></tr>
+ * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see
+ * {@link HollowImages}</td></tr>
+ * </table>
  *
  * A value that cannot be parsed counts as missing, and is reported by an Event.
  *

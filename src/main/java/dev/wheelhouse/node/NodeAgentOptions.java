@@ -23,7 +23,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
  * @param labels labels in addition to those of every node (hostname, operating system, architecture)
  * @param taints taints that keep pods away
  * @param profile the profile of hollow pods that name none: {@code none}, {@code slow}, {@code flaky}, {@code stuck},
- * {@code crashing} or {@code unpullable}
+ *     {@code crashing} or {@code unpullable}
  * @param workers the maximum number of pods in work at once, and of statuses written at once; each has a virtual thread
  * @param resync the shortest time without a change after which a pod is synced again
  * @param manifestPath a file or directory of manifests of static pods; null for none

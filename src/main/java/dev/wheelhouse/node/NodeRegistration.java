@@ -29,8 +29,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Keeps a node registered: it creates the Node, again after somebody deleted it; renews the Lease every 10 s; and
- * reports the status every 5 minutes (upstream: {@code kubelet_node_status.go} and {@code
- * component-helpers/apimachinery/lease}).
+ * reports the status every 5 minutes (upstream: {@code kubelet_node_status.go} and
+ * {@code component-helpers/apimachinery/lease}).
  */
 final class NodeRegistration extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);

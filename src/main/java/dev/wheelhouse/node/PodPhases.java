@@ -18,8 +18,8 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * Computes a pod's phase from its spec and its containers' statuses (upstream: {@code getPhase} in {@code
- * kubelet_pods.go}).
+ * Computes a pod's phase from its spec and its containers' statuses (upstream: {@code getPhase} in
+ * {@code kubelet_pods.go}).
  */
 final class PodPhases {
     static final String PENDING = "Pending";

@@ -17,8 +17,8 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * Computes a pod's status from its spec and the runtime's status (upstream: {@code generateAPIPodStatus} in {@code
- * kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure functions.
+ * Computes a pod's status from its spec and the runtime's status (upstream: {@code generateAPIPodStatus} in
+ * {@code kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure functions.
  */
 final class PodStatuses {
     private PodStatuses() {}

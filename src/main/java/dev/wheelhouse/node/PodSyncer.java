@@ -15,9 +15,9 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Syncs one pod: calls the runtime, then passes the new status to the status manager (upstream: {@code SyncPod}, {@code
- * SyncTerminatingPod}, {@code SyncTerminatedPod} in {@code pkg/kubelet/kubelet.go}). The status is read after the
- * runtime's call, so that a pod that starts at once is reported once.
+ * Syncs one pod: calls the runtime, then passes the new status to the status manager (upstream: {@code SyncPod},
+ * {@code SyncTerminatingPod}, {@code SyncTerminatedPod} in {@code pkg/kubelet/kubelet.go}). The status is read after
+ * the runtime's call, so that a pod that starts at once is reported once.
  */
 final class PodSyncer implements PodWorkers.Syncer {
     private static final Duration PATIENCE_STEP = Duration.ofMillis(500);

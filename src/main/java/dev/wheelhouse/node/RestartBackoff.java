@@ -3,8 +3,8 @@ package dev.wheelhouse.node;
 import java.time.Duration;
 
 /**
- * Kubelet's backoff for restarts and image pulls that failed: 10 s, 20 s, 40 s, … up to 5 minutes (upstream: {@code
- * pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
+ * Kubelet's backoff for restarts and image pulls that failed: 10 s, 20 s, 40 s, … up to 5 minutes (upstream:
+ * {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
  */
 final class RestartBackoff {
     private static final Duration FIRST = Duration.ofSeconds(10);

@@ -23,10 +23,10 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Writes pod statuses to the API server, and completes the deletion of pods that have stopped (upstream: {@code
- * pkg/kubelet/status/status_manager.go}). If a pod changes faster than its status can be written, only the latest
- * status is written. A status that the server has already is not written. Each pod has its own write task, so that a
- * hanging write delays no other pod. Thread safe.
+ * Writes pod statuses to the API server, and completes the deletion of pods that have stopped (upstream:
+ * {@code pkg/kubelet/status/status_manager.go}). If a pod changes faster than its status can be written, only the
+ * latest status is written. A status that the server has already is not written. Each pod has its own write task, so
+ * that a hanging write delays no other pod. Thread safe.
  */
 final class StatusManager {
     private static final Logger log = LoggerFactory.getLogger(StatusManager.class);

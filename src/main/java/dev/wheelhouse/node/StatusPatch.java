@@ -16,8 +16,8 @@ import dev.wheelhouse.client.ModelJson;
 
 /**
  * Computes the strategic merge patch that gives a pod the node's status; the pod's UID is its precondition. The patch
- * contains only fields that differ and belong to the node, so conditions of others stay (upstream: {@code
- * pkg/util/pod/pod.go}). Pure functions.
+ * contains only fields that differ and belong to the node, so conditions of others stay (upstream:
+ * {@code pkg/util/pod/pod.go}). Pure functions.
  */
 final class StatusPatch {
     private static final List<String> FIELDS = List.of("phase", "observedGeneration", "message", "reason", "hostIP",

@@ -16,9 +16,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * Supplies the pods that the API server has bound to a node, in all namespaces (upstream: {@code
- * pkg/kubelet/config/apiserver.go}). A Reflector of its own sends the full set after each change, and nothing before
- * its first list is complete.
+ * Supplies the pods that the API server has bound to a node, in all namespaces (upstream:
+ * {@code pkg/kubelet/config/apiserver.go}). A Reflector of its own sends the full set after each change, and nothing
+ * before its first list is complete.
  */
 public final class ApiServerSource implements Loop {
     private final UndeltaStore<V1Pod> store;

@@ -24,7 +24,7 @@ import dev.wheelhouse.runtime.Durations;
  * ignored.
  *
  * @param staticPodPath a file or directory of manifests; a relative path is resolved against the file's directory. Null
- * if missing
+ *     if missing
  * @param staticPodUrl the URL of more manifests; null if missing
  * @param staticPodUrlHeaders the headers of each request to that URL
  * @param fileCheckFrequency null if missing or zero

@@ -20,7 +20,7 @@ public final class PodConfig {
 
     /**
      * @param rejected is told about pods that are left out, for example because another pod of the source has the same
-     * name
+     *     name
      */
     public PodConfig(RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
         this.storage = new PodStorage(updates, rejected, metrics, clock);

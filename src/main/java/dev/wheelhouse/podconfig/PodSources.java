@@ -6,8 +6,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * The names of the pod sources, and the annotations that record where a pod came from (upstream: {@code
- * pkg/kubelet/types/pod_update.go}).
+ * The names of the pod sources, and the annotations that record where a pod came from (upstream:
+ * {@code pkg/kubelet/types/pod_update.go}).
  */
 public final class PodSources {
     public static final String FILE = "file";

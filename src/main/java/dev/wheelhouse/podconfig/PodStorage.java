@@ -16,9 +16,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The merged pods of every source, and the only producer of {@link PodUpdates} (upstream: {@code podStorage} in {@code
- * pkg/kubelet/config/config.go}). One lock covers each merge and its delivery, so that changes are delivered in the
- * order of the merges. Thread safe.
+ * The merged pods of every source, and the only producer of {@link PodUpdates} (upstream: {@code podStorage} in
+ * {@code pkg/kubelet/config/config.go}). One lock covers each merge and its delivery, so that changes are delivered in
+ * the order of the merges. Thread safe.
  */
 public final class PodStorage {
     private static final Logger log = LoggerFactory.getLogger(PodStorage.class);

@@ -22,11 +22,11 @@ import io.kubernetes.client.openapi.models.V1Toleration;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Turns a manifest's pod into a static pod of one node: sets its name, UID, defaults and tolerations (upstream: {@code
- * applyDefaults} in {@code pkg/kubelet/config/common.go}).
+ * Turns a manifest's pod into a static pod of one node: sets its name, UID, defaults and tolerations (upstream:
+ * {@code applyDefaults} in {@code pkg/kubelet/config/common.go}).
  *
  * @param fromFile whether the manifests are files. Pods from files tolerate every NoExecute taint, and their UID
- * depends on the node.
+ *     depends on the node.
  */
 record StaticPods(String nodeName, boolean fromFile) {
 

@@ -1,10 +1,10 @@
 /**
  * The sources of a node's pods: files, a URL and the API server, merged into one ordered stream of changes. Each source
- * sends full sets or single changes to its {@link dev.wheelhouse.podconfig.PodChannel}. One consumer, the node's {@code
- * SyncLoop}, takes {@link dev.wheelhouse.podconfig.PodUpdate}s from a bounded queue. Start with {@link
- * dev.wheelhouse.podconfig.PodConfig}. Each source and each channel is a loop, on its own virtual thread. {@link
- * dev.wheelhouse.podconfig.PodStorage} guards the merged state with one lock; the pure {@link
- * dev.wheelhouse.podconfig.PodMerge} computes the changes.
+ * sends full sets or single changes to its {@link dev.wheelhouse.podconfig.PodChannel}. One consumer, the node's
+ * {@code SyncLoop}, takes {@link dev.wheelhouse.podconfig.PodUpdate}s from a bounded queue. Start with
+ * {@link dev.wheelhouse.podconfig.PodConfig}. Each source and each channel is a loop, on its own virtual thread.
+ * {@link dev.wheelhouse.podconfig.PodStorage} guards the merged state with one lock; the pure
+ * {@link dev.wheelhouse.podconfig.PodMerge} computes the changes.
  */
 @NullMarked
 package dev.wheelhouse.podconfig;

@@ -19,7 +19,7 @@ public interface Loop extends AutoCloseable {
      * of that I/O.
      *
      * @return the time until the next step is due, in nanoseconds of the loop's clock: {@link #BUSY}, a delay, or
-     * {@link #IDLE}
+     *     {@link #IDLE}
      * @throws InterruptedException if the thread was asked to stop
      */
     long step() throws InterruptedException;

@@ -5,12 +5,12 @@ enum Filter {
     NODES, NODE_UNSCHEDULABLE, TAINTS, NODE_AFFINITY, PORTS, RESOURCES, SPREAD, POD_AFFINITY;
 
     /** Whether removing pods from nodes may change the filter's result. */
-    boolean mayChangeWhenPodsGo() {
-        return this == PORTS || this == RESOURCES || mayChangeWhenPodsCome();
+    boolean dependsOnRemovals() {
+        return this == PORTS || this == RESOURCES || dependsOnAdditions();
     }
 
     /** Whether adding pods to nodes may change the filter's result. */
-    boolean mayChangeWhenPodsCome() {
+    boolean dependsOnAdditions() {
         return this == SPREAD || this == POD_AFFINITY;
     }
 }

@@ -26,9 +26,9 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
  * its default profile, but without volumes, preemption and extensions).
  *
  * <p>The constructor registers handlers with the factory's informers. The caller waits until these have synced, runs
- * each loop on its own thread, and closes the scheduler. One loop decides. The others write bindings, and the {@code
- * PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a backoff from 1 s to 10 s when
- * a change of nodes or pods may help it, and at least every 5 minutes.
+ * each loop on its own thread, and closes the scheduler. One loop decides. The others write bindings, and the
+ * {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a backoff from 1 s to 10
+ * s when a change of nodes or pods may help it, and at least every 5 minutes.
  */
 public final class Scheduler implements AutoCloseable {
     /** The {@code spec.schedulerName} of this scheduler's pods, and the source of its Events. */

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Node;
 
 /**
- * The nodes and the sums over their pods, updated from events instead of computed for each decision (upstream: {@code
- * pkg/scheduler/backend/cache}). After a decision the pod counts on its node at once, as an <em>assumed</em> pod, until
- * the informer shows it there or the binding fails. Thread safe; one lock, held for one decision at most.
+ * The nodes and the sums over their pods, updated from events instead of computed for each decision (upstream:
+ * {@code pkg/scheduler/backend/cache}). After a decision the pod counts on its node at once, as an <em>assumed</em>
+ * pod, until the informer shows it there or the binding fails. Thread safe; one lock, held for one decision at most.
  */
 final class SchedulerCache {
     private final ReentrantLock lock = new ReentrantLock();

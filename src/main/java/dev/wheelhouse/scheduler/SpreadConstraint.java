@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1TopologySpreadConstraint;
 import dev.wheelhouse.api.LabelSelector;
 
 /**
- * A topology spread constraint: how evenly pods are spread over the values of a node label (upstream: {@code
- * plugins/podtopologyspread/common.go}).
+ * A topology spread constraint: how evenly pods are spread over the values of a node label (upstream:
+ * {@code plugins/podtopologyspread/common.go}).
  *
  * @param hard whether a node that violates it is rejected; otherwise it only gets a lower score
  * @param selector the pods that are counted, in the pod's namespace

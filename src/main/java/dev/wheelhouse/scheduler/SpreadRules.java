@@ -12,9 +12,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topology spread constraints of one pod, counted over all nodes at once (upstream: {@code
- * plugins/podtopologyspread}). A pod without constraints gets soft ones: spread over hosts and zones among the pods of
- * the same controller.
+ * The topology spread constraints of one pod, counted over all nodes at once (upstream:
+ * {@code plugins/podtopologyspread}). A pod without constraints gets soft ones: spread over hosts and zones among the
+ * pods of the same controller.
  */
 final class SpreadRules {
     private static final String HOST = "kubernetes.io/hostname";

@@ -14,8 +14,7 @@ sealed interface Task {
 
     /** The kind of a change, and the filters whose results it may change. */
     enum Cause {
-        NODE_CHANGED(filter -> true), POD_DELETED(Filter::mayChangeWhenPodsGo),
-        POD_ADDED(Filter::mayChangeWhenPodsCome);
+        NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions);
 
         private final Predicate<Filter> mayChange;
 

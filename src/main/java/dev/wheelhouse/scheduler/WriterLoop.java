@@ -111,8 +111,7 @@ final class WriterLoop implements Loop {
             case Decision.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
                     metrics.writeFailed("status");
-                    log.warn("the PodScheduled condition of the pod {} could not be written; retries: {}",
-                            key,
+                    log.warn("the PodScheduled condition of the pod {} could not be written; retries: {}", key,
                             error.getMessage());
                     writes.again(key, write);
                 }

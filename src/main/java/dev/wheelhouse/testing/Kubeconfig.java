@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a parameter of type {@link java.nio.file.Path} that receives the kubeconfig of the class' {@link
- * EmbeddedApiServer}.
+ * Marks a parameter of type {@link java.nio.file.Path} that receives the kubeconfig of the class'
+ * {@link EmbeddedApiServer}.
  */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)

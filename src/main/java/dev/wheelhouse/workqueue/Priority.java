@@ -1,8 +1,8 @@
 package dev.wheelhouse.workqueue;
 
 /**
- * The order of ready keys. Waiting makes up for a low priority, so that no key starves ({@link
- * RateLimitingQueue#DEFAULT_AGING}).
+ * The order of ready keys. Waiting makes up for a low priority, so that no key starves
+ * ({@link RateLimitingQueue#DEFAULT_AGING}).
  */
 public enum Priority {
     /** The object has just changed. */

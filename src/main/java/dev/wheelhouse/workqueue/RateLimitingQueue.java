@@ -13,9 +13,10 @@ import dev.wheelhouse.workqueue.DelayHeap.Delay;
 
 /**
  * The work queue: it removes duplicates, delays keys, limits the rate of retries, and orders keys by priority and flow
- * (upstream: client-go {@code util/workqueue}: {@code queue.go}, {@code delaying_queue.go}, {@code
- * rate_limiting_queue.go}). A flow is a group of keys, such as a namespace. The queue has one lock and no thread; each
- * operation does one lookup. It drops no key before it is shut down, however often the key fails. Thread safe.
+ * (upstream: client-go {@code util/workqueue}: {@code queue.go}, {@code delaying_queue.go},
+ * {@code rate_limiting_queue.go}). A flow is a group of keys, such as a namespace. The queue has one lock and no
+ * thread; each operation does one lookup. It drops no key before it is shut down, however often the key fails. Thread
+ * safe.
  *
  * @param <K> the keys, with value equality
  */
@@ -50,7 +51,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      * @param name the queue's name in metrics and messages
      * @param aging a background key goes before live keys that were added more than this much later
      * @param flow the flow of a key, such as its namespace. Flows take turns, so that a flow with many keys delays the
-     * first key of another flow by at most one turn. Each flow has its own rate limit for failed keys.
+     *     first key of another flow by at most one turn. Each flow has its own rate limit for failed keys.
      */
     public RateLimitingQueue(String name, Clock clock, RateLimits limits, Duration aging, Function<? super K, ?> flow,
             WorkQueueMetrics metrics) {

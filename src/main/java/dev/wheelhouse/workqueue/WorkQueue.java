@@ -18,8 +18,8 @@ public interface WorkQueue<K> {
     }
 
     /**
-     * Adds a key with a priority. If the key is already waiting, the higher priority counts. Does nothing after {@link
-     * #shutDown}.
+     * Adds a key with a priority. If the key is already waiting, the higher priority counts. Does nothing after
+     * {@link #shutDown}.
      */
     void add(K key, Priority priority);
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * The annotations that record a rollout on a Deployment and its ReplicaSets (upstream: {@code
- * deployment/util/deployment_util.go}).
+ * The annotations that record a rollout on a Deployment and its ReplicaSets (upstream:
+ * {@code deployment/util/deployment_util.go}).
  */
 final class Annotations {
     /** On a ReplicaSet: the number of its rollout. On the Deployment: the number of the current rollout. */

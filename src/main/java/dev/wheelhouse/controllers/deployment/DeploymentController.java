@@ -21,9 +21,9 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
- * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream: {@code
- * pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; the caller runs the
- * loops.
+ * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
+ * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; the caller runs
+ * the loops.
  */
 public final class DeploymentController extends KeyedController implements Plannable {
     private final DeploymentCaches caches;

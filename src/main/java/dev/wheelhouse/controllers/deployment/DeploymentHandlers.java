@@ -17,8 +17,8 @@ import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Event handlers: they enqueue the Deployments that a change concerns (upstream: the handlers of {@code
- * deployment_controller.go}).
+ * Event handlers: they enqueue the Deployments that a change concerns (upstream: the handlers of
+ * {@code deployment_controller.go}).
  */
 final class DeploymentHandlers {
     private final DeploymentCaches caches;

@@ -21,7 +21,7 @@ import dev.wheelhouse.controller.ControllerRefManager;
  * @param adopt ReplicaSets without a controller that its selector matches
  * @param release ReplicaSets of this Deployment that its selector no longer matches
  * @param unfinishedPods by ReplicaSet UID, the number of pods that are neither Succeeded nor Failed, including pods
- * that are being deleted. Only the strategy Recreate needs it, so it is empty for a rolling update.
+ *     that are being deleted. Only the strategy Recreate needs it, so it is empty for a rolling update.
  * @param now the time for conditions and deadlines
  */
 record DeploymentView(V1Deployment deployment, List<V1ReplicaSet> owned, List<V1ReplicaSet> adopt,

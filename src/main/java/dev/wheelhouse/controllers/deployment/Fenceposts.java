@@ -7,9 +7,9 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentStrategy;
 
 /**
- * The bounds of a rolling update, in pods (upstream: {@code ResolveFenceposts}, {@code MaxSurge}, {@code
- * MaxUnavailable}). Percentages of surge are rounded up, those of unavailability down. If both are 0, one pod may be
- * unavailable. With another strategy both are 0.
+ * The bounds of a rolling update, in pods (upstream: {@code ResolveFenceposts}, {@code MaxSurge},
+ * {@code MaxUnavailable}). Percentages of surge are rounded up, those of unavailability down. If both are 0, one pod
+ * may be unavailable. With another strategy both are 0.
  *
  * @param maxSurge the number of pods allowed above the desired number
  * @param maxUnavailable the number of pods that may be unavailable, at most the desired number

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Deletes the oldest ReplicaSets beyond {@code revisionHistoryLimit} (upstream: {@code cleanupDeployment} in {@code
- * sync.go}).
+ * Deletes the oldest ReplicaSets beyond {@code revisionHistoryLimit} (upstream: {@code cleanupDeployment} in
+ * {@code sync.go}).
  */
 final class History {
     private History() {}

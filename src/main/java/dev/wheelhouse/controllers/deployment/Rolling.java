@@ -3,8 +3,8 @@ package dev.wheelhouse.controllers.deployment;
 import java.util.List;
 
 /**
- * A rolling update: grows the new ReplicaSet and shrinks the old ones within the {@link Fenceposts} (upstream: {@code
- * rolling.go}).
+ * A rolling update: grows the new ReplicaSet and shrinks the old ones within the {@link Fenceposts} (upstream:
+ * {@code rolling.go}).
  */
 final class Rolling {
     private Rolling() {}

@@ -28,8 +28,8 @@ final class DisruptionDecisions {
     static final ResourceType BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget",
             true);
     /**
-     * The time after which an evicted pod that was not deleted counts as healthy again (upstream: {@code
-     * DeletionTimeout}).
+     * The time after which an evicted pod that was not deleted counts as healthy again (upstream:
+     * {@code DeletionTimeout}).
      */
     static final Duration DELETION_TIMEOUT = Duration.ofMinutes(2);
     private static final String ALLOWED = "DisruptionAllowed";

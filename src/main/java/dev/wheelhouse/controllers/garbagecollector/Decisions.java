@@ -18,9 +18,9 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 
 /**
- * Decides whether an object is garbage, and how to delete it (upstream: {@code attemptToDeleteItem} and {@code
- * attemptToOrphanWorker} in {@code garbagecollector.go}). An object is deleted only after live reads of the object and
- * of each of its owners. Pure functions.
+ * Decides whether an object is garbage, and how to delete it (upstream: {@code attemptToDeleteItem} and
+ * {@code attemptToOrphanWorker} in {@code garbagecollector.go}). An object is deleted only after live reads of the
+ * object and of each of its owners. Pure functions.
  */
 final class Decisions {
     private static final int NOT_FOUND = 404;

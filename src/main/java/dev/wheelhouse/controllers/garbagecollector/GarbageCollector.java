@@ -24,8 +24,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Deletes objects whose owners do not exist, and carries out foreground deletion and orphaning (upstream: {@code
- * pkg/controller/garbagecollector}).
+ * Deletes objects whose owners do not exist, and carries out foreground deletion and orphaning (upstream:
+ * {@code pkg/controller/garbagecollector}).
  *
  * <p>It follows the metadata of every type that discovery lists. It starts to act when all types have been read, or 30
  * s after its start; {@link #typesNotSynced()} names the missing types. Thread safe.

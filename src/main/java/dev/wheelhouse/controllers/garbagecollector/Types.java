@@ -12,8 +12,8 @@ import dev.wheelhouse.api.ResourceType;
 /**
  * Maps a kind in a version to its resource type. An owner reference may name any version that the API server serves.
  * All versions of a kind contain the same objects, so the preferred version is used. A version that is not served is
- * unknown; objects that refer to it are not garbage (upstream: {@code apiResource} in {@code
- * garbagecollector/operations.go}). Immutable.
+ * unknown; objects that refer to it are not garbage (upstream: {@code apiResource} in
+ * {@code garbagecollector/operations.go}). Immutable.
  */
 final class Types {
     static final Types NONE = new Types(List.of(), List.of());

@@ -28,8 +28,8 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Deletes the content of a namespace. Pods go first, because other objects may matter to running pods (upstream: {@code
- * deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
+ * Deletes the content of a namespace. Pods go first, because other objects may matter to running pods (upstream:
+ * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
  */
 final class Emptying {
     private static final int PAGE = 500;

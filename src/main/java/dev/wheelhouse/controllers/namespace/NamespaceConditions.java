@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1NamespaceCondition;
 
 /**
- * Writes the reasons why a namespace still exists as conditions of its status (upstream: {@code
- * deletion/status_condition_utils.go}). A pure function.
+ * Writes the reasons why a namespace still exists as conditions of its status (upstream:
+ * {@code deletion/status_condition_utils.go}). A pure function.
  */
 final class NamespaceConditions {
     private NamespaceConditions() {}

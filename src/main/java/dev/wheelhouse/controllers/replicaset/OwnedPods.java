@@ -14,8 +14,8 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * The pod cache, indexed by controller (upstream: {@code AddPodControllerIndexer} in {@code
- * pkg/controller/controller_utils.go}).
+ * The pod cache, indexed by controller (upstream: {@code AddPodControllerIndexer} in
+ * {@code pkg/controller/controller_utils.go}).
  */
 final class OwnedPods {
     private final String index;

@@ -31,9 +31,9 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
- * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream: {@code
- * pkg/controller/replicaset/replica_set.go}). {@link ReplicaSetDecisions} decides, {@link ReplicaSetHandlers} enqueues
- * keys.
+ * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream:
+ * {@code pkg/controller/replicaset/replica_set.go}). {@link ReplicaSetDecisions} decides, {@link ReplicaSetHandlers}
+ * enqueues keys.
  */
 public final class ReplicaSetController extends KeyedController implements Plannable {
     /** The name that upstream's kube-controller-manager uses. */

@@ -20,8 +20,8 @@ import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
- * Decides about one ReplicaSet, as pure functions of a view, in the three phases of a sync (upstream: {@code
- * pkg/controller/replicaset/replica_set.go}). The input of each phase includes the outcome of the one before.
+ * Decides about one ReplicaSet, as pure functions of a view, in the three phases of a sync (upstream:
+ * {@code pkg/controller/replicaset/replica_set.go}). The input of each phase includes the outcome of the one before.
  */
 final class ReplicaSetDecisions {
     /** The maximum number of pods that one sync creates or deletes. */

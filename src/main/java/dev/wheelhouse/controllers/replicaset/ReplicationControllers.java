@@ -21,9 +21,9 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * The {@link PodSets} of ReplicationControllers, converted to ReplicaSets (upstream: {@code
- * pkg/controller/replication/conversion.go}). The fields are the same, except that the selector is a plain map and
- * terminating pods are not counted.
+ * The {@link PodSets} of ReplicationControllers, converted to ReplicaSets (upstream:
+ * {@code pkg/controller/replication/conversion.go}). The fields are the same, except that the selector is a plain map
+ * and terminating pods are not counted.
  */
 final class ReplicationControllers implements PodSets {
     private static final String BY_CONTROLLER = "replicationcontroller-controller/controller-uid";

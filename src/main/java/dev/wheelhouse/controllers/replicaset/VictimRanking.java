@@ -19,9 +19,9 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in {@code
- * pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age the UID
- * decides, so the choice is arbitrary and does not follow the order of creation.
+ * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in
+ * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
+ * the UID decides, so the choice is arbitrary and does not follow the order of creation.
  */
 final class VictimRanking implements Comparator<V1Pod> {
     static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";

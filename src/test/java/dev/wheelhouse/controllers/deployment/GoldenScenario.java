@@ -52,7 +52,7 @@ final class GoldenScenario {
     /**
      * @param seed determines the order of the controllers' turns
      * @param asRecorded whether ReplicaSets report the status fields of 1.26, and writes are counted; otherwise they
-     * also report terminating pods
+     *     also report terminating pods
      */
     GoldenScenario(String name, long seed, boolean asRecorded) throws IOException {
         try (InputStream in = Objects.requireNonNull(

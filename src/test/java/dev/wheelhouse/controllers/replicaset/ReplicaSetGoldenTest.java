@@ -98,8 +98,8 @@ class ReplicaSetGoldenTest {
     }
 
     /**
-     * The number of the controller's successful writes in a trace's line of requests, such as {@code "… create pods 201
-     * x4"}.
+     * The number of the controller's successful writes in a trace's line of requests, such as
+     * {@code "… create pods 201 x4"}.
      */
     private static int writesOf(JsonNode requests) {
         int writes = 0;
