@@ -26,15 +26,16 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Lists and watches one resource type, and appends what it learns to a {@link DeltaFifo} (upstream: client-go
- * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step is one page of a list, the opening of a
- * watch, or a batch of its events.
+ * Lists and watches one resource type, and appends the changes to a {@link DeltaFifo} (upstream: client-go
+ * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step reads one page of a list, opens
+ * a watch, or reads a batch of its events.
  *
  * <ul>
- * <li>It lists when it starts and when the server says that its version is gone (410) or unknown, and never otherwise.
- * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version, after a backoff where
- * something failed.
- * <li>An object that cannot be decoded is reported, counted and skipped.
+ * <li>It lists when it starts. It lists again only if the server answers that the last version is gone (410), not known
+ * or not valid, or that the collection does not exist (404).
+ * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
+ * after a backoff.
+ * <li>An object that cannot be decoded is logged, counted and skipped.
  * </ul>
  */
 final class Reflector<T extends KubernetesObject> implements Loop {
@@ -43,13 +44,16 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private static final long POLL_NANOS = 10_000_000;
 
     private enum Phase {
-        /** The next step lists, or streams the initial state. */
+        /** The next step lists or streams the initial state. */
         LIST,
         /** The next step opens a watch at the last version. */
         OPEN,
         /** A watch is open. */
         WATCH,
-        /** The next step asks whether the server knows the last version at all, as a watch from the future would just wait. */
+        /**
+         * The next step asks whether the server knows the last version. A watch from a version in the future would only
+         * wait.
+         */
         PROBE
     }
 
@@ -62,7 +66,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Signal signal = new Signal();
     private final RandomGenerator random;
     private final Pacing pacing;
-    private final Lister<T> lister;
+    private final ListPager<T> pager;
     private final InitialStateStreaming streaming;
     private final Changes sink = new Changes();
 
@@ -73,7 +77,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
-    /** @param expectedType the class that objects have to be of; null to take whatever comes */
+    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     Reflector(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.source = source;
@@ -85,7 +89,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
         this.pacing = new Pacing(clock, random);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
-        this.lister = new Lister<>(source, expected, options.pageSize(), options.freshStart());
+        this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
 
     @Override
@@ -112,19 +116,19 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     // ---- list
 
     private long list() throws InterruptedException {
-        if (!lister.inProgress()) {
-            lister.begin(lastVersion, clock.nanoTime());
+        if (!pager.inProgress()) {
+            pager.begin(lastVersion, clock.nanoTime());
         }
-        boolean last = lister.nextPage();
-        status.read(0, lister.pageBytes());
+        boolean last = pager.nextPage();
+        status.read(0, pager.pageBytes());
         if (!last) {
             return BUSY;
         }
-        lister.skipped().forEach(this::report);
-        List<T> objects = lister.items();
-        replaced(objects, Lister.keys(lister.skipped()), lister.version());
-        status.listed(since(lister.began()), objects.size());
-        lister.end();
+        pager.skipped().forEach(this::report);
+        List<T> objects = pager.items();
+        replaced(objects, ListPager.keys(pager.skipped()), pager.version());
+        status.listed(since(pager.began()), objects.size());
+        pager.end();
         streaming.listed();
         phase = Phase.OPEN;
         return BUSY;
@@ -140,19 +144,23 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long relist(String cause) {
         status.relisted(cause);
         phase = Phase.LIST;
-        lister.end();
-        log.info("{}: listing again after version {}: {}", this, lastVersion, cause);
+        pager.end();
+        log.info("{}: lists again after version {}; cause: {}", this, lastVersion, cause);
         if (progressed) {
             progressed = false;
             return BUSY;
         }
-        // The list before this one did not help: a server that answers every watch so is not asked without end.
+        // The last list brought no progress: wait before the next one, so that a server that answers every watch so is
+        // not flooded.
         return pacing.pause(null);
     }
 
-    /** Asks for one object not older than the last version: a server that was set back says so, where a watch would wait. */
+    /**
+     * Requests one object not older than the last version. A server that was restored from a backup fails this request;
+     * a watch would wait.
+     */
     private long probe() throws InterruptedException {
-        lister.probe(lastVersion);
+        pager.probe(lastVersion);
         phase = Phase.OPEN;
         return BUSY;
     }
@@ -164,7 +172,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         Duration timeout = options.watchTimeout()
                 .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(
-                new WatchOptions(initialState ? lister.watchVersion(lastVersion) : lastVersion, initialState, timeout));
+                new WatchOptions(initialState ? pager.watchVersion(lastVersion) : lastVersion, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);
         session = opened;
@@ -174,7 +182,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         status.watchStarted();
         if (!initialState) {
-            // It replays what was missed, so that nothing is wrong any more.
+            // The watch replays the missed events, so the earlier failure is over.
             status.recovered();
         }
         phase = Phase.WATCH;
@@ -199,13 +207,14 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         };
     }
 
-    /** Takes what the open watch brings. */
+    /** Receives the events of the open watch. */
     private final class Changes implements WatchSession.Sink<T> {
         @Override
         public void changed(List<Delta<T>> changes, String version) {
             String followed = "";
             if (!version.isEmpty()) {
-                // A watch that told old states again would otherwise be opened where it would tell all of them once more.
+                // Never go back: a watch that repeats old states would otherwise be opened again at an old version, and
+                // repeat them again.
                 lastVersion = ResourceVersions.later(lastVersion, version);
                 followed = lastVersion;
             }
@@ -217,7 +226,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void initialState(Collection<T> objects, String version) {
             streaming.succeeded();
-            lister.succeeded();
+            pager.succeeded();
             replaced(new ArrayList<>(objects), Set.of(), version);
             WatchSession<T> streamed = session;
             if (streamed != null) {
@@ -233,10 +242,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private void report(DecodeFailure failure) {
         status.skipped(failure);
-        log.warn("{}: skipped an object: {}", this, failure);
+        log.warn("{}: skipped an object that cannot be decoded: {}", this, failure);
     }
 
-    // ---- how a watch ends
+    // ---- the end of a watch
 
     private long ended(WatchSession<T> ending) {
         close("ended");
@@ -250,11 +259,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long silent(WatchSession<T> ending) {
         close("silence");
         if (ending.inInitialState()) {
-            streaming.giveUp("the end of the initial events did not come in time");
+            streaming.giveUp("the initial events did not end in time");
             phase = Phase.LIST;
             return BUSY;
         }
-        String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
+        String message = "watch " + source.type() + ": no event arrived for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
         log.info("{}: {}", this, message);
@@ -263,7 +272,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long streamingFailed(String why) {
-        lister.restart();
+        pager.restart();
         phase = Phase.LIST;
         return streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM ? pacing.pause(null) : BUSY;
     }
@@ -277,7 +286,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
-    // ---- what fails
+    // ---- failures
 
     private long failed(ApiError e) {
         WatchSession<T> failing = session;
@@ -301,7 +310,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long initialStateFailed(ApiError e, String message) {
         phase = Phase.LIST;
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            return lister.versionUnavailable() ? BUSY : pacing.pause(e);
+            return pager.versionUnavailable() ? BUSY : pacing.pause(e);
         }
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
@@ -311,9 +320,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long listFailed(ApiError e, String message) {
-        status.listFailed(since(lister.began()));
-        if (lister.fallsBackAfter(e)) {
-            log.info("{}: {}; listing by a consistent read", this, e.getMessage());
+        status.listFailed(since(pager.began()));
+        if (pager.fallsBackAfter(e)) {
+            log.info("{}: {}; lists again by a consistent read", this, e.getMessage());
             return BUSY;
         }
         log.warn("{}: {}", this, message);
@@ -330,12 +339,12 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         log.info("{}: {}", this, message);
         if (e.code() == 400 || e.isInvalid()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             relist("refused");
         } else if (e.isNotFound()) {
             relist("not found");
         } else if (e.code() == 0 && opening) {
-            // The server was away: perhaps it came back as another one.
+            // The server was away. It may have come back with older data.
             phase = Phase.PROBE;
         }
         return pacing.pause(e);
@@ -343,7 +352,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long probeFailed(ApiError e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             return relist("the server does not know the last version");
         }
         log.info("{}: {}", this, message);
@@ -359,7 +368,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
-            // A stream that neither waits nor wakes is looked at from time to time.
+            // A stream that cannot signal readiness is polled.
             WatchSession<T> open = session;
             signal.await(open != null && !open.wakes() ? Math.min(nanos, POLL_NANOS) : nanos);
         }
