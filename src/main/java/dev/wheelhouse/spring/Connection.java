@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,11 @@ record Connection(KubeClient client, ApiClient api, String namespace, boolean in
         implements
             AutoCloseable {
 
-    /** @param kubeconfig the file that tells others how to reach it */
-    record Embedded(AutoCloseable server, String url, Path kubeconfig) {}
+    /**
+     * @param kubeconfig the file that tells others how to reach it
+     * @param storageProblem why its storage takes no writes; null while it does
+     */
+    record Embedded(AutoCloseable server, String url, Path kubeconfig, Supplier<@Nullable String> storageProblem) {}
 
     @Override
     public void close() throws Exception {
