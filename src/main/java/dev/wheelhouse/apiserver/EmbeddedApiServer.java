@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.apache.catalina.Context;
@@ -180,9 +182,21 @@ public final class EmbeddedApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits(), metrics));
+                new HttpFront(this::handle, options.clock(), options.limits(), metrics, pages()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
+    }
+
+    private WebPages pages() {
+        if (!options.security().open()) {
+            return WebPages.ofGuardedServer();
+        }
+        Set<String> hosts = new HashSet<>(Set.of(options.address()));
+        if (!options.externalHost().isEmpty()) {
+            hosts.add(options.externalHost());
+        }
+        return WebPages.ofOpenServer(false, hosts,
+                "name the host with --wheelhouse.apiserver.external-hostname=HOST");
     }
 
     /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */

@@ -43,7 +43,11 @@ final class Connections {
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs().explicit(kubeconfig, null).api();
             return new Connection(new HttpKubeClient(api), api, "default", false,
+<<<<<<< HEAD
                     new Connection.Embedded(server, server.url(), kubeconfig, server.store()::problem));
+=======
+                    new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen()));
+>>>>>>> main
         } catch (RuntimeException e) {
             server.close();
             throw e;
