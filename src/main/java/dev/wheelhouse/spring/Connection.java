@@ -24,20 +24,16 @@ record Connection(KubeClient client, ApiClient api, String namespace, boolean in
 
     /**
      * @param kubeconfig the file that tells others how to reach it
-<<<<<<< HEAD
+     * @param open whether it does what anybody on this machine asks
      * @param storageProblem why its storage takes no writes; null while it does
      */
-    record Embedded(AutoCloseable server, String url, Path kubeconfig, Supplier<@Nullable String> storageProblem) {}
-=======
-     * @param open whether it does what anybody on this machine asks
-     */
-    record Embedded(AutoCloseable server, String url, Path kubeconfig, boolean open) {}
+    record Embedded(AutoCloseable server, String url, Path kubeconfig, boolean open,
+            Supplier<@Nullable String> storageProblem) {}
 
     /** Whether it does what anybody on this machine asks. */
     boolean isOpenToLoopback() {
         return embedded != null && embedded.open;
     }
->>>>>>> main
 
     @Override
     public void close() throws Exception {

@@ -43,11 +43,8 @@ final class Connections {
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs().explicit(kubeconfig, null).api();
             return new Connection(new HttpKubeClient(api), api, "default", false,
-<<<<<<< HEAD
-                    new Connection.Embedded(server, server.url(), kubeconfig, server.store()::problem));
-=======
-                    new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen()));
->>>>>>> main
+                    new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen(),
+                            server.store()::problem));
         } catch (RuntimeException e) {
             server.close();
             throw e;
