@@ -11,6 +11,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -81,6 +82,7 @@ final class Lister<T extends KubernetesObject> {
         pageBytes = 0;
         ListPage<T> page = source.list(asked);
         pageBytes = page.bytes();
+        requireNotOlder(asked, page.resourceVersion());
         firstPage = false;
         for (T object : page.items()) {
             if (expected.isMetBy(object)) {
@@ -97,6 +99,23 @@ final class Lister<T extends KubernetesObject> {
         version = page.resourceVersion();
         succeeded();
         return true;
+    }
+
+    /**
+     * Not older than the last version was asked for: a server that answers with an older list, or with one of no version, after
+     * there were versions, is sick, and what is missing from its list is not deleted. One that was set back says so itself.
+     */
+    private void requireNotOlder(ListOptions asked, String answered) {
+        String wanted = asked.resourceVersion();
+        if (!"NotOlderThan".equals(asked.resourceVersionMatch()) || wanted == null) {
+            return;
+        }
+        boolean older = ResourceVersions.isComparable(wanted) && ResourceVersions.isComparable(answered)
+                && ResourceVersions.compare(answered, wanted) < 0;
+        if (older || answered.isEmpty()) {
+            throw new ApiError("list " + source.type(), 500, "", "the list is of version \"" + answered
+                    + "\", although version " + wanted + " or a later one was asked for", null);
+        }
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
@@ -41,6 +42,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
     private static final long POLL_NANOS = 10_000_000;
+    private static final Duration FIRST_DOUBT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_DOUBT = Duration.ofHours(1);
 
     private enum Phase {
         /** The next step lists, or streams the initial state. */
@@ -67,8 +70,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
+    private final LogBudget lines;
+
     private String lastVersion = "";
     private boolean progressed = true;
+    /** When the collection is listed again because a watch brought what cannot be decoded; 0 for never. */
+    private long doubtsEnd;
+    private Duration doubt = FIRST_DOUBT;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
@@ -84,6 +92,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.status = new ReflectorStatus(clock, metrics);
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
         this.pacing = new Pacing(clock, random);
+        this.lines = new LogBudget(clock);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
         this.lister = new Lister<>(source, expected, options.pageSize(), options.freshStart());
     }
@@ -121,6 +130,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return BUSY;
         }
         lister.skipped().forEach(this::report);
+        // A server that has such objects is not asked for all of them again and again.
+        doubt = lister.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
         List<T> objects = lister.items();
         replaced(objects, Lister.keys(lister.skipped()), lister.version());
         status.listed(since(lister.began()), objects.size());
@@ -133,6 +144,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
         fifo.replace(objects, undecodable, version);
         lastVersion = version;
+        doubtsEnd = 0;
         status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
@@ -141,7 +153,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         status.relisted(cause);
         phase = Phase.LIST;
         lister.end();
-        log.info("{}: listing again after version {}: {}", this, lastVersion, cause);
+        info("listing again: " + cause);
         if (progressed) {
             progressed = false;
             return BUSY;
@@ -187,16 +199,25 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        WatchSession.Reading read = reading.read();
+        WatchSession.Reading read = reading.read(untilDoubtsEnd());
         if (closed) {
             return IDLE;
         }
+        if (untilDoubtsEnd() <= 0) {
+            // What could not be read may have been a change that nothing else tells of.
+            close("undecodable");
+            return relist("the watch brought what cannot be decoded");
+        }
         return switch (read) {
             case EVENTS -> BUSY;
-            case NOTHING -> reading.untilSilent();
+            case NOTHING -> Math.min(reading.untilSilent(), untilDoubtsEnd());
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
+    }
+
+    private long untilDoubtsEnd() {
+        return doubtsEnd == 0 ? Long.MAX_VALUE : doubtsEnd - clock.nanoTime();
     }
 
     /** Takes what the open watch brings. */
@@ -228,12 +249,34 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void undecodable(DecodeFailure failure) {
             report(failure);
+            if (doubtsEnd == 0) {
+                doubtsEnd = clock.deadline(doubt);
+            }
         }
+    }
+
+    private static Duration longer(Duration doubt) {
+        Duration twice = doubt.multipliedBy(2);
+        return twice.compareTo(LONGEST_DOUBT) > 0 ? LONGEST_DOUBT : twice;
     }
 
     private void report(DecodeFailure failure) {
         status.skipped(failure);
-        log.warn("{}: skipped an object: {}", this, failure);
+        warn("skipped an object: " + failure);
+    }
+
+    private void warn(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.warn("{}: {}", this, line);
+        }
+    }
+
+    private void info(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.info("{}: {}", this, line);
+        }
     }
 
     // ---- how a watch ends
@@ -257,7 +300,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
-        log.info("{}: {}", this, message);
+        info(message);
         phase = Phase.PROBE;
         return BUSY;
     }
@@ -306,17 +349,17 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 
     private long listFailed(ApiError e, String message) {
         status.listFailed(since(lister.began()));
         if (lister.fallsBackAfter(e)) {
-            log.info("{}: {}; listing by a consistent read", this, e.getMessage());
+            info(e.getMessage() + "; listing by a consistent read");
             return BUSY;
         }
-        log.warn("{}: {}", this, message);
+        warn(message);
         return pacing.pause(e);
     }
 
@@ -328,7 +371,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isTooLargeResourceVersion()) {
             return relist("too large resource version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         if (e.code() == 400 || e.isInvalid()) {
             lister.versionUnavailable();
             relist("refused");
@@ -346,7 +389,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             lister.versionUnavailable();
             return relist("the server does not know the last version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 

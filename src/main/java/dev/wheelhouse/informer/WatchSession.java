@@ -84,12 +84,13 @@ final class WatchSession<T extends KubernetesObject> {
     /**
      * Reads what there is, up to a batch, and hands it on; waits for the first of it where the stream waits.
      *
+     * @param nanos how long to wait at most
      * @throws ApiError if the connection broke, or the server said that the watch cannot go on; what came before was handed on
      */
-    Reading read() throws InterruptedException {
+    Reading read(long nanos) throws InterruptedException {
         int events = 0;
         try {
-            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, untilSilent())));
+            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, Math.min(nanos, untilSilent()))));
             while (event != null) {
                 events++;
                 take(event);
