@@ -9,8 +9,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Ends the backoff of keys that got no answer from the API server as soon as it answers one of them again; upstream leaves each
- * to its own, which after a long outage is up to 16 minutes away. While nobody is answered, one key asks every five seconds. Shared
+ * Ends the backoff of keys that the API server did not serve, as it was away, sick or busy, as soon as it serves one of them again;
+ * upstream leaves each to its own, which after a long outage is up to 16 minutes away. While none is served, one key asks every
+ * five seconds. Shared
  * by the workers of one queue. Thread safe.
  *
  * @param <K> the keys
