@@ -165,7 +165,7 @@ class HostileServerTest {
         private final ResourceClient<V1Namespace> namespaces = server.client().resource(ResourceType.NAMESPACES,
                 V1Namespace.class);
         private final String doomed;
-        private ObjectKey setOfDeleted = ObjectKey.cluster("");
+        private ObjectKey setOfDeleted = ObjectKey.cluster("unknown");
 
         Round(List<Sickness> sicknesses) {
             this.sicknesses = sicknesses;
