@@ -51,7 +51,11 @@ public record FieldSelector(List<Requirement> requirements) {
             if (length == 0) {
                 throw new IllegalArgumentException("invalid selector: '" + text + "'; can't understand '" + term + "'");
             }
-            requirements.add(new Requirement(term.substring(0, at), unescape(term.substring(at + length)), negated));
+            Requirement requirement = new Requirement(term.substring(0, at), unescape(term.substring(at + length)),
+                    negated);
+            if (!requirement.field.isEmpty() || !requirement.value.isEmpty()) {
+                requirements.add(requirement);
+            }
         }
         return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
     }

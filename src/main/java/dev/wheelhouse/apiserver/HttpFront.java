@@ -1,16 +1,16 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -26,94 +26,236 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.rest.ApiException;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.Query;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Clock;
 
-/** Carries the REST logic over HTTP: one blocking virtual thread per request, a watch as a chunked stream of JSON lines. */
+/**
+ * Carries the REST logic over HTTP. A virtual thread serves a connection and does what waits: for the body, for a seat, for the
+ * client to read. Platform threads do what computes. A request's head decides whether its body is read at all.
+ */
 final class HttpFront extends HttpServlet {
     private static final long serialVersionUID = 1;
     /** Smaller answers are not worth compressing; upstream's limit. */
     private static final int GZIP_FROM = 128 * 1024;
+    private static final int CHUNK = 64 * 1024;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
+    /** How long the rest of a refused body is read, so that its sender gets to read the refusal. */
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+    private static final int DRAINED_AT_MOST = 64 * 1024 * 1024;
+    /** A connection with more of a refused body to come is closed after it; Go's limit. */
+    private static final int KEPT_OPEN_FOR = 256 * 1024;
 
-    private final transient Function<ApiRequest, ApiResponse> handler;
+    private final transient Handler handler;
     private final transient Clock clock;
-    private final int maxBody;
+    private final transient Traffic traffic;
     private final int maxWatches;
     private final int maxRequests;
+    private final transient BodyReader bodies;
     private final transient Duration bodyDeadline;
+    private final transient Duration requestDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
 
-    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits, RequestMetrics metrics,
-            WebPages pages) {
+    HttpFront(Handler handler, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
         this.handler = handler;
         this.pages = pages;
         this.clock = clock;
-        this.metrics = metrics;
+        this.traffic = traffic;
+        this.metrics = traffic.metrics();
         this.maxRequests = limits.requests();
-        this.maxBody = limits.body();
         this.maxWatches = limits.watches();
+        this.bodies = new BodyReader(clock, limits.body());
         this.bodyDeadline = limits.io().multipliedBy(2);
+        this.requestDeadline = limits.request();
         Duration half = limits.io().dividedBy(2);
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
     }
 
+    /** The REST logic, as a transport calls it. */
+    interface Handler {
+        /** Whether a request may be made, by its head. */
+        Entry admit(ApiRequest head);
+
+        /** Answers it. May wait where a test wants it to; never computes. @return null if {@link #answer} is to be called */
+        @Nullable
+        ApiResponse before(ApiRequest request);
+
+        /** Answers a request that has been let in, by work that may compute for long. */
+        ApiResponse answer(Entry.Admitted admitted, byte[] body);
+
+        /** Whether nobody needs credentials. */
+        boolean isOpen();
+    }
+
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        WebPages.Refusal ofPages = pages.refusal(request);
-        if (ofPages != null) {
-            send(request, response, Refusals.status(ofPages.code(), ofPages.message()));
-            return;
-        }
-        if (metrics.inFlight().incrementAndGet() > maxRequests) {
-            metrics.inFlight().decrementAndGet();
-            metrics.rejected();
-            send(request, response, Refusals.status(429, "there are " + maxRequests
-                    + " requests already, the most that this server answers at a time: try again later"));
-            return;
-        }
-        ApiResponse.Stream stream;
         try {
-            stream = answer(request, response);
-        } finally {
-            metrics.inFlight().decrementAndGet();
-        }
-        if (stream != null) {
-            watch(request, response, stream);
+            serve(request, response);
+        } catch (SocketTimeoutException e) {
+            traffic.tally().add("clients did not send or read for " + bodyDeadline.dividedBy(2));
+            endConnection();
+        } catch (IOException e) {
+            // The client has gone.
+            endConnection();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            endConnection();
         }
     }
 
-    /** Answers a request; if by a watch, that is left to do. */
-    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
+    private static void endConnection() {
+        ApiProtocol.Connection client = ApiProtocol.current();
+        if (client != null) {
+            client.endInput();
+        }
+    }
+
+    private void serve(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, InterruptedException {
         long began = clock.nanoTime();
-        byte[] body = body(request);
-        if (body == null) {
-            response.setHeader("Connection", "close");
-            send(request, response, RestServer.tooLarge(maxBody));
-            return null;
+        WebPages.Refusal ofPages = pages.refusal(request);
+        if (ofPages != null) {
+            refuse(request, response, null, Refusals.status(ofPages.code(), ofPages.message()), began);
+            return;
         }
-        ApiResponse answer;
-        ApiRequest asked = null;
+        ApiRequest head;
         try {
-            asked = new ApiRequest(request.getMethod(), request.getRequestURI(), Query.parse(request.getQueryString()),
-                    header(request, "Accept"), header(request, "Content-Type"), header(request, "User-Agent"), body,
-                    credentials(request), User.ANONYMOUS);
-            answer = handler.apply(asked);
+            head = ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
+                    Query.parse(request.getQueryString()), header(request, "Accept"),
+                    header(request, "Content-Type"), header(request, "User-Agent"), credentials(request));
         } catch (ApiException e) {
-            answer = RestServer.answer(e);
+            refuse(request, response, null, RestServer.answer(e), began);
+            return;
         }
-        count(request, asked, answer instanceof ApiResponse.Content content ? content.code() : 200,
+        switch (handler.admit(head)) {
+            case Entry.Refused refused -> refuse(request, response, head, refused.answer(), began);
+            case Entry.Admitted admitted -> serve(request, response, admitted, began);
+        }
+    }
+
+    private void serve(HttpServletRequest request, HttpServletResponse response, Entry.Admitted admitted, long began)
+            throws IOException, InterruptedException {
+        ApiRequest head = admitted.request();
+        boolean open = handler.isOpen();
+        Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
+        if (open || !head.user().equals(User.ANONYMOUS)) {
+            peer(Connections.Peer::proves);
+        }
+        try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender())) {
+            BodyReader.Outcome read = bodies.read(request.getInputStream(), bodyLength(request), bodyMemory,
+                    clock.deadline(bodyDeadline));
+            if (read.refusal() != null) {
+                if (read.refusal().code() == 408) {
+                    traffic.tally().add("requests were given up because their bodies did not come within "
+                            + bodyDeadline);
+                }
+                refuse(request, response, head, read.refusal(), began);
+                return;
+            }
+            peer(Connections.Peer::isServed);
+            if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
+                metrics.rejected();
+                send(request, response, Refusals.tooManyRequests());
+                return;
+            }
+            metrics.inFlight().incrementAndGet();
+            ApiResponse.Stream stream;
+            try {
+                stream = answer(request, response, admitted, flow, read.body(), began);
+            } finally {
+                metrics.inFlight().decrementAndGet();
+            }
+            if (stream != null) {
+                bodyMemory.close();
+                watch(request, response, stream);
+            }
+        }
+    }
+
+    private static void peer(Consumer<Connections.Peer> news) {
+        ApiProtocol.Connection client = ApiProtocol.current();
+        Connections.Peer peer = client == null ? null : client.peer();
+        if (peer != null) {
+            news.accept(peer);
+        }
+    }
+
+    /** The length of the body; -1 if it is not known. */
+    private static long bodyLength(HttpServletRequest request) {
+        long told = request.getContentLengthLong();
+        return told >= 0 ? told : request.getHeader("Transfer-Encoding") == null ? 0 : -1;
+    }
+
+    /** Answers a request; if by a watch, that is left to do. */
+    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
+            Entry.Admitted admitted, Flow flow, byte[] body, long began) throws IOException, InterruptedException {
+        ApiResponse answer = handler.before(admitted.request());
+        if (answer == null) {
+            answer = work(admitted, flow, body);
+        }
+        count(request, admitted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
                 clock.nanoTime() - began);
         if (answer instanceof ApiResponse.Content content) {
             send(request, response, content);
             return null;
         }
         return (ApiResponse.Stream) answer;
+    }
+
+    private ApiResponse work(Entry.Admitted admitted, Flow flow, byte[] body) throws InterruptedException {
+        if (flow.isProbe()) {
+            return handler.answer(admitted, body);
+        }
+        FlowControl.Seat seat = traffic.flows().enter(flow);
+        if (seat == null) {
+            metrics.rejected();
+            return Refusals.tooManyRequests();
+        }
+        Duration wait = admitted.timeout();
+        Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
+                clock);
+        return new Work(() -> handler.answer(admitted, body), deadline, seat::close).answeredBy(traffic.workers());
+    }
+
+    /** Answers a request of whose body nothing or only a part has been read. */
+    private void refuse(HttpServletRequest request, HttpServletResponse response, @Nullable ApiRequest asked,
+            ApiResponse.Content answer, long began) throws IOException {
+        count(request, asked, answer.code(), clock.nanoTime() - began);
+        long length = bodyLength(request);
+        if (length == 0) {
+            peer(Connections.Peer::isServed);
+            send(request, response, answer);
+            return;
+        }
+        if (length < 0 || length > KEPT_OPEN_FOR || answer.code() == 408) {
+            response.setHeader("Connection", "close");
+        }
+        send(request, response, answer);
+        response.flushBuffer();
+        if (request.getHeader("Expect") == null) {
+            drain(request);
+        }
+    }
+
+    /** Reads and drops the rest of a body for a while: a client that is still sending would not see the answer. */
+    private void drain(HttpServletRequest request) throws IOException {
+        peer(Connections.Peer::sends);
+        long deadline = clock.deadline(DRAIN);
+        byte[] buffer = new byte[8192];
+        long dropped = 0;
+        InputStream in = request.getInputStream();
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+            dropped += n;
+            if (dropped > DRAINED_AT_MOST || clock.nanoTime() - deadline > 0) {
+                endConnection();
+                return;
+            }
+        }
     }
 
     /** @param asked null if the request could not be read */
@@ -142,30 +284,6 @@ final class HttpFront extends HttpServlet {
     private static String header(HttpServletRequest request, String name) {
         String value = request.getHeader(name);
         return value == null ? "" : value;
-    }
-
-    /** The body, or null if it is too large. */
-    private byte @Nullable [] body(HttpServletRequest request) throws IOException {
-        if (request.getContentLengthLong() > maxBody) {
-            return null;
-        }
-        if (request.getContentLengthLong() == 0) {
-            return new byte[0];
-        }
-        long deadline = clock.deadline(bodyDeadline);
-        ByteArrayOutputStream body = new ByteArrayOutputStream((int) Math.max(64, request.getContentLengthLong()));
-        byte[] buffer = new byte[8192];
-        InputStream in = request.getInputStream();
-        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-            body.write(buffer, 0, n);
-            if (body.size() > maxBody) {
-                return null;
-            }
-            if (clock.nanoTime() - deadline > 0) {
-                throw new IOException("the request's body did not come within " + bodyDeadline);
-            }
-        }
-        return body.toByteArray();
     }
 
     private static void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
@@ -202,16 +320,15 @@ final class HttpFront extends HttpServlet {
     }
 
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
-            throws IOException {
+            throws IOException, InterruptedException {
         Runnable done = metrics.watches()::decrementAndGet;
         boolean leftToTheSocket = false;
         try {
             if (metrics.watches().incrementAndGet() > maxWatches) {
                 stream.feed().close();
                 metrics.rejected();
-                send(request, response, Refusals.status(429,
-                        "there are " + maxWatches
-                                + " watches already, the most that this server serves: try again later"));
+                send(request, response, Refusals.status(429, "there are " + maxWatches
+                        + " watches already, the most that this server serves: try again later"));
             } else if (WatchSocket.isAskedForBy(request)) {
                 WatchSocket.accept(request, response, stream, watchCheck.toNanos(), done);
                 leftToTheSocket = true;
@@ -225,7 +342,8 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void stream(HttpServletResponse response, ApiResponse.Stream stream) throws IOException {
+    private void stream(HttpServletResponse response, ApiResponse.Stream stream)
+            throws IOException, InterruptedException {
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");
@@ -255,8 +373,6 @@ final class HttpFront extends HttpServlet {
                     return;
                 }
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -47,8 +47,7 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
     }
 
     static String shown(URI url) {
-        String shown = url.toString().replaceFirst("[?#].*", "");
-        return url.getRawUserInfo() == null ? shown : shown.replace(url.getRawUserInfo() + "@", "");
+        return url.toString().replaceFirst("[?#].*", "").replaceFirst("//[^/]*@", "//");
     }
 
     /** With kubelet's period of 20 s and timeout of 10 s. */

@@ -64,6 +64,11 @@ final class Errors {
                 details(name, type.group(), kind));
     }
 
+    /** Upstream: {@code apiserver/pkg/server/filters/timeout.go}. */
+    static ApiException timeout() {
+        return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
+    }
+
     static ApiException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -11,10 +12,13 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -65,7 +69,7 @@ public final class RestServer {
                 facts.rootCertificates());
         AdmissionPolicies policies = new AdmissionPolicies(store, registry);
         Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
-                new Grants(access.authorizer(), access.policies()), ids, clock);
+                new Grants(access.authorizer(), access.policies(), registry, store), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
@@ -92,21 +96,62 @@ public final class RestServer {
         return registry;
     }
 
+    /** Answers a whole request of a caller within this process. */
     public ApiResponse handle(ApiRequest request) {
+        return switch (admit(request)) {
+            case Entry.Refused refused -> refused.answer();
+            case Entry.Admitted admitted -> answer(admitted, request.body());
+        };
+    }
+
+    /**
+     * Decides by a request's head alone whether its sender may make it, so that a transport reads no body of a stranger.
+     *
+     * @param head the request; its body does not count
+     */
+    public Entry admit(ApiRequest head) {
+        try {
+            Duration timeout = timeout(head.query());
+            Route route = head.route();
+            if (route.problem() != null) {
+                throw route.problem();
+            }
+            User user = gate.admit(head.credentials(), route.about());
+            return new Entry.Admitted(head.withUser(user), timeout);
+        } catch (RuntimeException | StackOverflowError e) {
+            return new Entry.Refused(failure(head, e));
+        }
+    }
+
+    /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
+    public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+        ApiRequest request = admitted.request().withBody(body);
         try {
             return route(request);
-        } catch (ApiException e) {
-            return failure(request, e.status());
-        } catch (StoreException.Closed e) {
-            return failure(request, Errors.shuttingDown().status());
-        } catch (StoreException.Failed e) {
-            // The store has said so in the log, once.
-            return failure(request, Errors.writesRefused(String.valueOf(e.getMessage())).status());
         } catch (RuntimeException | StackOverflowError e) {
-            log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(request, Errors.status(500, "InternalError",
-                    "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            return failure(request, e);
         }
+    }
+
+    private ApiResponse.Content failure(ApiRequest request, Throwable e) {
+        return switch (e) {
+            case ApiException told -> failure(request, told.status());
+            case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
+            // The store has said so in the log, once.
+            case StoreException.Failed failed ->
+                failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
+            default -> {
+                log.error("{} {} failed", request.method(), request.path(), e);
+                yield failure(request, Errors.status(500, "InternalError",
+                        "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            }
+        };
+    }
+
+    /** The answer to a request that did not end in time, whoever found that out. */
+    public static ApiResponse.Content overdue() {
+        return answer(Errors.timeout());
     }
 
     /** The answer to a body that is longer than {@code limit} bytes. */
@@ -119,7 +164,7 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ApiRequest request, ObjectNode status) {
+    private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
         ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
                 Accept.lenient(request, true), List.of());
@@ -129,22 +174,23 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
-    private static void checkTimeout(Query query) {
-        String timeout = query.get("timeout");
-        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
-                    + timeout + "\"");
+    /** How long the client is ready to wait; null if it does not say, or says zero. */
+    private static @Nullable Duration timeout(Query query) {
+        String text = query.get("timeout");
+        if (text.isEmpty()) {
+            return null;
         }
+        boolean negative = text.startsWith("-");
+        Duration timeout = Durations.parse(negative ? text.substring(1) : text);
+        if (timeout == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+                    + text + "\"");
+        }
+        return negative || timeout.isZero() ? null : timeout;
     }
 
-    private ApiResponse route(ApiRequest sent) {
-        checkTimeout(sent.query());
-        Route route = sent.route();
-        if (route.problem() != null) {
-            throw route.problem();
-        }
-        ApiRequest request = sent.withUser(gate.admit(sent.credentials(), route.about()));
+    private ApiResponse route(ApiRequest request) {
+        Route route = request.route();
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
             return Deprecations.warn(target, resource(target, request));

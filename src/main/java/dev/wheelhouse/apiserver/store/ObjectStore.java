@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
@@ -195,6 +196,8 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
+        // The client of an overdue request has been told that it timed out: its write must not begin.
+        Deadline.checkNow();
         if (failure != null) {
             resume();
         }

@@ -1,0 +1,73 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.runtime.Clock;
+
+/** Reads bodies into memory that grows with what arrives: a length that is only announced costs nothing. */
+final class BodyReader {
+    /** A body up to this size counts as nothing: its connection's own buffers are larger. */
+    static final int FREE = 8 * 1024;
+    private static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
+    private static final byte[] NOTHING = {};
+
+    private final Clock clock;
+    private final int most;
+
+    /** @param most bytes of a body */
+    BodyReader(Clock clock, int most) {
+        this.clock = clock;
+        this.most = most;
+    }
+
+    /** A body, or the answer to one that is not taken. */
+    record Outcome(byte[] body, ApiResponse.@Nullable Content refusal) {}
+
+    /**
+     * Reads all of a body.
+     *
+     * @param announced its length; -1 if it is not known
+     * @param memory from which it takes what it holds
+     * @param deadline by which all of it has to be there
+     */
+    Outcome read(InputStream in, long announced, ByteBudget.Part memory, long deadline)
+            throws IOException, InterruptedException {
+        if (announced > most) {
+            return refused(RestServer.tooLarge(most));
+        }
+        byte[] body = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, FREE)];
+        int length = 0;
+        while (announced < 0 || length < announced) {
+            if (length == body.length) {
+                int larger = (int) Math.min(announced < 0 ? most + 1L : announced, body.length * 2L);
+                if (larger > FREE && !memory.take(larger - (body.length > FREE ? body.length : 0), WAIT_FOR_MEMORY)) {
+                    return refused(Refusals.tooManyRequests());
+                }
+                body = Arrays.copyOf(body, larger);
+            }
+            int read = in.read(body, length, body.length - length);
+            if (read < 0) {
+                break;
+            }
+            length += read;
+            if (length > most) {
+                return refused(RestServer.tooLarge(most));
+            }
+            if (clock.nanoTime() - deadline > 0) {
+                return refused(Refusals.status(408, "the request's body did not come in time"));
+            }
+        }
+        return new Outcome(length == body.length ? body : Arrays.copyOf(body, length), null);
+    }
+
+    private static Outcome refused(ApiResponse.Content answer) {
+        return new Outcome(NOTHING, answer);
+    }
+}
