@@ -64,6 +64,14 @@ public final class ApiError extends RuntimeException {
         return code == 0 || (code == 504 && "Timeout".equals(reason));
     }
 
+    /**
+     * Nothing was said about the object: there was no answer, or the server was unable, too busy, or took nobody's credentials. The
+     * same request may succeed as soon as the server is well.
+     */
+    public boolean isOfServer() {
+        return code == 0 || code >= 500 || code == 429 || code == 401 || code == 403;
+    }
+
     public boolean isNotFound() {
         return code == 404;
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 
 /**
  * Applies the steps of the {@link DeltaFifo} to the Indexer and collects the notifications that follow (upstream:
@@ -29,6 +30,9 @@ final class CacheUpdates<T extends KubernetesObject> {
     void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
         for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
             T object = delta.object;
+            if (object != null && isStale(indexer.get(delta.key), object)) {
+                continue;
+            }
             if (delta.type == Delta.Type.DELETED) {
                 T before = indexer.remove(delta.key);
                 forget(before);
@@ -111,6 +115,20 @@ final class CacheUpdates<T extends KubernetesObject> {
     private static boolean sameVersion(KubernetesObject a, KubernetesObject b) {
         String version = a.getMetadata().getResourceVersion();
         return version != null && version.equals(b.getMetadata().getResourceVersion()) && sameObject(a, b);
+    }
+
+    /**
+     * Whether a watch tells of a state that is older than what is known: a sick server, or a cache between, may tell events twice
+     * or out of order. A collection that was set back to an older state is listed, never told so.
+     */
+    private static boolean isStale(@Nullable KubernetesObject known, KubernetesObject told) {
+        if (known == null) {
+            return false;
+        }
+        String before = known.getMetadata().getResourceVersion();
+        String now = told.getMetadata().getResourceVersion();
+        return ResourceVersions.isComparable(before) && ResourceVersions.isComparable(now)
+                && ResourceVersions.compare(before, now) > 0;
     }
 
     private void remember(T object) {

@@ -11,6 +11,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -85,6 +86,7 @@ final class ListPager<T extends KubernetesObject> {
         pageBytes = 0;
         ListPage<T> page = source.list(asked);
         pageBytes = page.bytes();
+        requireNotOlder(asked, page.resourceVersion());
         firstPage = false;
         for (T object : page.items()) {
             if (expected.isMetBy(object)) {
@@ -101,6 +103,23 @@ final class ListPager<T extends KubernetesObject> {
         version = page.resourceVersion();
         succeeded();
         return true;
+    }
+
+    /**
+     * Refuses a list that is older than the version that was asked for, or that has no version. A server that answers so
+     * is sick, and the objects that its list lacks are not deleted. A server that was set back answers with an error.
+     */
+    private void requireNotOlder(ListOptions asked, String answered) {
+        String wanted = asked.resourceVersion();
+        if (!"NotOlderThan".equals(asked.resourceVersionMatch()) || wanted == null) {
+            return;
+        }
+        boolean older = ResourceVersions.isComparable(wanted) && ResourceVersions.isComparable(answered)
+                && ResourceVersions.compare(answered, wanted) < 0;
+        if (older || answered.isEmpty()) {
+            throw new ApiError("list " + source.type(), 500, "", "the list is of version \"" + answered
+                    + "\", although version " + wanted + " or a later one was asked for", null);
+        }
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
@@ -42,6 +43,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
     private static final long POLL_NANOS = 10_000_000;
+    private static final Duration FIRST_DOUBT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_DOUBT = Duration.ofHours(1);
 
     private enum Phase {
         /** The next step lists or streams the initial state. */
@@ -71,8 +74,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
+    private final LogBudget lines;
+
     private String lastVersion = "";
     private boolean progressed = true;
+    /** When the collection is listed again because a watch brought what cannot be decoded; 0 for never. */
+    private long doubtsEnd;
+    private Duration doubt = FIRST_DOUBT;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
@@ -88,6 +96,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.status = new ReflectorStatus(clock, metrics);
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
         this.pacing = new Pacing(clock, random);
+        this.lines = new LogBudget(clock);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
         this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
@@ -125,6 +134,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return BUSY;
         }
         pager.skipped().forEach(this::report);
+        // A server that has such objects is not asked for all of them again and again.
+        doubt = pager.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
         List<T> objects = pager.items();
         replaced(objects, ListPager.keys(pager.skipped()), pager.version());
         status.listed(since(pager.began()), objects.size());
@@ -137,6 +148,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
         fifo.replace(objects, undecodable, version);
         lastVersion = version;
+        doubtsEnd = 0;
         status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
@@ -145,7 +157,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         status.relisted(cause);
         phase = Phase.LIST;
         pager.end();
-        log.info("{}: lists again after version {}; cause: {}", this, lastVersion, cause);
+        info("lists again after version " + lastVersion + "; cause: " + cause);
         if (progressed) {
             progressed = false;
             return BUSY;
@@ -195,16 +207,25 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        WatchSession.Reading read = reading.read();
+        WatchSession.Reading read = reading.read(untilDoubtsEnd());
         if (closed) {
             return IDLE;
         }
+        if (untilDoubtsEnd() <= 0) {
+            // What could not be read may have been a change that nothing else tells of.
+            close("undecodable");
+            return relist("the watch brought what cannot be decoded");
+        }
         return switch (read) {
             case EVENTS -> BUSY;
-            case NOTHING -> reading.untilSilent();
+            case NOTHING -> Math.min(reading.untilSilent(), untilDoubtsEnd());
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
+    }
+
+    private long untilDoubtsEnd() {
+        return doubtsEnd == 0 ? Long.MAX_VALUE : doubtsEnd - clock.nanoTime();
     }
 
     /** Receives the events of the open watch. */
@@ -237,12 +258,34 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void undecodable(DecodeFailure failure) {
             report(failure);
+            if (doubtsEnd == 0) {
+                doubtsEnd = clock.deadline(doubt);
+            }
         }
+    }
+
+    private static Duration longer(Duration doubt) {
+        Duration twice = doubt.multipliedBy(2);
+        return twice.compareTo(LONGEST_DOUBT) > 0 ? LONGEST_DOUBT : twice;
     }
 
     private void report(DecodeFailure failure) {
         status.skipped(failure);
-        log.warn("{}: skipped an object that cannot be decoded: {}", this, failure);
+        warn("skipped an object that cannot be decoded: " + failure);
+    }
+
+    private void warn(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.warn("{}: {}", this, line);
+        }
+    }
+
+    private void info(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.info("{}: {}", this, line);
+        }
     }
 
     // ---- the end of a watch
@@ -266,7 +309,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         String message = "watch " + source.type() + ": no event arrived for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
-        log.info("{}: {}", this, message);
+        info(message);
         phase = Phase.PROBE;
         return BUSY;
     }
@@ -315,17 +358,17 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 
     private long listFailed(ApiError e, String message) {
         status.listFailed(since(pager.began()));
         if (pager.fallsBackAfter(e)) {
-            log.info("{}: {}; lists again by a consistent read", this, e.getMessage());
+            info(e.getMessage() + "; lists again by a consistent read");
             return BUSY;
         }
-        log.warn("{}: {}", this, message);
+        warn(message);
         return pacing.pause(e);
     }
 
@@ -337,7 +380,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isTooLargeResourceVersion()) {
             return relist("too large resource version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         if (e.code() == 400 || e.isInvalid()) {
             pager.versionUnavailable();
             relist("refused");
@@ -355,7 +398,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             pager.versionUnavailable();
             return relist("the server does not know the last version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 

@@ -25,6 +25,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
@@ -45,6 +46,7 @@ final class NodeRegistration extends SignalledLoop {
     private final ResourceClient<V1Lease> leases;
     private final NodeMetrics metrics;
     private final Clock clock;
+    private final LogBudget lines;
     private final Backoff backoff;
     private volatile @Nullable V1Node node;
     private @Nullable V1Lease lease;
@@ -62,6 +64,7 @@ final class NodeRegistration extends SignalledLoop {
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
         this.clock = clock;
         this.nextRenewal = clock.nanoTime();
+        this.lines = new LogBudget(clock);
         this.backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(7), 2, 0.5, Duration.ofMinutes(1), clock,
                 new SplittableRandom(options.name().hashCode()));
     }
@@ -135,9 +138,11 @@ final class NodeRegistration extends SignalledLoop {
             metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
-            log.warn("the registration of the node {} could not be renewed; the next attempt is in {} ms: {}",
-                    options.name(),
-                    delay.toMillis(), e.getMessage());
+            String line = lines.line("the registration of the node " + options.name()
+                    + " could not be renewed and is tried again: " + e.getMessage());
+            if (line != null) {
+                log.warn(line);
+            }
         }
         return Math.max(1, nextRenewal - clock.nanoTime());
     }

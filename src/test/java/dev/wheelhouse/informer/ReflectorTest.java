@@ -149,6 +149,18 @@ class ReflectorTest {
     }
 
     @Test
+    void aServerThatAsksForADayIsAskedAgainAfterAMinute() {
+        server.watchErrors.add(ScriptedServer.error(429, "TooManyRequests", "slow down", Duration.ofDays(1)));
+        server.watchErrors
+                .add(ScriptedServer.error(503, "", "for ever", Duration.ofSeconds(Long.MAX_VALUE)));
+        stepper.pass(Duration.ofSeconds(62));
+        assertThat(server.watches).hasSize(2);
+        stepper.pass(Duration.ofSeconds(62));
+        assertThat(server.watches).hasSize(3);
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
     void aWatchThatIsThrottledByEventIsOpenedAgainAtTheLastVersion_withoutRelisting() {
         stepper.settle();
         server.add("a", "1");

@@ -21,6 +21,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
@@ -48,6 +49,7 @@ final class TypeMonitors extends SignalledLoop {
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
+    private final LogBudget lines;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
     /** The time of the next read of discovery. Guarded by {@code monitors}, as is {@code asked}. */
     private long next;
@@ -86,6 +88,7 @@ final class TypeMonitors extends SignalledLoop {
         this.factory = factory;
         this.keeper = keeper;
         this.clock = clock;
+        this.lines = new LogBudget(clock);
     }
 
     @Override
@@ -105,15 +108,22 @@ final class TypeMonitors extends SignalledLoop {
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
-                log.warn("discovery returned no resource types; the garbage collector keeps the types that it knows");
+                warn("discovery returned no resource types; the garbage collector keeps the types that it knows");
             } else {
                 follow(discovered);
                 succeeded = true;
             }
         } catch (ApiError e) {
-            log.warn("discovery failed; the garbage collector keeps the types that it knows: {}", e.getMessage());
+            warn("discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
         }
         return askAgain(succeeded).toNanos();
+    }
+
+    private void warn(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.warn(line);
+        }
     }
 
     private long untilNext() {
