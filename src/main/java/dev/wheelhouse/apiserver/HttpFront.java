@@ -46,9 +46,12 @@ final class HttpFront extends HttpServlet {
     private final transient Duration bodyDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
+    private final transient WebPages pages;
 
-    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits, RequestMetrics metrics) {
+    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits, RequestMetrics metrics,
+            WebPages pages) {
         this.handler = handler;
+        this.pages = pages;
         this.clock = clock;
         this.metrics = metrics;
         this.maxRequests = limits.requests();
@@ -61,6 +64,11 @@ final class HttpFront extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        WebPages.Refusal ofPages = pages.refusal(request);
+        if (ofPages != null) {
+            send(request, response, Refusals.status(ofPages.code(), ofPages.message()));
+            return;
+        }
         if (metrics.inFlight().incrementAndGet() > maxRequests) {
             metrics.inFlight().decrementAndGet();
             metrics.rejected();
