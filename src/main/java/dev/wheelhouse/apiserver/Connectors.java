@@ -33,6 +33,7 @@ final class Connectors {
         protocol.setMaxKeepAliveRequests(-1);
         protocol.setMaxConnections(limits.connections());
         protocol.setMaxHttpRequestHeaderSize(limits.headers());
+        protocol.setMaxHttpResponseHeaderSize(limits.headers());
         // A client that is still sending a body that was refused would see a broken connection instead of the answer.
         protocol.setMaxSwallowSize(REFUSED_BODY_READ);
         protocol.setTcpNoDelay(true);

@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -99,6 +100,8 @@ public final class RestServer {
             return failure(request, e.status());
         } catch (StoreException.Closed e) {
             return failure(request, Errors.shuttingDown().status());
+        } catch (TooLargeException e) {
+            return failure(request, Errors.internal(String.valueOf(e.getMessage())).status());
         } catch (RuntimeException | StackOverflowError e) {
             log.error("{} {} failed", request.method(), request.path(), e);
             return failure(request, Errors.status(500, "InternalError",
