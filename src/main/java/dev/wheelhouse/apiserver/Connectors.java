@@ -32,6 +32,7 @@ final class Connectors {
         protocol.setMaxKeepAliveRequests(-1);
         protocol.setMaxConnections(traffic.connections().most());
         protocol.setMaxHttpRequestHeaderSize(limits.headers());
+        protocol.setMaxHttpResponseHeaderSize(limits.headers());
         // The servlet itself reads what is left of a refused body, by a deadline.
         protocol.setMaxSwallowSize(0);
         // A client that waits to be asked for its body is asked once its head is accepted.

@@ -11,12 +11,16 @@ public sealed interface ApiResponse {
     /**
      * A complete answer.
      *
-     * @param warnings for the Warning header
+     * @param warnings for the Warning header, of which there is room for {@link Warnings so many}
      * @param retryAfter seconds for the Retry-After header, or null
      * @param headers more headers, over the transport's own
      */
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
             Map<String, String> headers) implements ApiResponse {
+
+        public Content {
+            warnings = Warnings.bounded(warnings);
+        }
 
         /** An answer without more headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings,

@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -137,6 +138,7 @@ public final class RestServer {
         return switch (e) {
             case ApiException told -> failure(request, told.status());
             case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case TooLargeException large -> failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             // The store has said so in the log, once.
             case StoreException.Failed failed ->
