@@ -135,7 +135,7 @@ final class NodeRegistration extends SignalledLoop {
             metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
-            log.warn("the registration of the node {} could not be renewed; the next attempt is in {} ms: {}",
+            log.warn("the registration of the node {} could not be renewed, retrying in {} ms: {}",
                     options.name(),
                     delay.toMillis(), e.getMessage());
         }
