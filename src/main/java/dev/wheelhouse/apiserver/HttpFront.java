@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
@@ -10,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
@@ -45,7 +45,6 @@ final class HttpFront extends HttpServlet {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its sender gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
-    private static final int DRAINED_AT_MOST = 64 * 1024 * 1024;
     /** A connection with more of a refused body to come is closed after it; Go's limit. */
     private static final int KEPT_OPEN_FOR = 256 * 1024;
 
@@ -228,27 +227,11 @@ final class HttpFront extends HttpServlet {
         if (length < 0 || length > KEPT_OPEN_FOR || answer.code() == 408) {
             response.setHeader("Connection", "close");
         }
-        send(request, response, answer);
-        response.flushBuffer();
         if (request.getHeader("Expect") == null) {
-            drain(request);
+            // Tomcat reads and drops what is left: a client that is still sending would not see the answer.
+            peer(peer -> traffic.later().schedule(peer.sends(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
         }
-    }
-
-    /** Reads and drops the rest of a body for a while: a client that is still sending would not see the answer. */
-    private void drain(HttpServletRequest request) throws IOException {
-        peer(Connections.Peer::sends);
-        long deadline = clock.deadline(DRAIN);
-        byte[] buffer = new byte[8192];
-        long dropped = 0;
-        InputStream in = request.getInputStream();
-        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-            dropped += n;
-            if (dropped > DRAINED_AT_MOST || clock.nanoTime() - deadline > 0) {
-                endConnection();
-                return;
-            }
-        }
+        send(request, response, answer);
     }
 
     /** @param asked null if the request could not be read */
