@@ -15,7 +15,8 @@ import dev.wheelhouse.runtime.Clock;
 final class BodyReader {
     /** A body up to this size counts as nothing: its connection's own buffers are larger. */
     static final int FREE = 8 * 1024;
-    private static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
+    /** A body waits no longer for memory, since it holds some that others wait for. */
+    static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
     private static final byte[] NOTHING = {};
 
     private final Clock clock;

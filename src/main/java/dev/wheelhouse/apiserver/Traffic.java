@@ -19,11 +19,12 @@ import dev.wheelhouse.runtime.Clock;
  * @param workers the threads that work; there are as many as seats are taken
  * @param later runs what ends slow clients, in time
  * @param bodies memory for bodies that are being read or worked on
+ * @param work memory for what is made of bodies, and for answers until they are sent
  * @param connections those that are open
  * @param tally tells the log of what clients do
  */
 record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService later, ByteBudget bodies,
-        Connections connections, Tally tally, RequestMetrics metrics) implements AutoCloseable {
+        ByteBudget work, Connections connections, Tally tally, RequestMetrics metrics) implements AutoCloseable {
     /** Heap that a connection with a request holds: the buffers for its head, its answer and, by TLS, its records. */
     private static final int ACTIVE_BYTES = 96 * 1024;
     /** Heap that a connection without a request holds. */
@@ -46,7 +47,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
-                new ByteBudget(Math.max(limits.body(), memory / 8)), connections, tally, metrics);
+                new ByteBudget(Math.max(limits.body(), memory / 8)), new ByteBudget(memory / 4), connections, tally, metrics);
     }
 
     private static ThreadFactory threads(String name) {

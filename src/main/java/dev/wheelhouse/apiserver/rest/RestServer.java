@@ -19,6 +19,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.apiserver.work.TooLargeException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -132,6 +133,9 @@ public final class RestServer {
         return switch (e) {
             case ApiException told -> failure(request, told.status());
             case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case TooLargeException large -> failure(request, (large.isWorthRetrying()
+                    ? Errors.tooManyRequests()
+                    : Errors.answerTooLarge(large.bytes())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             default -> {
                 log.error("{} {} failed", request.method(), request.path(), e);
