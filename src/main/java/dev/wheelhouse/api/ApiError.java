@@ -20,14 +20,15 @@ public final class ApiError extends RuntimeException {
     /**
      * @param tried what was tried, on what: {@code "create pods default/web-1"}
      * @param statusMessage the server's own words
-     * @param retryAfter what the server's Retry-After header, or the Status' details, said
+     * @param retryAfter how long the server's Retry-After header, or the Status' details, ask to wait; capped at
+     *     {@link RetryAfter#LONGEST}
      */
     public ApiError(String tried, int code, String reason, String statusMessage, @Nullable Duration retryAfter) {
         super(tried + ": " + (code == 0 ? "" : code + " ") + (reason.isEmpty() ? "" : reason + ": ") + statusMessage);
         this.code = code;
         this.reason = reason;
         this.statusMessage = statusMessage;
-        this.retryAfter = retryAfter;
+        this.retryAfter = RetryAfter.capped(retryAfter);
     }
 
     /** There was no answer: the connection failed, broke or timed out. Whether a write happened is then unknown. */
@@ -51,6 +52,7 @@ public final class ApiError extends RuntimeException {
         return statusMessage;
     }
 
+    /** How long the server asks to wait, a minute at most; null if it does not. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }

@@ -54,7 +54,8 @@ final class Connectors {
         return connector;
     }
 
-    private static SSLHostConfig sslHost(ApiServerOptions.Tls tls) {
+    /** What one connection and the next may be served by. */
+    static SSLHostConfig sslHost(ApiServerOptions.Tls tls) {
         SSLHostConfig host = new SSLHostConfig();
         host.setProtocols("TLSv1.2+TLSv1.3");
         SSLHostConfigCertificate certificate = new SSLHostConfigCertificate(host,

@@ -64,9 +64,11 @@ final class HttpFront extends HttpServlet {
     private final transient Duration requestDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
+    private final transient WebPages pages;
 
-    HttpFront(Handler handler, Clock clock, ApiServerLimits limits, Traffic traffic) {
+    HttpFront(Handler handler, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
         this.handler = handler;
+        this.pages = pages;
         this.clock = clock;
         this.traffic = traffic;
         this.metrics = traffic.metrics();
@@ -97,6 +99,11 @@ final class HttpFront extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        WebPages.Refusal ofPages = pages.refusal(request);
+        if (ofPages != null) {
+            send(request, response, Refusals.status(ofPages.code(), ofPages.message()));
+            return;
+        }
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -140,7 +147,7 @@ final class HttpFront extends HttpServlet {
             throws IOException, InterruptedException {
         ApiRequest head = admitted.request();
         boolean open = handler.isOpen();
-        Flow flow = Flow.of(head.user(), head.userAgent(), admitted.about(), open);
+        Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
         if (open || !head.user().equals(User.ANONYMOUS)) {
             peer(Connections.Peer::proves);
         }

@@ -29,6 +29,7 @@ import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.Pair;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.RetryAfter;
 
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
@@ -287,7 +288,8 @@ final class HttpTransport implements AutoCloseable {
 
     private static void check(String tried, Response response) throws IOException {
         if (!response.isSuccessful()) {
-            throw Statuses.error(tried, response.code(), response.header("Retry-After"),
+            throw Statuses.error(tried, response.code(),
+                    RetryAfter.of(response.headers("Retry-After"), response.header("Date")),
                     response.body().byteStream().readNBytes(64 * 1024));
         }
     }

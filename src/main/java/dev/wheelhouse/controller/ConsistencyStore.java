@@ -185,7 +185,7 @@ public final class ConsistencyStore {
                 ? SHORTEST_WAIT
                 : since.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : since;
         SharedIndexInformer<?> cache = caches.get(type);
-        return new Behind(type, wrote, cache == null ? "" : cache.state().resourceVersion(), since, wait);
+        return new Behind(type, wrote, cache == null ? "" : cache.resourceVersion(), since, wait);
     }
 
     private boolean isShown(Written written, Outdated outdated) {
@@ -210,6 +210,6 @@ public final class ConsistencyStore {
         if (cached != null && ResourceVersions.atLeast(cached.getMetadata().getResourceVersion(), version)) {
             return true;
         }
-        return ResourceVersions.atLeast(cache.state().resourceVersion(), version);
+        return ResourceVersions.atLeast(cache.resourceVersion(), version);
     }
 }

@@ -22,9 +22,7 @@ public interface ControllerContext {
      *
      * @param eventSource the component that Events name
      */
-    default ActionExecutor executor(String controller, String eventSource) {
-        return executor(controller);
-    }
+    ActionExecutor executor(String controller, String eventSource);
 
     /** A new rate-limiting queue, with upstream's default limits (5 ms to 1000 s per key, 10 keys a second for each namespace). */
     <K> WorkQueue<K> queue(String name);
@@ -35,16 +33,11 @@ public interface ControllerContext {
     /**
      * What a controller's executor has written and the caches have not yet seen: the same store for every call with one name.
      */
-    default ConsistencyStore consistency(String controller) {
-        return new ConsistencyStore(clock());
-    }
+    ConsistencyStore consistency(String controller);
 
     /** Reports Events on behalf of a component, for those that do not go through an executor. */
-    default EventRecorder events(String component) {
-        return EventRecorder.NONE;
-    }
+    EventRecorder events(String component);
 
-    default ControllerMetrics metrics() {
-        return ControllerMetrics.NONE;
-    }
+    /** Counts what controllers do. */
+    ControllerMetrics metrics();
 }

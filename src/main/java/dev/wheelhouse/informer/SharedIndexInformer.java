@@ -33,9 +33,7 @@ public interface SharedIndexInformer<T> {
     boolean hasSynced();
 
     /** Up to which resource version the cache has followed the server; empty before it has synced. */
-    default String resourceVersion() {
-        return state().resourceVersion();
-    }
+    String resourceVersion();
 
     /** What the informer knows of itself; never blocks. */
     InformerState state();

@@ -77,14 +77,14 @@ final class HttpFetch implements AutoCloseable {
         try {
             to = from.resolve(location);
         } catch (IllegalArgumentException e) {
-            throw new IOException("a redirect to \"" + location + "\", which is no URL", e);
+            throw new IOException("a redirect to what is no URL", e);
         }
         boolean web = "http".equals(to.getScheme()) || "https".equals(to.getScheme());
         if (!web || to.getHost() == null) {
-            throw new IOException("a redirect to " + to + ", which is no http or https URL");
+            throw new IOException("a redirect to " + HttpManifests.shown(to) + ", which is no http or https URL");
         }
         if (!options.otherHosts() && !sameOrigin(to)) {
-            throw new IOException("a redirect to another host is not followed: " + to
+            throw new IOException("a redirect to another host is not followed: " + HttpManifests.shown(to)
                     + "; give that URL itself, or allow redirects to other hosts");
         }
         return to;
@@ -93,6 +93,10 @@ final class HttpFetch implements AutoCloseable {
     private boolean sameOrigin(URI url) {
         return url.getScheme().equals(options.url().getScheme())
                 && url.getHost().equalsIgnoreCase(options.url().getHost()) && port(url) == port(options.url());
+    }
+
+    private static String host(URI url) {
+        return url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort();
     }
 
     private static int port(URI url) {
@@ -134,7 +138,7 @@ final class HttpFetch implements AutoCloseable {
     /** In a sentence: the client's own exceptions often have no message. */
     private IOException explained(URI url, Throwable cause) {
         if (cause instanceof HttpConnectTimeoutException) {
-            return new IOException(url.getAuthority() + " did not accept a connection within "
+            return new IOException(host(url) + " did not accept a connection within "
                     + seconds(options.timeout()), cause);
         }
         if (cause instanceof HttpTimeoutException) {
@@ -146,7 +150,7 @@ final class HttpFetch implements AutoCloseable {
                     return new IOException("the host " + url.getHost() + " is not known", cause);
                 }
             }
-            return new IOException("no connection to " + url.getAuthority()
+            return new IOException("no connection to " + host(url)
                     + (cause.getMessage() == null ? ": refused" : ": " + cause.getMessage()), cause);
         }
         return new IOException(cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);

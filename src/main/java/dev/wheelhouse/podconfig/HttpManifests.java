@@ -20,12 +20,12 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         String scheme = url.getScheme() == null ? "" : url.getScheme();
         if (!scheme.equals("http") && !scheme.equals("https") || url.getHost() == null) {
             throw new IllegalArgumentException(
-                    "manifest URL \"" + url
+                    "manifest URL \"" + shown(url)
                             + "\": write an absolute http or https URL, such as https://example.com/pods.yaml");
         }
         if (period.isNegative() || period.isZero() || timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
-                    "manifest URL " + url + ": period and timeout must be longer than nothing");
+                    "manifest URL " + shown(url) + ": period and timeout must be longer than nothing");
         }
         headers = Map.copyOf(headers);
         headers.forEach((name, values) -> values.forEach(value -> check(name, value)));
@@ -39,6 +39,16 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
             throw new IllegalArgumentException(
                     "header \"" + name + "\" cannot be sent: its name or value is not allowed in a request");
         }
+    }
+
+    /** The URL for logs and reports. User and query are left out, because they may be secrets. */
+    String shownUrl() {
+        return shown(url);
+    }
+
+    static String shown(URI url) {
+        String shown = url.toString().replaceFirst("[?#].*", "");
+        return url.getRawUserInfo() == null ? shown : shown.replace(url.getRawUserInfo() + "@", "");
     }
 
     /** With kubelet's period of 20 s and timeout of 10 s. */

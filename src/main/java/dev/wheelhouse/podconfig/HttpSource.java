@@ -52,7 +52,7 @@ public final class HttpSource extends SignalledLoop {
 
     /** How it fares. */
     public SourceReport report() {
-        return journal.report(options.url().toString());
+        return journal.report(options.shownUrl());
     }
 
     @Override
@@ -79,20 +79,20 @@ public final class HttpSource extends SignalledLoop {
         succeeded();
         if (answer.status() == 304) {
             // It is what it was when it was last good, whatever came in between.
-            journal.clear(options.url().toString());
+            journal.clear(options.shownUrl());
             return;
         }
         String now = StaticPods.sha256(answer.body());
         if (!now.equals(digest)) {
             try {
-                pods = ManifestReader.read(options.url().toString(), answer.body(), origin);
+                pods = ManifestReader.read(options.shownUrl(), answer.body(), origin);
             } catch (ManifestException e) {
                 journal.refuse(e.refusal(), pods);
                 return;
             }
             channel.set(pods);
         }
-        journal.clear(options.url().toString());
+        journal.clear(options.shownUrl());
         digest = now;
         etag = answer.etag();
         lastModified = answer.lastModified();
@@ -101,7 +101,7 @@ public final class HttpSource extends SignalledLoop {
     private void succeeded() {
         journal.read();
         if (failures > 0) {
-            log.info("pods were read from {} again, after {} failures", options.url(), failures);
+            log.info("pods were read from {} again, after {} failures", options.shownUrl(), failures);
             failures = 0;
         }
     }
@@ -111,13 +111,13 @@ public final class HttpSource extends SignalledLoop {
         journal.failed(String.valueOf(e.getMessage()));
         failures++;
         if (failures <= LOUD_FAILURES) {
-            log.warn("pods could not be read from {}: {}", options.url(), e.getMessage());
+            log.warn("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());
         } else if (failures == LOUD_FAILURES + 1) {
             log.warn(
                     "pods could not be read from {}: {}; it goes on trying every {} s, and logs no more until it succeeds",
-                    options.url(), e.getMessage(), options.period().toSeconds());
+                    options.shownUrl(), e.getMessage(), options.period().toSeconds());
         } else {
-            log.debug("pods could not be read from {}: {}", options.url(), e.getMessage());
+            log.debug("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());
         }
     }
 

@@ -24,7 +24,8 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  * @param clientCaFile authorities whose certificates clients may show for themselves
  * @param tlsCertFile the certificate for TLS, and those that signed it
  * @param tlsPrivateKeyFile its private key
- * @param tlsSelfSigned whether to serve by TLS with a certificate of its own
+ * @param tlsSelfSigned whether to serve by TLS with a certificate of its own; it is also where an option says who may ask
+ *        and no certificate is named
  * @param limits what clients may ask
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -75,10 +76,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         requireBoth("tls-private-key-file", tlsPrivateKeyFile, "tls-cert-file", tlsCertFile);
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
-        boolean tls = tlsSelfSigned || tlsCertFile != null;
-        require(tls || clientCaFile == null, "client-ca-file is set, but clients show certificates by TLS alone: add "
-                + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
-                + "tls-private-key-file");
+        boolean tls = tlsSelfSigned || tlsCertFile != null
+                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
                 + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
                 + "tls-private-key-file (requests then need a token, as the kubeconfig holds one), or use 127.0.0.1");
@@ -108,13 +107,17 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         }
     }
 
+    /** Whether it is served by TLS. Clients send credentials by TLS alone, so where requests need some, it is. */
     boolean isTls() {
-        return tlsSelfSigned || tlsCertFile != null;
+        return tlsSelfSigned || tlsCertFile != null || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
     }
 
     /** Whether requests need no credentials: nothing says who may ask, and nobody from elsewhere can. */
     boolean isOpen() {
-        return authorizationMode == AuthorizationMode.ALWAYS_ALLOW && tokenAuthFile == null && clientCaFile == null
-                && isLoopback(address);
+        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile) && isLoopback(address);
+    }
+
+    private static boolean namesUsers(AuthorizationMode mode, @Nullable String tokens, @Nullable String authorities) {
+        return mode != AuthorizationMode.ALWAYS_ALLOW || tokens != null || authorities != null;
     }
 }

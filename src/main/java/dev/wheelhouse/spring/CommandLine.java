@@ -59,7 +59,8 @@ public final class CommandLine {
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
               --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
               --wheelhouse.informer.watch-list=true                   caches are filled by a watch instead of a list
-              --server.port=PORT                                      health and metrics (0: any free port)
+              --server.port=PORT                                      health and metrics (0: any free port),
+              --wheelhouse.management.hosts=NAME,...                  called by these names, beside addresses and the machine's name
 
             Any other Spring Boot property works as well.""";
 

@@ -21,8 +21,16 @@ record Connection(KubeClient client, ApiClient api, String namespace, boolean in
         implements
             AutoCloseable {
 
-    /** @param kubeconfig the file that tells others how to reach it */
-    record Embedded(AutoCloseable server, String url, Path kubeconfig) {}
+    /**
+     * @param kubeconfig the file that tells others how to reach it
+     * @param open whether it does what anybody on this machine asks
+     */
+    record Embedded(AutoCloseable server, String url, Path kubeconfig, boolean open) {}
+
+    /** Whether it does what anybody on this machine asks. */
+    boolean isOpenToLoopback() {
+        return embedded != null && embedded.open;
+    }
 
     @Override
     public void close() throws Exception {

@@ -68,11 +68,6 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     @Override
-    public void add(K key) {
-        add(key, Priority.LIVE);
-    }
-
-    @Override
     public void add(K key, Priority priority) {
         long now = clock.nanoTime();
         int hash = EntryTable.hash(key);
@@ -104,11 +99,6 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
-    }
-
-    @Override
-    public void addRateLimited(K key) {
-        addRateLimited(key, Duration.ZERO);
     }
 
     @Override

@@ -12,24 +12,24 @@ import org.jspecify.annotations.Nullable;
  * @param <K> the keys, with value equality
  */
 public interface WorkQueue<K> {
-    /** Adds a key. Does nothing once the queue is shutting down. */
-    void add(K key);
+    /** Adds a key as {@link Priority#LIVE}. Does nothing once the queue is shutting down. */
+    default void add(K key) {
+        add(key, Priority.LIVE);
+    }
 
     /** Adds a key that may wait for more urgent ones; the highest priority it was added with since it was taken counts. */
-    default void add(K key, Priority priority) {
-        add(key);
-    }
+    void add(K key, Priority priority);
 
     /** Adds a key after a delay; an earlier due time of the same key wins. */
     void addAfter(K key, Duration delay);
 
     /** Adds a key after the delay that the rate limiter demands, and counts a failure of that key. */
-    void addRateLimited(K key);
+    default void addRateLimited(K key) {
+        addRateLimited(key, Duration.ZERO);
+    }
 
     /** The same, but not before {@code atLeast} has passed, as a server's Retry-After demands. */
-    default void addRateLimited(K key, Duration atLeast) {
-        addRateLimited(key);
-    }
+    void addRateLimited(K key, Duration atLeast);
 
     /** Forgets the failures of a key. */
     void forget(K key);

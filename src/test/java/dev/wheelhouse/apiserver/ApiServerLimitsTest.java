@@ -51,7 +51,7 @@ class ApiServerLimitsTest {
         assertThat(post("application/json", "{\"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}").statusCode())
                 .isEqualTo(413);
         try (RawHttp raw = new RawHttp(server, 20_000)) {
-            raw.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            raw.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n");
             String answer;
             try {
@@ -90,7 +90,7 @@ class ApiServerLimitsTest {
     @Test
     void headersThatAreTooLongAreRefusedWithoutAPageAboutTheServer() throws Exception {
         try (RawHttp raw = new RawHttp(server, 20_000)) {
-            raw.send("GET /version HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(70_000) + "\r\n\r\n");
+            raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x".repeat(70_000) + "\r\n\r\n");
             String answer = raw.answer();
             assertThat(RawHttp.code(answer)).isIn(400, 431);
             assertThat(answer).contains("\"kind\":\"Status\"").doesNotContain("Tomcat", "\tat ", "<html");
@@ -172,7 +172,7 @@ class ApiServerLimitsTest {
     void aQuietWatchNoticesThatItsClientHasGone() throws Exception {
         try (RawHttp raw = new RawHttp(server, 20_000)) {
             raw.send("GET " + CONFIG_MAPS + "?watch=1&resourceVersion=" + server.store().version()
-                    + " HTTP/1.1\r\nHost: x\r\n\r\n");
+                    + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Eventually.eventually("the watch is open", Duration.ofSeconds(20),
                     () -> server.store().watchers() == 1);
         }
@@ -184,8 +184,8 @@ class ApiServerLimitsTest {
     void aQuietWatchKeepsItsClientAndWhatThatSendsNextIsAnswered() throws Exception {
         try (RawHttp raw = new RawHttp(server, 20_000)) {
             raw.send("GET " + CONFIG_MAPS + "?watch=1&timeoutSeconds=2&resourceVersion=" + server.store().version()
-                    + " HTTP/1.1\r\nHost: x\r\n\r\n");
-            raw.send("GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                    + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             String watch = raw.answer();
             String all = watch.contains("gitVersion") ? watch : watch + raw.answer();
             assertThat(all).contains("200", "gitVersion");
@@ -196,7 +196,7 @@ class ApiServerLimitsTest {
     void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
         try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
-            body.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
+            body.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
             assertThat(RawHttp.code(headers.answer())).isIn(0, 400, 408);
             assertThat(RawHttp.code(body.answer())).isIn(0, 400, 408);
         }
@@ -207,7 +207,7 @@ class ApiServerLimitsTest {
     void aWatcherThatDoesNotReadIsDroppedAndOthersAreServed() throws Exception {
         try (RawHttp slow = new RawHttp(server, 20_000)) {
             slow.socket.setReceiveBufferSize(4096);
-            slow.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+            slow.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Eventually.eventually("the watch is open", Duration.ofSeconds(20),
                     () -> server.store().watchers() == 1);
             ObjectNode object = Json.object();

@@ -45,7 +45,7 @@ class SecureApiServerTest {
     private Path directory;
 
     private final ServerKeys keys = ServerKeys.inMemory();
-    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of());
+    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of(), Instant.now());
     private @Nullable EmbeddedApiServer server;
 
     @AfterEach
@@ -162,12 +162,12 @@ class SecureApiServerTest {
     void secretsAreKeptForTheirOwnerAndOutliveARestart() throws Exception {
         ServerKeys first = ServerKeys.inDirectory(directory.resolve("pki"));
         String token = first.adminToken();
-        String authority = OwnAuthority.of(first, Instant.now()).serving(List.of()).trusted();
+        String authority = OwnAuthority.of(first, Instant.now()).serving(List.of(), Instant.now()).trusted();
         first.signingKeys();
 
         ServerKeys second = ServerKeys.inDirectory(directory.resolve("pki"));
         assertThat(second.adminToken()).isEqualTo(token);
-        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of()).trusted()).isEqualTo(authority);
+        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted()).isEqualTo(authority);
         assertThat(second.signingKeys().getPublic()).isEqualTo(first.signingKeys().getPublic());
         for (String file : List.of("admin.token", "ca.key", "service-account.key")) {
             assertThat(Files.getPosixFilePermissions(directory.resolve("pki").resolve(file))).as(file)
@@ -188,7 +188,7 @@ class SecureApiServerTest {
         assertThat(get(client(null), PODS, "").statusCode()).isEqualTo(200);
 
         Path other = Files.writeString(directory.resolve("other.key"),
-                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of())));
+                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
         assertThatThrownBy(() -> ServingCertificate.ofFiles(cert, other)).hasMessageContaining("other.key")
                 .hasMessageContaining("s.crt");
         assertThatThrownBy(() -> ServingCertificate.ofFiles(key, key)).hasMessageContaining("s.key")

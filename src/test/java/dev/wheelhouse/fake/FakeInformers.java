@@ -225,8 +225,13 @@ public final class FakeInformers implements SharedInformerFactory {
         }
 
         @Override
+        public String resourceVersion() {
+            return Long.toString(revision);
+        }
+
+        @Override
         public InformerState state() {
-            return InformerState.of(type, "", synced, cache.size(), Long.toString(revision), unavailable.contains(type)
+            return InformerState.of(type, "", synced, cache.size(), resourceVersion(), unavailable.contains(type)
                     ? new InformerState.Failure("list", 403, "list: 403 Forbidden")
                     : null);
         }

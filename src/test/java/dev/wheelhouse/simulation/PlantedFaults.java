@@ -32,8 +32,11 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Defects as people make them, planted from outside. */
@@ -287,8 +290,18 @@ final class PlantedFaults {
         }
 
         @Override
-        public dev.wheelhouse.event.EventRecorder events(String component) {
+        public ActionExecutor executor(String controller, String eventSource) {
+            return executor(controller);
+        }
+
+        @Override
+        public EventRecorder events(String component) {
             return behind.events(component);
+        }
+
+        @Override
+        public ControllerMetrics metrics() {
+            return behind.metrics();
         }
 
         @Override
@@ -299,8 +312,8 @@ final class PlantedFaults {
 
     private record ForgetfulQueue<K>(WorkQueue<K> behind) implements WorkQueue<K> {
         @Override
-        public void add(K key) {
-            behind.add(key);
+        public void add(K key, Priority priority) {
+            behind.add(key, priority);
         }
 
         @Override
@@ -309,7 +322,7 @@ final class PlantedFaults {
         }
 
         @Override
-        public void addRateLimited(K key) {
+        public void addRateLimited(K key, Duration atLeast) {
             // Lost.
         }
 

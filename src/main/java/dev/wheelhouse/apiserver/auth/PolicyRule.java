@@ -54,7 +54,7 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
             return false;
         }
         return request.isResource()
-                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource())
+                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource(), request.subresource())
                         && (resourceNames.isEmpty() || resourceNames.contains(request.name()))
                 : hasPath(request.path());
     }
@@ -68,7 +68,7 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
             return hasPath(part.nonResourceUrls.getFirst());
         }
         return !part.resources.isEmpty() && hasOrAll(apiGroups, part.apiGroups.getFirst())
-                && hasResource(part.resources.getFirst())
+                && hasResource(part.resources.getFirst(), subresource(part.resources.getFirst()))
                 && (resourceNames.isEmpty()
                         || !part.resourceNames.isEmpty() && resourceNames.contains(part.resourceNames.getFirst()));
     }
@@ -77,14 +77,30 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
         return granted.contains(ALL) || granted.contains(wanted);
     }
 
-    private boolean hasResource(String wanted) {
-        int slash = wanted.indexOf('/');
-        return hasOrAll(resources, wanted) || slash >= 0 && resources.contains(ALL + wanted.substring(slash));
+    private boolean hasResource(String wanted, String subresource) {
+        return hasOrAll(resources, wanted) || !subresource.isEmpty() && resources.contains(ALL + "/" + subresource);
+    }
+
+    private static String subresource(String resource) {
+        int slash = resource.indexOf('/');
+        return slash < 0 ? "" : resource.substring(slash + 1);
     }
 
     private boolean hasPath(String wanted) {
-        return nonResourceUrls.stream().anyMatch(url -> url.equals(ALL) || url.equals(wanted)
-                || url.endsWith(ALL) && wanted.startsWith(url.substring(0, url.length() - 1)));
+        for (String url : nonResourceUrls) {
+            if (url.equals(wanted) || url.endsWith(ALL) && wanted.startsWith(withoutStars(url))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String withoutStars(String url) {
+        int end = url.length();
+        while (end > 0 && url.charAt(end - 1) == '*') {
+            end--;
+        }
+        return url.substring(0, end);
     }
 
     /** The rule as rules of one verb, one group, one resource and at most one name, or of one verb and one path. */

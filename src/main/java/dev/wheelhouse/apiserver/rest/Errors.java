@@ -248,6 +248,12 @@ final class Errors {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
     }
 
+    /** The storage takes no writes for now. */
+    static ApiException writesRefused(String message) {
+        ObjectNode details = Json.object().put("retryAfterSeconds", 1);
+        return error(503, "ServiceUnavailable", message, details);
+    }
+
     static ApiException internal(String message) {
         return error(500, "", message, null);
     }

@@ -27,8 +27,11 @@ final class NonResources {
     private final Renderer renderer;
     private final ServerFacts facts;
     private final StorageMetrics storage;
+    private final Health health;
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+            Health health) {
+        this.health = health;
         this.facts = facts;
         this.storage = storage;
         this.registry = registry;
@@ -40,11 +43,12 @@ final class NonResources {
     /** The answer; null if the path is none of these. */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
-        if (path.isEmpty()) {
-            return json(request, index());
+        if (request.about().path().startsWith("//")) {
+            return notFound();
         }
         return switch (path.getFirst()) {
-            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "" -> json(request, index());
+            case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> json(request, version());
             case "api" -> path.size() == 1

@@ -317,13 +317,13 @@ final class Writes {
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
-    private static List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
+    private List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
         CustomType custom = target.info().custom();
         if (custom != null) {
             return custom.validate(object, old);
         }
         return target.stored().equals(CustomResources.RESOURCE) && target.subresource().isEmpty()
-                ? CustomResources.validate(object)
+                ? customResources.validate(object)
                 : List.of();
     }
 
