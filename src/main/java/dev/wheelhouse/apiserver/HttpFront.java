@@ -99,11 +99,6 @@ final class HttpFront extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        WebPages.Refusal ofPages = pages.refusal(request);
-        if (ofPages != null) {
-            send(request, response, Refusals.status(ofPages.code(), ofPages.message()));
-            return;
-        }
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -128,6 +123,11 @@ final class HttpFront extends HttpServlet {
     private void serve(HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
         long began = clock.nanoTime();
+        WebPages.Refusal ofPages = pages.refusal(request);
+        if (ofPages != null) {
+            refuse(request, response, null, Refusals.status(ofPages.code(), ofPages.message()), began);
+            return;
+        }
         ApiRequest head;
         try {
             head = ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),

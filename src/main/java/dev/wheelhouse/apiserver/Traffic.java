@@ -38,7 +38,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         ApiServerLimits limits = options.limits();
         Clock clock = options.clock();
         Tally tally = new Tally(clock);
-        int seats = Math.max(32, 8 * processors);
+        int seats = Math.max(24, 6 * processors);
         FlowControl flows = new FlowControl(seats, limits.requests(), limits.request().dividedBy(4));
         int threads = 3 * seats + limits.requests();
         ThreadPoolExecutor workers = new ThreadPoolExecutor(0, threads, 10, TimeUnit.SECONDS,
@@ -47,7 +47,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
-                new ByteBudget(Math.max(limits.body(), memory / 8)), new ByteBudget(memory / 4), connections, tally, metrics);
+                new ByteBudget(Math.max(limits.body(), memory / 8)), new ByteBudget(memory / 6), connections, tally, metrics);
     }
 
     private static ThreadFactory threads(String name) {
