@@ -150,7 +150,8 @@ class ManagementTest {
                     String answer = ask(service, InetAddress.getLoopbackAddress(), method, path, header,
                             bearer("viewer-token"));
                     assertThat(code(answer)).as(method + " " + path + "\n" + answer).isEqualTo(403);
-                    assertThat(answer.toLowerCase(Locale.ROOT)).contains("\"problem\"").doesNotContain("access-control");
+                    assertThat(answer.toLowerCase(Locale.ROOT)).contains("\"problem\"")
+                            .doesNotContain("access-control");
                 }
             }
         }
@@ -199,7 +200,8 @@ class ManagementTest {
     }
 
     @ParameterizedTest(name = "{0} {1}")
-    @CsvSource({"GET, env", "GET, env/java.home", "GET, configprops", "GET, loggers", "POST, loggers/ROOT", "GET, beans",
+    @CsvSource({"GET, env", "GET, env/java.home", "GET, configprops", "GET, loggers", "POST, loggers/ROOT",
+            "GET, beans",
             "GET, threaddump", "GET, heapdump", "POST, heapdump", "POST, shutdown", "GET, mappings", "DELETE, health",
             "GET, scheduledtasks", "POST, metrics"})
     void everyOtherEndpointIsForThoseWhoMay(String method, String path) throws IOException {
@@ -242,7 +244,8 @@ class ManagementTest {
     void withoutAnAnswerOfTheApiServerATokenOpensNothingAndHealthGoesOn() throws IOException {
         cluster.faults().on("create", "tokenreviews").delay(Duration.ofSeconds(8));
         String answer = get(inCluster, PLAN, bearer("viewer-token-of-another-day"));
-        assertThat(answer).contains("Warning: 299 - \"the API server could not say whose the token is: it did not answer")
+        assertThat(answer)
+                .contains("Warning: 299 - \"the API server could not say whose the token is: it did not answer")
                 .contains("\"create\"").doesNotContain(SECRET);
         assertThat(code(get(inCluster, "/actuator/health/liveness", bearer("another-one")))).isEqualTo(200);
 
@@ -277,7 +280,8 @@ class ManagementTest {
                 socket.getOutputStream().write((i % 2 == 0
                         ? "GET /actuator/health HTTP/1.1\r\nHost: local"
                         : "POST /actuator/loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                                + "Content-Length: 1000\r\n\r\n{").getBytes(StandardCharsets.US_ASCII));
+                                + "Content-Length: 1000\r\n\r\n{")
+                        .getBytes(StandardCharsets.US_ASCII));
             }
             assertThat(code(get(onLoopback, "/actuator/health/liveness"))).isEqualTo(200);
         } finally {

@@ -196,7 +196,8 @@ class ApiServerLimitsTest {
     void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
         try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
-            body.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+            body.send("POST " + CONFIG_MAPS
+                    + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
             assertThat(RawHttp.code(headers.answer())).isIn(0, 400, 408);
             assertThat(RawHttp.code(body.answer())).isIn(0, 400, 408);
         }

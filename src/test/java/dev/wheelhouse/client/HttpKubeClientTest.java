@@ -149,6 +149,25 @@ class HttpKubeClientTest {
     }
 
     @Test
+    void aWaitOfADayIsOneOfAMinute_inHeadersAndInDetails() {
+        for (String seconds : List.of("86400", "99999999999999999999", "1e99")) {
+            server.answerWith(RawServer.always(503, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":" + seconds
+                    + "},\"code\":503}"));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(seconds)
+                    .isEqualTo(Duration.ofMinutes(1));
+        }
+        for (String details : List.of("null", "[]", "{\"retryAfterSeconds\":-3}", "{\"retryAfterSeconds\":{}}")) {
+            server.answerWith(RawServer.always(503,
+                    "{\"kind\":\"Status\",\"details\":" + details + ",\"code\":503}"));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(details).isNull();
+        }
+        server.answerWith((request, out) -> RawServer.json(out, 429,
+                "Retry-After: 5\r\nRetry-After: 86400\r\nRetry-After: x\r\n", "no Status at all"));
+        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter())
+                .isEqualTo(Duration.ofMinutes(1));
+    }
+
+    @Test
     void anExpiredListIs410() {
         server.answerWith(
                 RawServer.always(410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"too old\"}"));

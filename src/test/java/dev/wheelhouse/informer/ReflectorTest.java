@@ -14,7 +14,7 @@ import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the Reflector asks the server for, and when. */
+/** The Reflector's requests, and when it sends them. */
 class ReflectorTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());
@@ -98,7 +98,7 @@ class ReflectorTest {
         stepper.settle();
         assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.consistent(500));
         assertThat(informer.hasSynced()).isTrue();
-        // The next relist prefers the server's cache again.
+        // The next relist uses the server's cache again.
         server.cutWatches();
         server.add("a", "1");
         server.compact();
@@ -145,6 +145,18 @@ class ReflectorTest {
         stepper.pass(Duration.ofMillis(400));
         assertThat(server.watches).hasSize(2);
         assertThat(server.lists).hasSize(1);
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void aServerThatAsksForADayIsAskedAgainAfterAMinute() {
+        server.watchErrors.add(ScriptedServer.error(429, "TooManyRequests", "slow down", Duration.ofDays(1)));
+        server.watchErrors
+                .add(ScriptedServer.error(503, "", "for ever", Duration.ofSeconds(Long.MAX_VALUE)));
+        stepper.pass(Duration.ofSeconds(62));
+        assertThat(server.watches).hasSize(2);
+        stepper.pass(Duration.ofSeconds(62));
+        assertThat(server.watches).hasSize(3);
         assertThat(informer.state().lastError()).isNull();
     }
 

@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.schema.Schemas;
 final class Bodies {
     private static final int MAX_DEPTH = 200;
     /** A warning is a header of the answer, one line. */
-    private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
+    private static final Pattern LINES = Pattern.compile("(?<!\\s)\\s*\\R\\s*");
 
     private Bodies() {}
 

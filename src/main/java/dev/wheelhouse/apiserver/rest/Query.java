@@ -78,10 +78,10 @@ public record Query(Map<String, List<String>> parameters) {
 
     /** @throws ApiException 400 if the value is no integer */
     public @Nullable Long number(String name) {
-        String text = get(name);
-        if (text.isEmpty()) {
+        if (!has(name)) {
             return null;
         }
+        String text = get(name);
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {

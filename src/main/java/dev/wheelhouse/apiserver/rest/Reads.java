@@ -59,7 +59,9 @@ final class Reads {
 
     /** The selection of a collection request, by the selectors that it was authorized with. */
     static Selection selection(Target target, ApiRequest request) {
-        Selectors selectors = request.route().selectors().orRefuse();
+        RequestSelectors selectors = request.route().selectors().orRefuse();
+        request.query().number("limit");
+        request.query().number("timeoutSeconds");
         FieldSelector fields = selectors.fields();
         for (FieldSelector.Requirement requirement : fields.requirements()) {
             CustomType custom = target.info().custom();

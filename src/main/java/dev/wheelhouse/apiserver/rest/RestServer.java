@@ -70,7 +70,7 @@ public final class RestServer {
                 facts.rootCertificates());
         AdmissionPolicies policies = new AdmissionPolicies(store, registry);
         Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
-                new Grants(access.authorizer(), access.policies()), ids, clock);
+                new Grants(access.authorizer(), access.policies(), registry, store), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);

@@ -31,6 +31,9 @@ final class Router {
         if (route.watchPath() && !method.equals("GET")) {
             throw Errors.methodNotAllowed();
         }
+        if (target.type().namespaced() && target.namespace().isEmpty() && !target.name().isEmpty()) {
+            throw Errors.badRequest("Namespace parameter required.");
+        }
         if (target.name().isEmpty() && !target.subresource().isEmpty()) {
             throw Errors.badRequest("name must be provided");
         }
@@ -39,10 +42,11 @@ final class Router {
 
     private static boolean isServed(Target target, Route route) {
         boolean namespaced = target.type().namespaced();
-        if (namespaced ? target.namespace().isEmpty() && !target.name().isEmpty() : route.inNamespace()) {
+        if (namespaced ? !route.inNamespace() && !target.name().isEmpty() : route.inNamespace()) {
             return false;
         }
-        if (route.about().verb().equals("proxy")) {
+        boolean watchable = target.info().verbs().contains("watch");
+        if (route.about().verb().equals("proxy") || route.watchPath() && !watchable) {
             return false;
         }
         if (target.subresource().isEmpty()) {

@@ -151,7 +151,7 @@ final class Writes {
             Meta.of(object).put("uid", ids.uid());
             Defaults.fromUid(type, object);
         }
-        Grants.signRequest(type, object, origin.user());
+        SigningRights.noteWriter(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -215,9 +215,7 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
-        if (main) {
-            grants.checkUpdate(target, object, old, origin);
-        }
+        grants.checkUpdate(target, object, old, origin);
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }

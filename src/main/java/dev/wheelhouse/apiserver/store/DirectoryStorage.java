@@ -60,6 +60,7 @@ final class DirectoryStorage implements Storage {
     private final Path directory;
     private final int keep;
     private final boolean fsync;
+    private final String fileSystem;
     private @Nullable OpenFiles open;
     private CompactedSum sum = CompactedSum.EMPTY;
     private long compacted;
@@ -75,6 +76,12 @@ final class DirectoryStorage implements Storage {
     }
 
     DirectoryStorage(Path directory, int keep, boolean fsync) {
+        this(directory, keep, fsync, "");
+    }
+
+    /** @param fileSystem the prefix of one of H2's file systems, for tests; empty for the platform's */
+    DirectoryStorage(Path directory, int keep, boolean fsync, String fileSystem) {
+        this.fileSystem = fileSystem;
         this.directory = directory.toAbsolutePath().normalize();
         this.keep = keep;
         this.fsync = fsync;
@@ -208,7 +215,7 @@ final class DirectoryStorage implements Storage {
         MVStore store = null;
         FileChannel newest = null;
         try {
-            store = new MVStore.Builder().fileName(directory.resolve(FILE).toString()).autoCommitDisabled().compress()
+            store = new MVStore.Builder().fileName(fileSystem + directory.resolve(FILE)).autoCommitDisabled().compress()
                     .open();
             store.setRetentionTime(REUSE_SPACE_AFTER_MS);
             store.setVersionsToKeep(0);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -34,6 +35,8 @@ public final class ObjectStore implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(15);
     private static final Duration QUIET = Duration.ofMinutes(1);
+    /** So many eras back the store knows what was kept; as they begin a second apart, nobody waits for so long. */
+    private static final int ERAS = 1024;
 
     private final Clock clock;
     private final Retention retention;
@@ -50,6 +53,8 @@ public final class ObjectStore implements AutoCloseable {
     private volatile @Nullable StorageException lastFailure;
     /** Counts the failures of the storage: with each, all writes that were decided and not kept are undone. */
     private volatile long era;
+    /** The last version that was kept in each era but the present one, for writers that wait since then. */
+    private final AtomicLongArray lastKept = new AtomicLongArray(ERAS);
     private final Backoff retries;
     /** When the storage may be asked again whether it takes writes. Guarded by {@link #commits}. */
     private long retryAt;
@@ -271,10 +276,14 @@ public final class ObjectStore implements AutoCloseable {
     private boolean isSettled(long at, long of) {
         // The version is read first: if the era is the same after that, it was the same when the version was read.
         boolean reached = version >= at;
-        if (era != of) {
-            throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
+        long now = era;
+        if (now == of) {
+            return reached;
         }
-        return reached;
+        if (now - of < ERAS && at <= lastKept.get((int) (of % ERAS))) {
+            return true;
+        }
+        throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
     }
 
     private List<Pending> commitPending() {
@@ -305,6 +314,7 @@ public final class ObjectStore implements AutoCloseable {
             decided = version;
             lastFailure = e;
             failure = e;
+            lastKept.set((int) (era % ERAS), version);
             return ++era;
         });
         failedAt = clock.nanoTime();

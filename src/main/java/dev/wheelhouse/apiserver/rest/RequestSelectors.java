@@ -11,15 +11,15 @@ import dev.wheelhouse.api.LabelSelector;
  * @param problem the refusal of selectors that cannot be parsed, else null; such a request selects nothing and is refused
  *        once it is authorized
  */
-record Selectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
-    private static final Selectors ALL = new Selectors(LabelSelector.everything(), FieldSelector.everything(), null);
+record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
+    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(), FieldSelector.everything(), null);
 
     /** The selection of a request that has no selectors. */
-    static Selectors all() {
+    static RequestSelectors all() {
         return ALL;
     }
 
-    static Selectors of(Query query) {
+    static RequestSelectors of(Query query) {
         String labelText = query.get("labelSelector");
         String fieldText = query.get("fieldSelector");
         if (labelText.isEmpty() && fieldText.isEmpty()) {
@@ -32,14 +32,14 @@ record Selectors(LabelSelector labels, FieldSelector fields, @Nullable ApiExcept
             return unreadable(labelProblem(String.valueOf(e.getMessage())));
         }
         try {
-            return new Selectors(labels, FieldSelector.parse(fieldText), null);
+            return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
         } catch (IllegalArgumentException e) {
             return unreadable(String.valueOf(e.getMessage()));
         }
     }
 
-    private static Selectors unreadable(String problem) {
-        return new Selectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
+    private static RequestSelectors unreadable(String problem) {
+        return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
     }
 
     /** Upstream's message has no trailer that quotes the selector. */
@@ -49,7 +49,7 @@ record Selectors(LabelSelector labels, FieldSelector fields, @Nullable ApiExcept
     }
 
     /** @throws ApiException 400 if the selectors cannot be parsed */
-    Selectors orRefuse() {
+    RequestSelectors orRefuse() {
         if (problem != null) {
             throw problem;
         }
