@@ -34,7 +34,7 @@ import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.WatchFeed;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.apiserver.work.TooLargeException;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -241,15 +241,15 @@ final class HttpFront extends HttpServlet {
     /** Gives the work of a request more memory. */
     private void grant(ByteBudget.Part memory, long bytes) {
         if (bytes > traffic.work().total()) {
-            throw new TooLargeException(bytes, false);
+            throw new OutOfBudgetException(bytes, false);
         }
         try {
             if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
-                throw new TooLargeException(bytes, true);
+                throw new OutOfBudgetException(bytes, true);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TooLargeException(bytes, true);
+            throw new OutOfBudgetException(bytes, true);
         }
     }
 

@@ -13,7 +13,7 @@ public sealed interface ApiResponse {
     /**
      * A complete answer.
      *
-     * @param warnings for the Warning header
+     * @param warnings for the Warning header, of which there is room for {@link Warnings so many}
      * @param retryAfter seconds for the Retry-After header, or null
      * @param headers more headers, over the transport's own
      * @param pieces the body in pieces, in place of the one array; or null
@@ -21,6 +21,10 @@ public sealed interface ApiResponse {
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
             Map<String, String> headers, @Nullable Pieces pieces) implements ApiResponse {
         private static final byte[] NOTHING = {};
+
+        public Content {
+            warnings = Warnings.bounded(warnings);
+        }
 
         /** An answer without more headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings,

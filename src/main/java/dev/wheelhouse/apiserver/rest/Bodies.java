@@ -61,7 +61,7 @@ final class Bodies {
                     + "string \"json:\\\"kind,omitempty\\\"\" } (" + hex(request.body()) + ")");
         }
         identify(object, type);
-        checkDepth(object, 0);
+        checkDepth(object);
         prune(request, type, object, warnings, duplicates);
         return object;
     }
@@ -136,6 +136,11 @@ final class Bodies {
             }
             default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
         }
+    }
+
+    /** @throws ApiException if it is nested too deeply */
+    static void checkDepth(JsonNode node) {
+        checkDepth(node, 0);
     }
 
     private static void checkDepth(JsonNode node, int depth) {

@@ -12,11 +12,11 @@ public interface Allowance {
     /**
      * Takes memory, if need be when other requests have given some back. It is given back when the answer is sent.
      *
-     * @throws TooLargeException if there is not so much
+     * @throws OutOfBudgetException if there is not so much
      */
     void grant(long bytes);
 
-    /** Takes memory for the request that this thread works on. @throws TooLargeException if there is not so much */
+    /** Takes memory for the request that this thread works on. @throws OutOfBudgetException if there is not so much */
     static void take(long bytes) {
         Allowance current = Current.OF_THREAD.get();
         if (current != null) {

@@ -25,14 +25,14 @@ public final class CelTarget implements FuzzTarget {
             CelExpression expression = CelExpression.compile(text, Set.of("object", "oldObject", "self"),
                     CelExpression.Wanted.ANYTHING);
             Object value = CelExpression.value(OBJECT);
-            expression.evaluate(Map.of("object", value, "oldObject", value, "self", value));
+            expression.evaluate(Map.of("object", value, "oldObject", value, "self", value), CelBudget.ofValidations());
         } catch (RuleException | CelExpression.EvaluationException e) {
             // As it should be.
         }
         JsonNode rule = Json.object().put("rule", text).put("messageExpression", "'no: ' + string(self.spec.replicas)");
         try {
             CelRule.check(rule, SCHEMA, true);
-            CelRule.compile(rule).check(CelExpression.value(OBJECT), null);
+            CelRule.compile(rule).check(CelExpression.value(OBJECT), null, CelBudget.ofValidations());
         } catch (RuleException e) {
             // As it should be.
         }
