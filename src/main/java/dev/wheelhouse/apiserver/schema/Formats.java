@@ -17,8 +17,8 @@ final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
-    private static final Pattern LABEL_FORM = Pattern.compile(LABEL);
-    private static final Pattern SUBDOMAIN_FORM = Pattern.compile(SUBDOMAIN);
+    /** No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of their length. */
+    private static final int MOST_OF_ADDRESS = 64;
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
     private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
     private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
@@ -31,10 +31,35 @@ final class Formats {
 
     private Formats() {}
 
+    /** Whether a part of a text is as {@link #LABEL} says, without the stack that a pattern needs for a long text. */
+    private static boolean isLabel(String value, int from, int to) {
+        if (from >= to || value.charAt(from) == '-' || value.charAt(to - 1) == '-') {
+            return false;
+        }
+        for (int i = from; i < to; i++) {
+            char c = value.charAt(i);
+            if (!(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isSubdomain(String value) {
+        int from = 0;
+        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
+            if (!isLabel(value, from, dot)) {
+                return false;
+            }
+            from = dot + 1;
+        }
+        return isLabel(value, from, value.length());
+    }
+
     static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);
-        if (!LABEL_FORM.matcher(value).matches()) {
-            wrong.add(SUBDOMAIN_FORM.matcher(value).matches()
+        if (!isLabel(value, 0, value.length())) {
+            wrong.add(isSubdomain(value)
                     ? "must not contain dots"
                     : form("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and"
                             + " must start and end with an alphanumeric character", LABEL, "my-name", "123-abc"));
@@ -44,7 +69,7 @@ final class Formats {
 
     static List<String> dnsSubdomain(String value) {
         List<String> wrong = maxLength(value, 253);
-        if (!SUBDOMAIN_FORM.matcher(value).matches()) {
+        if (!isSubdomain(value)) {
             wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
         }
@@ -173,11 +198,11 @@ final class Formats {
     }
 
     static boolean isIpv4(String value) {
-        return IPV4.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV4.matcher(value).matches();
     }
 
     static boolean isIpv6(String value) {
-        return IPV6.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
     }
 
     /** The newer rules of upstream, those of labels, count bytes. */
