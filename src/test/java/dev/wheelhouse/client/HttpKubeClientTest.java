@@ -168,6 +168,42 @@ class HttpKubeClientTest {
     }
 
     @Test
+    void aRedirectIsAnErrorAndIsNotFollowed() {
+        for (int code : List.of(301, 302, 303, 307, 308)) {
+            server.requests.clear();
+            server.answerWith((request, out) -> RawServer.json(out, code,
+                    "Location: /api/v1/namespaces/default/secrets/b\r\n", ""));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).code()).isEqualTo(code);
+            assertThat(server.requests).as("with %s", code).hasSize(1);
+        }
+    }
+
+    @Test
+    void anAnswerWithoutAnEndIsGivenUp() {
+        byte[] piece = "x".repeat(1024 * 1024).getBytes(StandardCharsets.US_ASCII);
+        for (String begin : List.of("{\"items\":[{\"metadata\":{\"name\":\"", "{\"items\":[[[[", "9")) {
+            server.answerWith((request, out) -> {
+                out.write(("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + begin).getBytes(StandardCharsets.US_ASCII));
+                for (int i = 0; i < 40; i++) {
+                    out.write(piece);
+                }
+            });
+            assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500)))).as(begin)
+                    .hasMessageContaining("is longer than 32 MB");
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A))).as(begin)
+                    .hasMessageContaining("is longer than 32 MB");
+        }
+    }
+
+    @Test
+    void aStatusIsNoListOfNothing() {
+        server.answerWith(RawServer.always(200,
+                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"status\":\"Success\"}"));
+        assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
+                .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
+    }
+
+    @Test
     void anExpiredListIs410() {
         server.answerWith(
                 RawServer.always(410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"too old\"}"));

@@ -10,6 +10,9 @@ import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -146,6 +149,89 @@ class ReflectorTest {
         assertThat(server.watches).hasSize(2);
         assertThat(server.lists).hasSize(1);
         assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void eventsThatAreToldAgainOrOutOfOrderDoNotTakeTheCacheBack() {
+        stepper.settle();
+        V1ConfigMap first = server.add("a", "1");
+        V1ConfigMap second = server.update("a", "2");
+        stepper.settle();
+        server.send(new WatchEvent.Modified<>(first));
+        server.send(new WatchEvent.Deleted<>(first));
+        stepper.settle();
+        assertThat(informer.get(ScriptedServer.key("a"))).isSameAs(second);
+        server.delete("a");
+        server.send(new WatchEvent.Deleted<>(second));
+        V1ConfigMap third = server.add("a", "3");
+        server.send(new WatchEvent.Deleted<>(second));
+        stepper.settle();
+        assertThat(informer.get(ScriptedServer.key("a"))).isSameAs(third);
+    }
+
+    @Test
+    void aListThatIsOlderThanWhatWasSeen_orOfNoVersion_deletesNothing() {
+        stepper.settle();
+        server.add("a", "1");
+        stepper.settle();
+        for (String version : List.of("100", "", "1")) {
+            server.sickLists.add(new ListPage<>(List.of(), version, null, List.of()));
+        }
+        server.compact();
+        server.send(new WatchEvent.Failed<>(ScriptedServer.expired()));
+        stepper.settle();
+        assertThat(cached()).containsExactly("a");
+        assertThat(informer.state().lastError()).contains("the list is of version \"100\"",
+                "although version 101 or a later one was asked for");
+        stepper.pass(Duration.ofSeconds(30));
+        assertThat(server.sickLists).isEmpty();
+        assertThat(cached()).containsExactly("a");
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void anEventThatCannotBeDecodedIsMadeGoodByAListAfterAWhile_lessOftenWhereListsHaveSuchObjectsToo() {
+        stepper.settle();
+        DecodeFailure failure = new DecodeFailure("watch configmaps", "object", "garbage");
+        server.send(new WatchEvent.Undecodable<>(failure, false));
+        stepper.pass(Duration.ofSeconds(29));
+        assertThat(server.lists).hasSize(1);
+        stepper.pass(Duration.ofSeconds(2));
+        assertThat(server.lists).hasSize(2);
+        stepper.pass(Duration.ofMinutes(10));
+        assertThat(server.lists).as("once is enough").hasSize(2);
+
+        server.undecodable.add(failure);
+        for (int i = 0; i < 60; i++) {
+            server.send(new WatchEvent.Undecodable<>(failure, false));
+            stepper.pass(Duration.ofMinutes(1));
+        }
+        assertThat(server.lists).as("in an hour").hasSizeBetween(6, 10);
+    }
+
+    @Test
+    void aServerThatFailsForAnHourIsNotLoggedForAnHour() {
+        for (int i = 0; i < 5_000; i++) {
+            server.watchErrors.add(ScriptedServer.error(500, "InternalError", "etcd is away", null));
+        }
+        try (Logged logged = Logged.by("dev.wheelhouse.informer.Reflector")) {
+            stepper.pass(Duration.ofHours(1));
+            assertThat(logged.lines()).hasSizeBetween(6, 16).last().asString().contains("etcd is away")
+                    .contains("lines before were left out");
+        }
+    }
+
+    @Test
+    void aWatchOfGarbageDoesNotFillTheLog() {
+        stepper.settle();
+        try (Logged logged = Logged.by("dev.wheelhouse.informer.Reflector")) {
+            for (int i = 0; i < 2_000; i++) {
+                server.send(new WatchEvent.Undecodable<>(new DecodeFailure("watch configmaps", "f" + i, "x"), false));
+            }
+            stepper.settle();
+            assertThat(logged.lines()).hasSizeLessThanOrEqualTo(6);
+            assertThat(informer.state().counts().decodeErrors()).isEqualTo(2_000);
+        }
     }
 
     @Test
