@@ -12,11 +12,12 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * When a Reflector may ask the server again: after a delay that grows from failure to failure, with jitter, and begins anew after
  * two minutes without one; or later, if the server said so (upstream: the backoff manager in client-go
- * {@code tools/cache/reflector.go}). Belongs to one Reflector's loop.
+ * {@code tools/cache/reflector.go}, which waits twice as long at most: half a minute leaves time to be up to date a minute after
+ * the server is well). Belongs to one Reflector's loop.
  */
 final class Pacing {
     private static final Duration FIRST = Duration.ofMillis(800);
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(15);
     private static final Duration RESET = Duration.ofMinutes(2);
 
     private final Clock clock;
