@@ -48,7 +48,7 @@ final class GraphKeeper {
             public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
                 boolean replaced = !String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid());
                 if (replaced) {
-                    gone(type, before.getMetadata());
+                    gone(type, before.getMetadata(), true);
                 }
                 seen(type, replaced ? null : before.getMetadata(), after.getMetadata());
             }
