@@ -3,7 +3,9 @@ package dev.wheelhouse.apiserver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,10 @@ import dev.wheelhouse.runtime.Clock;
 final class BodyReader {
     /** A body up to this size counts as nothing: its connection's own buffers are larger. */
     static final int FREE = 8 * 1024;
-    private static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
+    /** Small enough that the collector has no trouble with it. */
+    private static final int PIECE = 64 * 1024;
+    /** A body waits no longer for memory, since it holds some that others wait for. */
+    static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
     private static final byte[] NOTHING = {};
 
     private final Clock clock;
@@ -42,20 +47,26 @@ final class BodyReader {
         if (announced > most) {
             return refused(RestServer.tooLarge(most));
         }
-        byte[] body = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, FREE)];
+        List<byte[]> pieces = new ArrayList<>();
+        byte[] piece = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, FREE)];
+        int filled = 0;
         int length = 0;
         while (announced < 0 || length < announced) {
-            if (length == body.length) {
-                int larger = (int) Math.min(announced < 0 ? most + 1L : announced, body.length * 2L);
-                if (larger > FREE && !memory.take(larger - (body.length > FREE ? body.length : 0), WAIT_FOR_MEMORY)) {
+            if (filled == piece.length) {
+                int next = announced < 0 ? PIECE : (int) Math.min(PIECE, announced - length);
+                // For the piece, and for its place in the whole.
+                if (!memory.take(2L * next, WAIT_FOR_MEMORY)) {
                     return refused(Refusals.tooManyRequests());
                 }
-                body = Arrays.copyOf(body, larger);
+                pieces.add(piece);
+                piece = new byte[next];
+                filled = 0;
             }
-            int read = in.read(body, length, body.length - length);
+            int read = in.read(piece, filled, piece.length - filled);
             if (read < 0) {
                 break;
             }
+            filled += read;
             length += read;
             if (length > most) {
                 return refused(RestServer.tooLarge(most));
@@ -64,7 +75,21 @@ final class BodyReader {
                 return refused(Refusals.status(408, "the request's body did not come in time"));
             }
         }
-        return new Outcome(length == body.length ? body : Arrays.copyOf(body, length), null);
+        return new Outcome(whole(pieces, piece, length), null);
+    }
+
+    private static byte[] whole(List<byte[]> pieces, byte[] last, int length) {
+        if (pieces.isEmpty()) {
+            return length == last.length ? last : Arrays.copyOf(last, length);
+        }
+        byte[] whole = new byte[length];
+        int at = 0;
+        for (byte[] piece : pieces) {
+            System.arraycopy(piece, 0, whole, at, piece.length);
+            at += piece.length;
+        }
+        System.arraycopy(last, 0, whole, at, length - at);
+        return whole;
     }
 
     private static Outcome refused(ApiResponse.Content answer) {

@@ -24,9 +24,13 @@ final class ByteBudget {
         this.total = total;
     }
 
-    /** A sender's part, of which it has nothing yet. For one thread. */
+    /** A request's part of what its sender may have, of which it has nothing yet. */
     Part part(String sender) {
         return new Part(sender);
+    }
+
+    long total() {
+        return total;
     }
 
     /** The bytes that are held at the moment. */
@@ -39,10 +43,11 @@ final class ByteBudget {
         }
     }
 
-    /** What one request holds, until it is closed. */
+    /** What one request holds, until it is closed. Guarded by the lock. */
     final class Part implements AutoCloseable {
         private final String sender;
         private long bytes;
+        private boolean closed;
 
         private Part(String sender) {
             this.sender = sender;
@@ -50,7 +55,7 @@ final class ByteBudget {
 
         /**
          * Takes more, and waits for it until others have given some back. A request that holds all that is held may have more
-         * than the total: it would wait for nobody.
+         * than its sender's part: it would wait for nobody.
          *
          * @return false if there was not enough in time
          */
@@ -59,7 +64,7 @@ final class ByteBudget {
             lock.lock();
             try {
                 while (!fits(more)) {
-                    if (left <= 0) {
+                    if (left <= 0 || closed) {
                         return false;
                     }
                     left = given.awaitNanos(left);
@@ -73,19 +78,7 @@ final class ByteBudget {
 
         private boolean fits(long more) {
             long own = held.getOrDefault(sender, 0L);
-            boolean alone = own == bytes;
-            return used + more <= total && (own + more <= total / 2 || alone) || used == bytes;
-        }
-
-        /** Changes what is held, whether or not there is enough: for memory that is in use already. */
-        void become(long now) {
-            lock.lock();
-            try {
-                add(now - bytes);
-                given.signalAll();
-            } finally {
-                lock.unlock();
-            }
+            return !closed && used + more <= total && (own + more <= total / 2 || own == bytes);
         }
 
         private void add(long more) {
@@ -96,11 +89,18 @@ final class ByteBudget {
             }
         }
 
-        /** Gives everything back. */
+        /** Gives everything back, and takes no more. Any thread may call it. */
         @Override
         public void close() {
-            if (bytes != 0) {
-                become(0);
+            lock.lock();
+            try {
+                closed = true;
+                if (bytes != 0) {
+                    add(-bytes);
+                    given.signalAll();
+                }
+            } finally {
+                lock.unlock();
             }
         }
     }

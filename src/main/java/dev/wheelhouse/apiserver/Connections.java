@@ -54,13 +54,14 @@ final class Connections {
         SERVED
     }
 
-    /** One connection. */
+    /** One connection. The threads of the connection tell what happens on it, one at a time; others only end it. */
     final class Peer {
         private final Runnable end;
         private boolean proven;
         private boolean closed;
         private boolean ending;
         private State state = State.IDLE;
+        private long changes;
         private long since = clock.nanoTime();
 
         private Peer(Runnable end) {
@@ -78,9 +79,23 @@ final class Connections {
             }
         }
 
-        /** The body is awaited, or the rest of one that was refused. */
-        void sends() {
+        /**
+         * The rest of a body is awaited that was refused.
+         *
+         * @return ends the connection, if the rest is still awaited by then
+         */
+        synchronized Runnable sends() {
             become(State.SENDING);
+            long then = changes;
+            return () -> {
+                if (isStill(then)) {
+                    end.run();
+                }
+            };
+        }
+
+        private synchronized boolean isStill(long then) {
+            return changes == then && !closed;
         }
 
         /** All of the request has come. */
@@ -111,6 +126,7 @@ final class Connections {
                 active.decrementAndGet();
             }
             state = next;
+            changes++;
             since = clock.nanoTime();
         }
 

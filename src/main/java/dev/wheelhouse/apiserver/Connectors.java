@@ -12,6 +12,10 @@ import dev.wheelhouse.apiserver.auth.ServingCertificate;
 
 /** Makes what listens, from the server's options. */
 final class Connectors {
+    /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
+    private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
+    /** Room for all warnings of an answer, in bytes that every connection with a request holds. */
+    private static final int RESPONSE_HEADERS = 32 * 1024;
     private static final int KEEP_ALIVE_MILLIS = 120_000;
 
     private Connectors() {}
@@ -32,8 +36,9 @@ final class Connectors {
         protocol.setMaxKeepAliveRequests(-1);
         protocol.setMaxConnections(traffic.connections().most());
         protocol.setMaxHttpRequestHeaderSize(limits.headers());
-        // The servlet itself reads what is left of a refused body, by a deadline.
-        protocol.setMaxSwallowSize(0);
+        protocol.setMaxHttpResponseHeaderSize(RESPONSE_HEADERS);
+        // A client that is still sending a body that was refused would see a broken connection instead of the answer.
+        protocol.setMaxSwallowSize(REFUSED_BODY_READ);
         // A client that waits to be asked for its body is asked once its head is accepted.
         protocol.setContinueResponseTiming("onRead");
         protocol.setTcpNoDelay(true);

@@ -305,6 +305,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return rest;
     }
 
+    /** How many connections clients have to it at the moment. */
+    int openConnections() {
+        return traffic.connections().count();
+    }
+
     /** The objects, for tests and operators. */
     public ObjectStore store() {
         return store;

@@ -19,8 +19,8 @@ import dev.wheelhouse.runtime.Durations;
 
 /**
  * Decides which requests are worked on, which wait, and which are turned away: upstream's priority and fairness in its simplest
- * useful form. Each level has seats of its own, so that no level waits for another. Within a level a sender holds at most half of
- * the seats, and senders take turns, so that no sender waits for all requests of another. Thread safe.
+ * useful form. Each level has seats of its own, so that no level waits for another. Within a level a sender holds at most two
+ * thirds of the seats, and senders take turns, so that no sender waits for all requests of another. Thread safe.
  */
 final class FlowControl {
     private final Map<Flow.Level, Queue> queues = new EnumMap<>(Flow.Level.class);
@@ -90,7 +90,7 @@ final class FlowControl {
 
         Queue(int seats, int requests) {
             this.seats = seats;
-            this.seatsOfOne = Math.max(1, seats / 2);
+            this.seatsOfOne = Math.max(1, (int) (seats * 2L / 3));
             this.most = requests;
             this.mostOfOne = Math.max(1, requests / 2);
         }

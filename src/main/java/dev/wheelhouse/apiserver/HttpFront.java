@@ -1,7 +1,8 @@
 package dev.wheelhouse.apiserver;
 
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
@@ -30,7 +32,9 @@ import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.Query;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -42,10 +46,11 @@ final class HttpFront extends HttpServlet {
     /** Smaller answers are not worth compressing; upstream's limit. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
+    /** Memory that the tree of a hostile body, and what is computed of it, take for each of its bytes. */
+    private static final int MEMORY_PER_BODY_BYTE = 32;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its sender gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
-    private static final int DRAINED_AT_MOST = 64 * 1024 * 1024;
     /** A connection with more of a refused body to come is closed after it; Go's limit. */
     private static final int KEPT_OPEN_FOR = 256 * 1024;
 
@@ -97,7 +102,7 @@ final class HttpFront extends HttpServlet {
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
-            traffic.tally().add("clients did not send or read for " + bodyDeadline.dividedBy(2));
+            traffic.tally().add("connections were ended because their clients neither sent nor read in time");
             endConnection();
         } catch (IOException e) {
             // The client has gone.
@@ -146,7 +151,8 @@ final class HttpFront extends HttpServlet {
         if (open || !head.user().equals(User.ANONYMOUS)) {
             peer(Connections.Peer::proves);
         }
-        try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender())) {
+        try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
+                ByteBudget.Part memory = traffic.work().part(flow.sender())) {
             BodyReader.Outcome read = bodies.read(request.getInputStream(), bodyLength(request), bodyMemory,
                     clock.deadline(bodyDeadline));
             if (read.refusal() != null) {
@@ -166,12 +172,13 @@ final class HttpFront extends HttpServlet {
             metrics.inFlight().incrementAndGet();
             ApiResponse.Stream stream;
             try {
-                stream = answer(request, response, admitted, flow, read.body(), began);
+                stream = answer(request, response, admitted, flow, read.body(), memory, began);
             } finally {
                 metrics.inFlight().decrementAndGet();
             }
             if (stream != null) {
                 bodyMemory.close();
+                memory.close();
                 watch(request, response, stream);
             }
         }
@@ -193,10 +200,11 @@ final class HttpFront extends HttpServlet {
 
     /** Answers a request; if by a watch, that is left to do. */
     private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
-            Entry.Admitted admitted, Flow flow, byte[] body, long began) throws IOException, InterruptedException {
+            Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
+            throws IOException, InterruptedException {
         ApiResponse answer = handler.before(admitted.request());
         if (answer == null) {
-            answer = work(admitted, flow, body);
+            answer = work(admitted, flow, body, memory);
         }
         count(request, admitted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
                 clock.nanoTime() - began);
@@ -207,19 +215,42 @@ final class HttpFront extends HttpServlet {
         return (ApiResponse.Stream) answer;
     }
 
-    private ApiResponse work(Entry.Admitted admitted, Flow flow, byte[] body) throws InterruptedException {
+    private ApiResponse work(Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory)
+            throws InterruptedException {
         if (flow.isProbe()) {
             return handler.answer(admitted, body);
+        }
+        Duration wait = admitted.timeout();
+        Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
+                clock);
+        if (body.length > BodyReader.FREE && !memory.take(
+                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()), requestDeadline.dividedBy(4))) {
+            metrics.rejected();
+            return Refusals.tooManyRequests();
         }
         FlowControl.Seat seat = traffic.flows().enter(flow);
         if (seat == null) {
             metrics.rejected();
             return Refusals.tooManyRequests();
         }
-        Duration wait = admitted.timeout();
-        Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
-                clock);
-        return new Work(() -> handler.answer(admitted, body), deadline, seat::close).answeredBy(traffic.workers());
+        Allowance allowance = bytes -> grant(memory, bytes);
+        return new Work(() -> allowance.call(() -> handler.answer(admitted, body)), deadline, seat::close)
+                .answeredBy(traffic.workers());
+    }
+
+    /** Gives the work of a request more memory. */
+    private void grant(ByteBudget.Part memory, long bytes) {
+        if (bytes > traffic.work().total()) {
+            throw new OutOfBudgetException(bytes, false);
+        }
+        try {
+            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
+                throw new OutOfBudgetException(bytes, true);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OutOfBudgetException(bytes, true);
+        }
     }
 
     /** Answers a request of whose body nothing or only a part has been read. */
@@ -235,27 +266,11 @@ final class HttpFront extends HttpServlet {
         if (length < 0 || length > KEPT_OPEN_FOR || answer.code() == 408) {
             response.setHeader("Connection", "close");
         }
-        send(request, response, answer);
-        response.flushBuffer();
         if (request.getHeader("Expect") == null) {
-            drain(request);
+            // Tomcat reads and drops what is left: a client that is still sending would not see the answer.
+            peer(peer -> traffic.later().schedule(peer.sends(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
         }
-    }
-
-    /** Reads and drops the rest of a body for a while: a client that is still sending would not see the answer. */
-    private void drain(HttpServletRequest request) throws IOException {
-        peer(Connections.Peer::sends);
-        long deadline = clock.deadline(DRAIN);
-        byte[] buffer = new byte[8192];
-        long dropped = 0;
-        InputStream in = request.getInputStream();
-        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-            dropped += n;
-            if (dropped > DRAINED_AT_MOST || clock.nanoTime() - deadline > 0) {
-                endConnection();
-                return;
-            }
-        }
+        send(request, response, answer);
     }
 
     /** @param asked null if the request could not be read */
@@ -286,7 +301,7 @@ final class HttpFront extends HttpServlet {
         return value == null ? "" : value;
     }
 
-    private static void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
+    private void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
             throws IOException {
         response.setStatus(content.code());
         response.setHeader("Content-Type", content.contentType());
@@ -299,17 +314,47 @@ final class HttpFront extends HttpServlet {
         if (content.retryAfter() != null) {
             response.setHeader("Retry-After", String.valueOf(content.retryAfter()));
         }
-        byte[] body = content.body();
-        if (body.length >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
+        if (content.length() >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
             response.setHeader("Content-Encoding", "gzip");
             response.setHeader("Vary", "Accept-Encoding");
             try (OutputStream out = new FastGzip(response.getOutputStream())) {
-                out.write(body);
+                writeLong(content, out);
             }
             return;
         }
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        response.setContentLengthLong(content.length());
+        if (content.length() <= CHUNK) {
+            content.writeTo(response.getOutputStream());
+        } else {
+            writeLong(content, response.getOutputStream());
+        }
+    }
+
+    private void writeLong(ApiResponse.Content content, OutputStream to) throws IOException {
+        OutputStream out = new BufferedOutputStream(new Considerate(to, clock.deadline(requestDeadline)), CHUNK);
+        content.writeTo(out);
+        out.flush();
+    }
+
+    /** Lets other connections have their turn on this thread's carrier, and gives up a client that reads too slowly. */
+    private final class Considerate extends FilterOutputStream {
+        private final long deadline;
+
+        Considerate(OutputStream out, long deadline) {
+            super(out);
+            this.deadline = deadline;
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            for (int at = 0; at < length; at += CHUNK) {
+                out.write(bytes, offset + at, Math.min(CHUNK, length - at));
+                if (clock.nanoTime() - deadline > 0) {
+                    throw new SocketTimeoutException("the answer was not read within " + requestDeadline);
+                }
+                Thread.yield();
+            }
+        }
     }
 
     private static final class FastGzip extends GZIPOutputStream {

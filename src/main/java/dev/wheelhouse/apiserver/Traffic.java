@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver;
 
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -15,14 +17,16 @@ import dev.wheelhouse.runtime.Clock;
  *
  * @param flows decides which requests are worked on
  * @param workers the threads that work; there are as many as seats are taken
+ * @param later runs what ends slow clients, in time
  * @param bodies memory for bodies that are being read or worked on
+ * @param work memory for what is made of bodies, and for answers until they are sent
  * @param connections those that are open
  * @param tally tells the log of what clients do
  */
-record Traffic(FlowControl flows, ThreadPoolExecutor workers, ByteBudget bodies, Connections connections, Tally tally,
-        RequestMetrics metrics) implements AutoCloseable {
+record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService later, ByteBudget bodies,
+        ByteBudget work, Connections connections, Tally tally, RequestMetrics metrics) implements AutoCloseable {
     /** Heap that a connection with a request holds: the buffers for its head, its answer and, by TLS, its records. */
-    private static final int ACTIVE_BYTES = 96 * 1024;
+    private static final int ACTIVE_BYTES = 136 * 1024;
     /** Heap that a connection without a request holds. */
     private static final int IDLE_BYTES = 20 * 1024;
     private static final int IDLE_TLS_BYTES = 72 * 1024;
@@ -34,20 +38,20 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ByteBudget bodies,
         ApiServerLimits limits = options.limits();
         Clock clock = options.clock();
         Tally tally = new Tally(clock);
-        int seats = Math.max(32, 8 * processors);
+        int seats = Math.max(24, 6 * processors);
         FlowControl flows = new FlowControl(seats, limits.requests(), limits.request().dividedBy(4));
         int threads = 3 * seats + limits.requests();
         ThreadPoolExecutor workers = new ThreadPoolExecutor(0, threads, 10, TimeUnit.SECONDS,
-                new SynchronousQueue<>(), workThreads());
+                new SynchronousQueue<>(), threads("apiserver-work-"));
         int most = connections(options, memory);
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
-        return new Traffic(flows, workers, new ByteBudget(Math.max(limits.body(), memory / 8)), connections, tally,
-                metrics);
+        return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
+                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections, tally, metrics);
     }
 
-    private static ThreadFactory workThreads() {
-        ThreadFactory threads = Thread.ofPlatform().daemon().name("apiserver-work-", 0).factory();
+    private static ThreadFactory threads(String name) {
+        ThreadFactory threads = Thread.ofPlatform().daemon().name(name, 0).factory();
         return work -> {
             Thread thread = threads.newThread(work);
             // Not Tomcat's, which takes its own for a leak when it stops.
@@ -70,5 +74,6 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ByteBudget bodies,
     @Override
     public void close() {
         workers.shutdown();
+        later.shutdownNow();
     }
 }

@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OverdueException;
 
 /**
  * One request's work, done by a platform thread while the connection's virtual thread waits: work that computes for long would
@@ -59,6 +60,8 @@ final class Work implements Runnable {
         ApiResponse made;
         try {
             made = deadline.call(request);
+        } catch (OverdueException e) {
+            made = RestServer.overdue();
         } catch (Throwable e) {
             log.error("a request could not be answered", e);
             made = Refusals.status(500, "Internal error occurred: " + e);

@@ -13,8 +13,9 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 
 /**
- * What a step of the DeltaFifo does to the Indexer, and what there is to tell of it (upstream: {@code processDeltas} in client-go
- * {@code tools/cache/controller.go}). The informer's lock orders the calls.
+ * Applies the steps of the {@link DeltaFifo} to the Indexer and collects the notifications that follow (upstream:
+ * {@code processDeltas} in client-go {@code tools/cache/controller.go}). Not thread safe: callers hold the informer's
+ * lock.
  */
 final class CacheUpdates<T extends KubernetesObject> {
     private final ThreadSafeStore<T> indexer;
@@ -25,7 +26,7 @@ final class CacheUpdates<T extends KubernetesObject> {
         this.detector = detector;
     }
 
-    /** Applies the deltas of one key, and collects what there is to tell. */
+    /** Applies the deltas of one key, and appends their notifications. */
     void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
         for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
             T object = delta.object;
@@ -54,7 +55,7 @@ final class CacheUpdates<T extends KubernetesObject> {
         }
     }
 
-    /** Swaps the whole content, and collects what there is to tell: deletes, then updates and adds. */
+    /** Replaces the whole content. Appends the notifications: first the deletes, then the updates and adds. */
     void replace(DeltaFifo.Replaced<T> replaced, boolean initial, List<Notification<T>> notifications) {
         Map<ObjectKey, T> next = next(replaced);
         Map<ObjectKey, T> old = indexer.replace(next);
@@ -74,7 +75,10 @@ final class CacheUpdates<T extends KubernetesObject> {
         });
     }
 
-    /** What a list told, with the cached object where it is the same, and where the listed one could not be decoded. */
+    /**
+     * The content after a relist. An object whose cached version equals the listed one stays the cached instance, so
+     * that it counts as unchanged. A listed object that could not be decoded keeps its cached state.
+     */
     private Map<ObjectKey, T> next(DeltaFifo.Replaced<T> replaced) {
         Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
         for (T object : replaced.objects()) {
@@ -97,7 +101,8 @@ final class CacheUpdates<T extends KubernetesObject> {
         } else if (sameObject(before, object)) {
             notifications.add(new Notification.Update<>(before, object));
         } else {
-            // Another object of the same name: the deletion of the first went unseen.
+            // The UID changed: the old object was deleted and another one created, and the watch did not see the
+            // deletion.
             notifications.add(new Notification.Delete<>(before, true));
             notifications.add(new Notification.Add<>(object, false));
         }

@@ -27,15 +27,16 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Lists and watches one resource type, and appends what it learns to a {@link DeltaFifo} (upstream: client-go
- * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step is one page of a list, the opening of a
- * watch, or a batch of its events.
+ * Lists and watches one resource type, and appends the changes to a {@link DeltaFifo} (upstream: client-go
+ * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step reads one page of a list, opens
+ * a watch, or reads a batch of its events.
  *
  * <ul>
- * <li>It lists when it starts and when the server says that its version is gone (410) or unknown, and never otherwise.
- * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version, after a backoff where
- * something failed.
- * <li>An object that cannot be decoded is reported, counted and skipped.
+ * <li>It lists when it starts. It lists again only if the server answers that the last version is gone (410), not known
+ * or not valid, or that the collection does not exist (404).
+ * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
+ * after a backoff.
+ * <li>An object that cannot be decoded is logged, counted and skipped.
  * </ul>
  */
 final class Reflector<T extends KubernetesObject> implements Loop {
@@ -46,13 +47,16 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Duration LONGEST_DOUBT = Duration.ofHours(1);
 
     private enum Phase {
-        /** The next step lists, or streams the initial state. */
+        /** The next step lists or streams the initial state. */
         LIST,
         /** The next step opens a watch at the last version. */
         OPEN,
         /** A watch is open. */
         WATCH,
-        /** The next step asks whether the server knows the last version at all, as a watch from the future would just wait. */
+        /**
+         * The next step asks whether the server knows the last version. A watch from a version in the future would only
+         * wait.
+         */
         PROBE
     }
 
@@ -65,7 +69,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Signal signal = new Signal();
     private final RandomGenerator random;
     private final Pacing pacing;
-    private final Lister<T> lister;
+    private final ListPager<T> pager;
     private final InitialStateStreaming streaming;
     private final Changes sink = new Changes();
 
@@ -81,7 +85,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
-    /** @param expectedType the class that objects have to be of; null to take whatever comes */
+    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     Reflector(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.source = source;
@@ -94,7 +98,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.pacing = new Pacing(clock, random);
         this.lines = new LogBudget(clock);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
-        this.lister = new Lister<>(source, expected, options.pageSize(), options.freshStart());
+        this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
 
     @Override
@@ -121,21 +125,21 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     // ---- list
 
     private long list() throws InterruptedException {
-        if (!lister.inProgress()) {
-            lister.begin(lastVersion, clock.nanoTime());
+        if (!pager.inProgress()) {
+            pager.begin(lastVersion, clock.nanoTime());
         }
-        boolean last = lister.nextPage();
-        status.read(0, lister.pageBytes());
+        boolean last = pager.nextPage();
+        status.read(0, pager.pageBytes());
         if (!last) {
             return BUSY;
         }
-        lister.skipped().forEach(this::report);
+        pager.skipped().forEach(this::report);
         // A server that has such objects is not asked for all of them again and again.
-        doubt = lister.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
-        List<T> objects = lister.items();
-        replaced(objects, Lister.keys(lister.skipped()), lister.version());
-        status.listed(since(lister.began()), objects.size());
-        lister.end();
+        doubt = pager.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
+        List<T> objects = pager.items();
+        replaced(objects, ListPager.keys(pager.skipped()), pager.version());
+        status.listed(since(pager.began()), objects.size());
+        pager.end();
         streaming.listed();
         phase = Phase.OPEN;
         return BUSY;
@@ -152,19 +156,23 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long relist(String cause) {
         status.relisted(cause);
         phase = Phase.LIST;
-        lister.end();
-        info("listing again: " + cause);
+        pager.end();
+        info("lists again after version " + lastVersion + "; cause: " + cause);
         if (progressed) {
             progressed = false;
             return BUSY;
         }
-        // The list before this one did not help: a server that answers every watch so is not asked without end.
+        // The last list brought no progress: wait before the next one, so that a server that answers every watch so is
+        // not flooded.
         return pacing.pause(null);
     }
 
-    /** Asks for one object not older than the last version: a server that was set back says so, where a watch would wait. */
+    /**
+     * Requests one object not older than the last version. A server that was restored from a backup fails this request;
+     * a watch would wait.
+     */
     private long probe() throws InterruptedException {
-        lister.probe(lastVersion);
+        pager.probe(lastVersion);
         phase = Phase.OPEN;
         return BUSY;
     }
@@ -176,7 +184,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         Duration timeout = options.watchTimeout()
                 .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(
-                new WatchOptions(initialState ? lister.watchVersion(lastVersion) : lastVersion, initialState, timeout));
+                new WatchOptions(initialState ? pager.watchVersion(lastVersion) : lastVersion, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);
         session = opened;
@@ -186,7 +194,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         status.watchStarted();
         if (!initialState) {
-            // It replays what was missed, so that nothing is wrong any more.
+            // The watch replays the missed events, so the earlier failure is over.
             status.recovered();
         }
         phase = Phase.WATCH;
@@ -220,13 +228,14 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         return doubtsEnd == 0 ? Long.MAX_VALUE : doubtsEnd - clock.nanoTime();
     }
 
-    /** Takes what the open watch brings. */
+    /** Receives the events of the open watch. */
     private final class Changes implements WatchSession.Sink<T> {
         @Override
         public void changed(List<Delta<T>> changes, String version) {
             String followed = "";
             if (!version.isEmpty()) {
-                // A watch that told old states again would otherwise be opened where it would tell all of them once more.
+                // Never go back: a watch that repeats old states would otherwise be opened again at an old version, and
+                // repeat them again.
                 lastVersion = ResourceVersions.later(lastVersion, version);
                 followed = lastVersion;
             }
@@ -238,7 +247,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void initialState(Collection<T> objects, String version) {
             streaming.succeeded();
-            lister.succeeded();
+            pager.succeeded();
             replaced(new ArrayList<>(objects), Set.of(), version);
             WatchSession<T> streamed = session;
             if (streamed != null) {
@@ -262,7 +271,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private void report(DecodeFailure failure) {
         status.skipped(failure);
-        warn("skipped an object: " + failure);
+        warn("skipped an object that cannot be decoded: " + failure);
     }
 
     private void warn(String text) {
@@ -279,7 +288,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
-    // ---- how a watch ends
+    // ---- the end of a watch
 
     private long ended(WatchSession<T> ending) {
         close("ended");
@@ -293,11 +302,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long silent(WatchSession<T> ending) {
         close("silence");
         if (ending.inInitialState()) {
-            streaming.giveUp("the end of the initial events did not come in time");
+            streaming.giveUp("the initial events did not end in time");
             phase = Phase.LIST;
             return BUSY;
         }
-        String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
+        String message = "watch " + source.type() + ": no event arrived for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
         info(message);
@@ -306,7 +315,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long streamingFailed(String why) {
-        lister.restart();
+        pager.restart();
         phase = Phase.LIST;
         return streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM ? pacing.pause(null) : BUSY;
     }
@@ -320,7 +329,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
-    // ---- what fails
+    // ---- failures
 
     private long failed(ApiError e) {
         WatchSession<T> failing = session;
@@ -344,7 +353,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long initialStateFailed(ApiError e, String message) {
         phase = Phase.LIST;
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            return lister.versionUnavailable() ? BUSY : pacing.pause(e);
+            return pager.versionUnavailable() ? BUSY : pacing.pause(e);
         }
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
@@ -354,9 +363,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     private long listFailed(ApiError e, String message) {
-        status.listFailed(since(lister.began()));
-        if (lister.fallsBackAfter(e)) {
-            info(e.getMessage() + "; listing by a consistent read");
+        status.listFailed(since(pager.began()));
+        if (pager.fallsBackAfter(e)) {
+            info(e.getMessage() + "; lists again by a consistent read");
             return BUSY;
         }
         warn(message);
@@ -373,12 +382,12 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         info(message);
         if (e.code() == 400 || e.isInvalid()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             relist("refused");
         } else if (e.isNotFound()) {
             relist("not found");
         } else if (e.code() == 0 && opening) {
-            // The server was away: perhaps it came back as another one.
+            // The server was away. It may have come back with older data.
             phase = Phase.PROBE;
         }
         return pacing.pause(e);
@@ -386,7 +395,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long probeFailed(ApiError e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             return relist("the server does not know the last version");
         }
         info(message);
@@ -402,7 +411,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
-            // A stream that neither waits nor wakes is looked at from time to time.
+            // A stream that cannot signal readiness is polled.
             WatchSession<T> open = session;
             signal.await(open != null && !open.wakes() ? Math.min(nanos, POLL_NANOS) : nanos);
         }

@@ -17,7 +17,7 @@ import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the Reflector asks the server for, and when. */
+/** The Reflector's requests, and when it sends them. */
 class ReflectorTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());
@@ -106,7 +106,7 @@ class ReflectorTest {
         stepper.settle();
         assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.consistent(500));
         assertThat(informer.hasSynced()).isTrue();
-        // The next relist prefers the server's cache again.
+        // The next relist uses the server's cache again.
         server.cutWatches();
         server.add("a", "1");
         server.compact();

@@ -1,9 +1,12 @@
 package dev.wheelhouse.apiserver.json;
 
+import java.math.BigDecimal;
+
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.core.util.Separators;
@@ -14,11 +17,13 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.ValueNode;
 
 /** JSON trees, the form in which the API server works on objects. */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new Numbers())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -33,6 +38,21 @@ public final class Json {
             .withObjectIndenter(INDENTER).withArrayIndenter(INDENTER));
 
     private Json() {}
+
+    /** Refuses numbers that no double can be, as Go does: written out, one of ten characters can have a billion digits. */
+    private static final class Numbers extends JsonNodeFactory {
+        private static final long serialVersionUID = 1;
+        private static final int MOST_DIGITS = 400;
+
+        @Override
+        public ValueNode numberNode(@Nullable BigDecimal value) {
+            if (value != null && value.signum() != 0
+                    && Math.abs((long) value.precision() - value.scale()) > MOST_DIGITS) {
+                throw new StreamReadException("cannot unmarshal number " + value + " into a value of type float64");
+            }
+            return super.numberNode(value);
+        }
+    }
 
     public static JsonMapper mapper() {
         return MAPPER;

@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.schema.Schemas;
 final class Bodies {
     private static final int MAX_DEPTH = 200;
     /** A warning is a header of the answer, one line. */
-    private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
+    private static final Pattern LINES = Pattern.compile("(?<!\\s)\\s*\\R\\s*");
 
     private Bodies() {}
 
@@ -61,7 +61,7 @@ final class Bodies {
                     + "string \"json:\\\"kind,omitempty\\\"\" } (" + hex(request.body()) + ")");
         }
         identify(object, type);
-        checkDepth(object, 0);
+        checkDepth(object);
         prune(request, type, object, warnings, duplicates);
         return object;
     }
@@ -136,6 +136,11 @@ final class Bodies {
             }
             default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
         }
+    }
+
+    /** @throws ApiException if it is nested too deeply */
+    static void checkDepth(JsonNode node) {
+        checkDepth(node, 0);
     }
 
     private static void checkDepth(JsonNode node, int depth) {

@@ -207,6 +207,16 @@ final class Errors {
         return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
     }
 
+    /** The server has enough memory for a request, but not at the moment. */
+    static ApiException tooManyRequests() {
+        return tooManyRequests("Too many requests, please try again later.", "", 1);
+    }
+
+    static ApiException answerTooLarge(long bytes) {
+        return error(413, "RequestEntityTooLarge", "the answer would take some " + bytes / 1_000_000
+                + " MB of memory, more than there is for it: ask for a part of it with limit=500, or for JSON", null);
+    }
+
     static ApiException tooManyRequests(String message, String cause, int retryAfter) {
         ObjectNode details = Json.object();
         if (!cause.isEmpty()) {

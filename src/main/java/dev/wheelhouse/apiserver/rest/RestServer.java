@@ -14,10 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
@@ -137,6 +139,10 @@ public final class RestServer {
         return switch (e) {
             case ApiException told -> failure(request, told.status());
             case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
+                    ? Errors.tooManyRequests()
+                    : Errors.answerTooLarge(memory.bytes())).status());
+            case TooLargeException large -> failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             // The store has said so in the log, once.
             case StoreException.Failed failed ->

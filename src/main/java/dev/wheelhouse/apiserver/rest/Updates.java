@@ -173,6 +173,7 @@ final class Updates {
     /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
+        Bodies.checkDepth(patched);
         checkName(target, patched);
         ResourceType type = target.type();
         if (!patched.has("kind") && !patched.has("apiVersion")) {

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonSize;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
@@ -85,6 +88,7 @@ final class Writes {
     ObjectNode create(Target target, ObjectNode object, Origin origin) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
+        refuseTooLarge(target, object);
         if (!Json.text(meta, "resourceVersion").isEmpty()) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
@@ -114,6 +118,15 @@ final class Writes {
                     throw Errors.generateNameConflict(type, Meta.name(candidate));
                 }
             }
+        }
+    }
+
+    /** Refuses before the work what cannot be stored after it: defaults and validation cost more than a look at the size. */
+    private static void refuseTooLarge(Target target, ObjectNode object) {
+        JsonSize size = new JsonSize(TooLargeException.MOST_BYTES);
+        if (!size.add(object)) {
+            throw new TooLargeException(target.stored() + " " + Meta.name(object) + " has at least " + size.bytes()
+                    + " bytes");
         }
     }
 
@@ -193,7 +206,7 @@ final class Writes {
                 return object;
             }
             StoredVersions.toStored(type, object);
-            StoredObject made = store.create(target.stored(), object);
+            StoredObject made = fitting(object, () -> store.create(target.stored(), object));
             stored = true;
             hooks.written(type, null, object);
             return StoredVersions.differ(type) ? Renderer.tree(target.info(), made) : object;
@@ -213,6 +226,7 @@ final class Writes {
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
         ResourceType type = target.type();
+        refuseTooLarge(target, object);
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         grants.checkUpdate(target, object, old, origin);
@@ -293,9 +307,21 @@ final class Writes {
             return replaceService(target, next, old, current);
         }
         StoredVersions.toStored(type, next);
-        StoredObject stored = store.update(target.stored(), next, current.version());
+        StoredObject stored = fitting(next, () -> store.update(target.stored(), next, current.version()));
         hooks.written(type, old, next);
         return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
+    }
+
+    /** Stores an object without its managed fields where it is too large with them, as upstream does. */
+    private static StoredObject fitting(ObjectNode object, Supplier<StoredObject> write) {
+        try {
+            return write.get();
+        } catch (TooLargeException e) {
+            if (Meta.of(object).remove("managedFields") == null) {
+                throw e;
+            }
+            return write.get();
+        }
     }
 
     /** It has its old addresses again where it does not get to its new ones. */
@@ -303,7 +329,7 @@ final class Writes {
         addresses.reallocate(old, next);
         boolean stored = false;
         try {
-            store.update(target.stored(), next, current.version());
+            fitting(next, () -> store.update(target.stored(), next, current.version()));
             stored = true;
         } finally {
             if (!stored) {

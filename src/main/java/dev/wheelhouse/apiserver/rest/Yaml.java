@@ -123,6 +123,9 @@ final class Yaml {
         if (values <= 0 || depth <= 0) {
             throw new IllegalArgumentException("document contains excessive aliasing");
         }
+        if (value instanceof Double number && !Double.isFinite(number)) {
+            throw new IllegalArgumentException("unsupported value: " + number);
+        }
         Collection<?> children = value instanceof Map<?, ?> map
                 ? map.values()
                 : value instanceof Collection<?> list ? list : List.of();

@@ -17,8 +17,6 @@ final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
-    private static final Pattern LABEL_FORM = Pattern.compile(LABEL);
-    private static final Pattern SUBDOMAIN_FORM = Pattern.compile(SUBDOMAIN);
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
     private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
     private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
@@ -27,14 +25,14 @@ final class Formats {
     private static final Pattern PORT_NAME_CHARACTERS = Pattern.compile("[-a-z0-9]+");
     private static final Pattern IPV4 = Pattern
             .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
-    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
     private Formats() {}
 
     static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);
-        if (!LABEL_FORM.matcher(value).matches()) {
-            wrong.add(SUBDOMAIN_FORM.matcher(value).matches()
+        if (!isLabel(value, 0, value.length())) {
+            wrong.add(isSubdomain(value)
                     ? "must not contain dots"
                     : form("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and"
                             + " must start and end with an alphanumeric character", LABEL, "my-name", "123-abc"));
@@ -44,11 +42,34 @@ final class Formats {
 
     static List<String> dnsSubdomain(String value) {
         List<String> wrong = maxLength(value, 253);
-        if (!SUBDOMAIN_FORM.matcher(value).matches()) {
+        if (!isSubdomain(value)) {
             wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
         }
         return wrong;
+    }
+
+    /** Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends its stack. */
+    private static boolean isSubdomain(String value) {
+        int from = 0;
+        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
+            if (!isLabel(value, from, dot)) {
+                return false;
+            }
+            from = dot + 1;
+        }
+        return isLabel(value, from, value.length());
+    }
+
+    private static boolean isLabel(String value, int from, int to) {
+        for (int i = from; i < to; i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
+            if (!alphanumeric && (c != '-' || i == from || i == to - 1)) {
+                return false;
+            }
+        }
+        return to > from;
     }
 
     /** A name that is one segment of a path, as of roles. */

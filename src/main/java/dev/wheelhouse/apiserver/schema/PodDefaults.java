@@ -25,6 +25,9 @@ final class PodDefaults {
             + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
             + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
 
+    /** Upstream takes names of 255 characters; a tag and a digest come on top. The pattern's matcher recurs for each part of a path. */
+    private static final int LONGEST_IMAGE = 1000;
+
     private PodDefaults() {}
 
     static void addTo(Map<String, Consumer<ObjectNode>> rules) {
@@ -119,7 +122,7 @@ final class PodDefaults {
 
     /** {@code Always} for the tag {@code latest}, said or implied by what is the name of an image. */
     static String pullPolicy(String image) {
-        if (!IMAGE.matcher(image).matches()) {
+        if (image.length() > LONGEST_IMAGE || !IMAGE.matcher(image).matches()) {
             return "IfNotPresent";
         }
         int digest = image.indexOf('@');

@@ -430,7 +430,8 @@ final class DirectoryStorage implements Storage {
             try {
                 files.store.close();
             } catch (RuntimeException e) {
-                log.warn("the data directory {} could not be closed in good order ({}); everything acknowledged is in it",
+                log.warn(
+                        "the data directory {} could not be closed in good order ({}); everything acknowledged is in it",
                         directory, e.getMessage());
                 files.store.closeImmediately();
             }

@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
@@ -140,6 +141,7 @@ public final class ObjectStore implements AutoCloseable {
      * Stores a new object. It must have its name; its {@code metadata.resourceVersion} is set.
      *
      * @throws StoreException.Exists if there is one already
+     * @throws TooLargeException if it has more bytes than are stored of one
      */
     public StoredObject create(String resource, ObjectNode object) {
         return stamped(object, write(resource, keyOf(object), current -> {
@@ -153,6 +155,7 @@ public final class ObjectStore implements AutoCloseable {
      * Replaces an object. Its {@code metadata.resourceVersion} is set.
      *
      * @throws StoreException.Conflict if it is not at the expected version
+     * @throws TooLargeException if it has more bytes than are stored of one
      */
     public StoredObject update(String resource, ObjectNode object, long expected) {
         String key = keyOf(object);
@@ -172,7 +175,24 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private StoredObject draft(String resource, ObjectNode object) {
-        return StoredObject.draft(resource, object, decided + 1);
+        StoredObject draft = StoredObject.draft(resource, object, decided + 1);
+        byte[] json = draft.json();
+        if (json.length > TooLargeException.MOST_BYTES) {
+            int size = json.length - escapes(json);
+            if (size > TooLargeException.MOST_BYTES) {
+                throw new TooLargeException(resource + " " + draft.key() + " has " + size + " bytes");
+            }
+        }
+        return draft;
+    }
+
+    /** The backslashes of JSON, which upstream's storage of built-in types does not have. */
+    private static int escapes(byte[] json) {
+        int escapes = 0;
+        for (byte b : json) {
+            escapes += b == '\\' ? 1 : 0;
+        }
+        return escapes;
     }
 
     private static StoredObject stamped(ObjectNode object, StoredObject stored) {
