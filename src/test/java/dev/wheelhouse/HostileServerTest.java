@@ -258,8 +258,9 @@ class HostileServerTest {
         }
 
         private static boolean areRunning(List<V1Pod> pods, int count) {
-            return pods.size() == count && pods.stream().allMatch(pod -> pod.getMetadata().getDeletionTimestamp() == null
-                    && "Running".equals(pod.getStatus().getPhase()));
+            return pods.size() == count
+                    && pods.stream().allMatch(pod -> pod.getMetadata().getDeletionTimestamp() == null
+                            && "Running".equals(pod.getStatus().getPhase()));
         }
 
         private static List<String> describe(List<V1Pod> pods) {
