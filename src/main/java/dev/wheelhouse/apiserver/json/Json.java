@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.core.util.Separators;
@@ -18,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** JSON trees, the form in which the API server works on objects. */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new BoundedNumbers())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -48,7 +49,16 @@ public final class Json {
 
     /** @throws JacksonException if the bytes are no JSON */
     public static JsonNode read(byte[] json) {
-        return MAPPER.readTree(json);
+        try {
+            return MAPPER.readTree(json);
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
+        }
+    }
+
+    /** An exponent that no decimal has: the parser fails by another exception than for all else. */
+    private static JacksonException outOfRange(NumberFormatException e) {
+        return new StreamReadException(null, "a number is out of range", e);
     }
 
     /**
@@ -61,12 +71,18 @@ public final class Json {
             return WITHOUT_DUPLICATES.readTree(json);
         } catch (MismatchedInputException e) {
             return null;
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
         }
     }
 
     /** @throws JacksonException if the text is no JSON */
     public static JsonNode read(String json) {
-        return MAPPER.readTree(json);
+        try {
+            return MAPPER.readTree(json);
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
+        }
     }
 
     public static byte[] bytes(JsonNode node) {
