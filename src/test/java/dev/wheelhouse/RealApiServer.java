@@ -19,17 +19,18 @@ import org.opentest4j.TestAbortedException;
 import static dev.wheelhouse.Eventually.eventually;
 
 /** A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes. */
-final class RealApiServer implements AutoCloseable {
+public final class RealApiServer implements AutoCloseable {
     private final List<Process> processes = new ArrayList<>();
     private final Path directory;
     private final Path kubeconfig;
+    private final int port;
 
     private RealApiServer(Path directory) throws Exception {
         this.directory = directory;
         this.kubeconfig = directory.resolve("kubeconfig");
         int etcd = freePort();
         int peer = freePort();
-        int port = freePort();
+        this.port = freePort();
         start("etcd", "--data-dir=" + directory.resolve("etcd"), "--listen-client-urls=http://127.0.0.1:" + etcd,
                 "--advertise-client-urls=http://127.0.0.1:" + etcd, "--listen-peer-urls=http://127.0.0.1:" + peer,
                 "--initial-advertise-peer-urls=http://127.0.0.1:" + peer,
@@ -66,7 +67,7 @@ final class RealApiServer implements AutoCloseable {
     }
 
     /** @throws TestAbortedException, loudly, where there is none */
-    static RealApiServer startOrSkip(Path directory) throws Exception {
+    public static RealApiServer startOrSkip(Path directory) throws Exception {
         for (String program : List.of("kube-apiserver", "etcd")) {
             if (Kubectl.onPath(program).isEmpty()) {
                 System.out.println(
@@ -77,8 +78,13 @@ final class RealApiServer implements AutoCloseable {
         return new RealApiServer(directory);
     }
 
-    Path kubeconfig() {
+    public Path kubeconfig() {
         return kubeconfig;
+    }
+
+    /** Where it speaks TLS. The bearer token {@code wheelhouse-test} is that of an administrator. */
+    public int port() {
+        return port;
     }
 
     private void start(String program, String... args) throws IOException {
