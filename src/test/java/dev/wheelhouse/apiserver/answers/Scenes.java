@@ -424,8 +424,9 @@ final class Scenes {
         }
         for (String options : OPTIONS) {
             if (much || random.nextInt(6) == 0) {
-                p.add(Probe.delete(path + "?dryRun=All", options));
+                p.add(Probe.delete(path + "?dryRun=All", options)); // With a body the query counts for nothing.
                 p.add(Probe.delete(base + "?dryRun=All&labelSelector=never", options));
+                p.add(Probe.post(base, one.toString()));
             }
         }
         for (String query : DELETE_QUERIES) {
@@ -456,6 +457,7 @@ final class Scenes {
                 p.add(Probe.put(path + "?dryRun=All", one.toString()).type(media));
                 p.add(Probe.merge(path + "?dryRun=All", "{\"metadata\": {\"labels\": {\"q\": \"r\"}}}").type(media));
                 p.add(Probe.delete(path + "?dryRun=All", "{\"gracePeriodSeconds\": 1}").type(media));
+                p.add(Probe.post(base, one.toString()));
             }
         }
         for (String patch : JSON_PATCHES) {
@@ -605,6 +607,7 @@ final class Scenes {
         for (String options : OPTIONS) {
             p.add(Probe.delete(path + "?dryRun=All", options));
             p.add(Probe.delete(base + "?dryRun=All&labelSelector=never", options));
+            p.add(Probe.post(base, thing));
         }
         for (String query : DELETE_QUERIES) {
             p.add(Probe.delete(path + "?" + (query.contains("dryRun") ? query : query + "&dryRun=All")));
@@ -619,6 +622,7 @@ final class Scenes {
             p.add(Probe.post(base + "?dryRun=All", thing.replace("one", "two")).type(media));
             p.add(Probe.merge(path + "?dryRun=All", "{\"spec\": {\"size\": 4}}").type(media));
             p.add(Probe.delete(path + "?dryRun=All", "{}").type(media));
+            p.add(Probe.post(base, thing));
         }
         for (String patch : JSON_PATCHES) {
             p.add(Probe.json(path + "?dryRun=All", patch));
