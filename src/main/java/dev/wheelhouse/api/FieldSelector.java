@@ -1,6 +1,7 @@
 package dev.wheelhouse.api;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * is the API server's business (upstream: {@code apimachinery/pkg/fields/selector.go}). Immutable.
  */
 public record FieldSelector(List<Requirement> requirements) {
+    private static final String ESCAPED = "\\,=";
     private static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 
     /** {@code field = value}, or {@code field != value} when negated. */
@@ -41,7 +43,7 @@ public record FieldSelector(List<Requirement> requirements) {
                 continue;
             }
             int at = 0;
-            while (at < term.length() && term.charAt(at) != '=' && term.charAt(at) != '!') {
+            while (at < term.length() && term.charAt(at) != '=' && !term.startsWith("!=", at)) {
                 at++;
             }
             boolean negated = term.startsWith("!=", at);
@@ -54,6 +56,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
     }
 
+    /** The terms in order, so that of two demands of one field the same one counts whatever their order. */
     private static List<String> split(String text) {
         List<String> terms = new ArrayList<>();
         StringBuilder term = new StringBuilder();
@@ -69,6 +72,7 @@ public record FieldSelector(List<Requirement> requirements) {
             }
         }
         terms.add(term.toString());
+        Collections.sort(terms);
         return terms;
     }
 
@@ -80,7 +84,15 @@ public record FieldSelector(List<Requirement> requirements) {
         StringBuilder out = new StringBuilder(value.length());
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
-            out.append(c == '\\' && i + 1 < value.length() ? value.charAt(++i) : c);
+            if (c == '=') {
+                throw new IllegalArgumentException(
+                        "invalid field selector: unescaped character in value: " + (int) c);
+            }
+            if (c == '\\' && (++i == value.length() || ESCAPED.indexOf(value.charAt(i)) < 0)) {
+                throw new IllegalArgumentException("invalid field selector: invalid escape sequence: "
+                        + value.substring(i - 1, Math.min(i + 1, value.length())));
+            }
+            out.append(value.charAt(i));
         }
         return out.toString();
     }

@@ -40,10 +40,11 @@ final class NonResources {
     /** The answer; null if the path is none of these. */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
-        if (path.isEmpty()) {
-            return json(request, index());
+        if (request.about().path().startsWith("//")) {
+            return notFound();
         }
         return switch (path.getFirst()) {
+            case "" -> json(request, index());
             case "healthz", "livez", "readyz" -> Health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> json(request, version());

@@ -10,7 +10,6 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
@@ -137,20 +136,16 @@ public final class RestServer {
 
     private ApiResponse route(ApiRequest sent) {
         checkTimeout(sent.query());
-        List<String> path = Router.segments(sent.path());
-        RequestInfo about = sent.about();
-        ApiRequest request = gate.admit(sent, about);
-        Target target = path.isEmpty() || !path.getFirst().equals("api") && !path.getFirst().equals("apis")
-                ? null
-                : router.find(path);
-        if (target != null) {
-            if (!target.isWhat(about)) {
-                // What was allowed must be what is done.
-                throw Errors.noSuchResource();
-            }
+        Route route = sent.route();
+        if (route.problem() != null) {
+            throw route.problem();
+        }
+        ApiRequest request = sent.withUser(gate.admit(sent.credentials(), route.about()));
+        if (route.about().isResource()) {
+            Target target = router.find(route, request.method());
             return Deprecations.warn(target, resource(target, request));
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -170,36 +165,49 @@ public final class RestServer {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
         }
-        return switch (request.method()) {
-            case "GET" -> {
-                boolean watch = target.watchPath() || collection && request.query().flag("watch");
-                if (watch) {
-                    require(target, "watch", true);
-                    yield reads.watch(target, request);
-                }
-                require(target, collection ? "list" : "get", true);
-                yield collection ? reads.list(target, request) : reads.get(target, request);
+        String verb = verb(request);
+        return switch (verb) {
+            case "get" -> {
+                require(target, verb, !collection);
+                yield reads.get(target, request);
             }
-            case "POST" -> {
-                require(target, "create", collection && !namespaceMissing);
+            case "list" -> {
+                require(target, verb, collection);
+                yield reads.list(target, request);
+            }
+            case "watch" -> {
+                require(target, verb, true);
+                yield reads.watch(target, request);
+            }
+            case "create" -> {
+                require(target, verb, collection && !namespaceMissing);
                 yield target.type().plural().equals("bindings") && target.type().group().isEmpty()
                         ? pods.bind(target, request)
                         : updates.create(target, request);
             }
-            case "PUT" -> {
-                require(target, "update", !collection);
+            case "update" -> {
+                require(target, verb, !collection);
                 yield updates.update(target, request);
             }
-            case "PATCH" -> {
-                require(target, "patch", !collection);
+            case "patch" -> {
+                require(target, verb, !collection);
                 yield updates.patch(target, request);
             }
-            case "DELETE" -> {
-                require(target, collection ? "deletecollection" : "delete", !collection || !namespaceMissing);
-                yield collection ? deletes.deleteCollection(target, request) : deletes.delete(target, request);
+            case "delete" -> {
+                require(target, verb, !collection);
+                yield deletes.delete(target, request);
+            }
+            case "deletecollection" -> {
+                require(target, verb, collection && !namespaceMissing);
+                yield deletes.deleteCollection(target, request);
             }
             default -> throw Errors.methodNotAllowed();
         };
+    }
+
+    /** The verb that was authorized, empty for a method that no resource has a handler for. */
+    private static String verb(ApiRequest request) {
+        return request.method().equals("HEAD") ? "" : request.route().about().verb();
     }
 
     private static void require(Target target, String verb, boolean fits) {
@@ -209,12 +217,12 @@ public final class RestServer {
     }
 
     private ApiResponse subresource(Target target, ApiRequest request) {
-        String method = request.method();
+        String verb = verb(request);
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
-            case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
-            case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
-            case "serviceaccounts/token" -> method.equals("POST") ? tokenRequests.make(target, request) : null;
+            case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
+            case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
+            case "pods/log" -> verb.equals("get") ? pods.log(target) : null;
+            case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
         };
@@ -231,10 +239,10 @@ public final class RestServer {
         if (target.subresource().equals("scale")) {
             return scales.handle(target, request);
         }
-        return switch (request.method()) {
-            case "GET" -> reads.get(target, request);
-            case "PUT" -> updates.update(target, request);
-            case "PATCH" -> updates.patch(target, request);
+        return switch (verb(request)) {
+            case "get" -> reads.get(target, request);
+            case "update" -> updates.update(target, request);
+            case "patch" -> updates.patch(target, request);
             default -> null;
         };
     }
