@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
@@ -15,12 +16,20 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
 
 /** Reads the bodies of requests. */
 final class Bodies {
     private static final int MAX_DEPTH = 200;
     /** A warning is a header of the answer, one line. */
     private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
+
+    private static final List<String> MEDIA = List.of("application/json", "application/yaml",
+            ProtobufBodies.MEDIA_TYPE);
+    private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
+            + "string \"json:\\\"kind,omitempty\\\"\" }";
+    private static final TypeSchema DELETE_OPTIONS = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
     private Bodies() {}
 
@@ -35,10 +44,11 @@ final class Bodies {
      * @param warnings gets what field validation warns about
      */
     static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
-        String media = mediaType(request.contentType());
+        String media = media(request);
+        WriteOptions.check(request);
         List<String> duplicates = new ArrayList<>();
         JsonNode read;
-        if (media.isEmpty() || media.equals("application/json")) {
+        if (media.equals("application/json")) {
             read = json(request.body(), type.kind(), duplicates);
         } else if (media.equals("application/yaml")) {
             Yaml.Document document = Yaml.read(request.body());
@@ -46,19 +56,13 @@ final class Bodies {
             if (!document.duplicates().isEmpty()) {
                 duplicates.add(document.complaint());
             }
-        } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
-            read = ProtobufBodies.read(request.body());
         } else {
-            throw Errors.unsupportedMediaType(
-                    "the body of the request was in an unknown format - accepted media types include: "
-                            + "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+            read = ProtobufBodies.read(request.body());
         }
         if (!(read instanceof ObjectNode object)) {
             throw Errors.badRequest("the object provided is unrecognized (must be of type " + type.kind()
                     + "): couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + (read.isArray() ? "array" : read.isString() ? "string" : "number")
-                    + " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
-                    + "string \"json:\\\"kind,omitempty\\\"\" } (" + hex(request.body()) + ")");
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE + " (" + hex(request.body()) + ")");
         }
         identify(object, type);
         checkDepth(object, 0);
@@ -115,12 +119,7 @@ final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            case "", "Warn" -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
-            default -> throw Errors.invalidOptions("CreateOptions",
-                    Errors.one("fieldValidation", "FieldValueNotSupported",
-                            "Unsupported value: \"" + request.query().get("fieldValidation")
-                                    + "\": supported values: \"Ignore\", \"Strict\", \"Warn\"")
-                            .getFirst());
+            default -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
         }
     }
 
@@ -188,17 +187,54 @@ final class Bodies {
         return message.lines().findFirst().orElse("invalid JSON");
     }
 
-    /** DeleteOptions, or an empty object. */
+    /**
+     * The body of a deletion, decoded.
+     *
+     * @throws ApiException 400 if it is no DeleteOptions, 415 if its media type is unknown
+     */
     static ObjectNode options(ApiRequest request) {
-        if (request.body().length == 0) {
+        String media = media(request);
+        JsonNode read;
+        try {
+            read = switch (media) {
+                case "application/yaml" -> Yaml.read(request.body()).value();
+                case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
+                default -> Json.read(request.body());
+            };
+        } catch (JacksonException e) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(e));
+        }
+        if (read.isNull()) {
             return Json.object();
         }
-        try {
-            JsonNode read = untyped(request);
-            return read instanceof ObjectNode object ? object : Json.object();
-        } catch (JacksonException e) {
-            throw Errors.internal("couldn't get version/kind; json parse error: " + problem(e));
+        if (!(read instanceof ObjectNode options)) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE);
         }
+        String kind = Json.text(options, "kind");
+        if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+            throw Errors.badRequest("decoded object cannot be converted to DeleteOptions");
+        }
+        try {
+            FieldValidation.prune(DELETE_OPTIONS, options);
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(String.valueOf(e.getMessage()));
+        }
+        return options;
+    }
+
+    /** The media type of the body. @throws ApiException 415 if it is none that objects come in */
+    static String media(ApiRequest request) {
+        String media = mediaType(request.contentType());
+        if (media.isEmpty()) {
+            return "application/json";
+        }
+        if (!MEDIA.contains(media)) {
+            throw Errors.unsupportedMediaType(
+                    "the body of the request was in an unknown format - accepted media types include: "
+                            + String.join(", ", MEDIA));
+        }
+        return media;
     }
 
     /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
@@ -208,6 +244,15 @@ final class Bodies {
             case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
             default -> Json.read(request.body());
         };
+    }
+
+    /** What Go's decoder calls a value. */
+    static String kindOf(JsonNode node) {
+        return node.isObject()
+                ? "object"
+                : node.isArray()
+                        ? "array"
+                        : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
     }
 
     static List<String> newWarnings() {

@@ -18,6 +18,8 @@ import dev.wheelhouse.apiserver.schema.Cause;
 
 /** Failures in upstream's words (upstream: {@code apimachinery/pkg/api/errors}). */
 final class Errors {
+    private static final String MEDIA = "application/json, application/yaml, " + ProtobufBodies.MEDIA_TYPE;
+
     private Errors() {}
 
     static ObjectNode status(int code, String reason, String message, @Nullable ObjectNode details) {
@@ -190,12 +192,20 @@ final class Errors {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
-    /** @param protobuf whether that would have been acceptable too */
-    static ApiException notAcceptable(boolean protobuf) {
-        return error(406, "NotAcceptable",
-                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml"
-                        + (protobuf ? ", " + ProtobufBodies.MEDIA_TYPE : ""),
+    /** An Accept header without any media type of the path. @param watchable whether the path can be watched */
+    static ApiException unroutableAccept(boolean watchable) {
+        return error(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " + MEDIA
+                + (watchable ? ", application/json;stream=watch, " + ProtobufBodies.MEDIA_TYPE + ";stream=watch" : ""),
                 Json.object());
+    }
+
+    /** An Accept header that asks of a media type what it has not. */
+    static ApiException notAcceptable() {
+        return notAcceptable("only the following media types are accepted: " + MEDIA);
+    }
+
+    static ApiException notAcceptable(String message) {
+        return error(406, "NotAcceptable", message, null);
     }
 
     static ApiException tooLarge(long limit) {

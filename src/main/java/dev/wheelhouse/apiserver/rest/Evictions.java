@@ -72,7 +72,10 @@ final class Evictions {
         if (!dryRun && Json.at(options, "preconditions", "resourceVersion") == null) {
             markDisrupted(stored);
         }
-        deletes.delete(target.plain(), Deletes.Options.of(options, request.query()));
+        if (dryRun) {
+            options.putArray("dryRun").add("All");
+        }
+        deletes.delete(target.plain(), Deletes.Options.of(options));
         return renderer.response(201, Errors.success(), Accept.JSON, List.of());
     }
 

@@ -78,14 +78,15 @@ public record Query(Map<String, List<String>> parameters) {
 
     /** @throws ApiException 400 if the value is no integer */
     public @Nullable Long number(String name) {
-        String text = get(name);
-        if (text.isEmpty()) {
+        List<String> values = parameters.get(name);
+        if (values == null) {
             return null;
         }
+        String text = values.getFirst();
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw Errors.badRequest("strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
+            throw Errors.badRequest("strconv.ParseInt: parsing \"" + text + "\": " + GoText.numberProblem(text));
         }
     }
 }

@@ -9,12 +9,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Cause;
-import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Snapshot;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -41,7 +37,7 @@ final class Reads {
 
     ApiResponse get(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        long version = version(request.query().get("resourceVersion"));
+        long version = version(request.query().get("resourceVersion"), "invalid resource version: ");
         if (version > store.version()) {
             throw Errors.tooLargeVersion(version, store.version());
         }
@@ -57,56 +53,34 @@ final class Reads {
         return object;
     }
 
-    /** The selection of a collection request, by the selectors that it was authorized with. */
-    static Selection selection(Target target, ApiRequest request) {
-        Selectors selectors = request.route().selectors().orRefuse();
-        FieldSelector fields = selectors.fields();
-        for (FieldSelector.Requirement requirement : fields.requirements()) {
-            CustomType custom = target.info().custom();
-            boolean declared = custom != null && custom.selectable().contains(requirement.field());
-            if (!declared && !SelectableFields.supports(target.stored(), requirement.field())) {
-                throw Errors.badRequest(SelectableFields.hasOwn(target.stored())
-                        ? "field label not supported: " + requirement.field()
-                        : "\"" + requirement.field()
-                                + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
-            }
-        }
-        return new Selection(target.namespace(), selectors.labels(), fields);
-    }
-
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Query query = request.query();
-        Selection selection = selection(target, request);
-        Long asked = query.number("limit");
-        int limit = asked == null ? 0 : (int) Math.clamp(asked, 0L, 1_000_000L);
-        String match = query.get("resourceVersionMatch");
-        String versionText = query.get("resourceVersion");
-        String token = query.get("continue");
-        validateMatch(match, versionText, token, false);
-        long version = version(versionText);
-
+        ListOptions options = ListOptions.of(target, request);
+        int limit = options.limit();
         Snapshot snapshot;
         String start = "";
-        if (!token.isEmpty()) {
-            if (!versionText.isEmpty() && !versionText.equals("0")) {
+        if (!options.token().isEmpty()) {
+            ObjectNode decoded = decode(options.token());
+            start = Json.text(decoded, "start");
+            if (!options.version().isEmpty() && !options.version().equals("0")) {
                 throw Errors.badRequest("specifying resource version is not allowed when using continue");
             }
-            ObjectNode decoded = decode(token);
-            start = Json.text(decoded, "start");
             snapshot = continued(target, Json.number(decoded, -1, "rv"), start);
-        } else if (match.equals("Exact")) {
-            snapshot = exact(target, version);
         } else {
-            if (version > store.version()) {
-                throw Errors.tooLargeVersion(version, store.version());
-            }
-            snapshot = store.snapshot(target.stored());
-            if (versionText.equals("0")) {
-                limit = 0;
+            long version = version(options.version(), "invalid resource version: ");
+            if (options.match().equals("Exact")) {
+                snapshot = exact(target, version);
+            } else {
+                if (version > store.version()) {
+                    throw Errors.tooLargeVersion(version, store.version());
+                }
+                snapshot = store.snapshot(target.stored());
+                if (options.version().equals("0")) {
+                    limit = 0;
+                }
             }
         }
-        Snapshot.Page page = snapshot.page(selection, start, limit);
+        Snapshot.Page page = snapshot.page(options.selection(), start, limit);
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
         if (!page.next().isEmpty()) {
             meta.put("continue", encode(snapshot.version(), page.next()));
@@ -147,57 +121,80 @@ final class Reads {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));
     }
 
+    /** Reads a token (upstream: {@code apiserver/pkg/storage/continue.go}). */
     private static ObjectNode decode(String token) {
-        String problem;
-        try {
-            byte[] decoded = Base64.getUrlDecoder().decode(token);
-            if (decoded.length > 0 && decoded[0] < 0) {
-                throw Errors.badRequest("invalid continue token: continue key is not valid: invalid character '"
-                        + String.format("\\u%04x", decoded[0] & 255) + "' looking for beginning of value");
-            }
-            JsonNode node = Json.read(new String(decoded, StandardCharsets.UTF_8));
-            if (node instanceof ObjectNode object && Json.text(object, "v").equals("meta.k8s.io/v1")
-                    && !Json.text(object, "start").isEmpty()) {
-                return object;
-            }
-            problem = "incorrect encoded start resourceVersion";
-        } catch (JacksonException e) {
-            problem = Bodies.problem(e);
-        } catch (IllegalArgumentException e) {
-            problem = String.valueOf(e.getMessage());
+        int broken = brokenBase64(token);
+        if (broken >= 0) {
+            throw unreadable("illegal base64 data at input byte " + broken);
         }
-        throw Errors.badRequest("invalid continue token: continue key is not valid: " + problem);
+        byte[] decoded = Base64.getUrlDecoder().decode(token);
+        if (decoded.length > 0 && decoded[0] < 0) {
+            throw unreadable("invalid character '" + String.format("\\u%04x", decoded[0] & 255)
+                    + "' looking for beginning of value");
+        }
+        JsonNode node;
+        try {
+            node = Json.read(new String(decoded, StandardCharsets.UTF_8));
+        } catch (JacksonException e) {
+            throw unreadable(Bodies.problem(e));
+        }
+        if (!(node instanceof ObjectNode object)) {
+            throw unreadable(node.isMissingNode()
+                    ? "unexpected end of JSON input"
+                    : "json: cannot unmarshal " + Bodies.kindOf(node) + " into Go value of type storage.continueToken");
+        }
+        for (String field : List.of("v", "rv", "start")) {
+            JsonNode value = object.get(field);
+            boolean number = field.equals("rv");
+            if (value != null && !value.isNull() && (number ? !value.isIntegralNumber() : !value.isString())) {
+                throw unreadable("json: cannot unmarshal " + Bodies.kindOf(value)
+                        + " into Go struct field continueToken." + field + " of type "
+                        + (number ? "int64" : "string"));
+            }
+        }
+        if (!Json.text(object, "v").equals("meta.k8s.io/v1")) {
+            throw unreadable("server does not recognize this encoded version " + Json.text(object, "v"));
+        }
+        if (Json.number(object, 0, "rv") == 0) {
+            throw unreadable("incorrect encoded start resourceVersion");
+        }
+        String start = Json.text(object, "start");
+        if (start.isEmpty()) {
+            throw unreadable("empty start key");
+        }
+        if (("/" + start + "/").contains("/../")) {
+            throw unreadable(start);
+        }
+        return object;
+    }
+
+    /** Where a text stops being unpadded base64 for URLs, or -1. */
+    private static int brokenBase64(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_') {
+                return i;
+            }
+        }
+        return text.length() % 4 == 1 ? text.length() - 1 : -1;
+    }
+
+    private static ApiException unreadable(String problem) {
+        return Errors.badRequest("invalid continue token: continue key is not valid: " + problem);
     }
 
     ApiResponse watch(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Query query = request.query();
-        Selection selection = selection(target, request);
-        if (!target.name().isEmpty()) {
-            if (!selection.fields().isEverything()
-                    && !target.name().equals(selection.fields().requires("metadata.name"))) {
-                throw Errors.badRequest("fieldSelector metadata.name doesn't match requested name");
-            }
-            selection = new Selection(target.namespace(), selection.labels(),
-                    FieldSelector.of("metadata.name", target.name()));
-        }
-        boolean initialEvents = query.flag("sendInitialEvents");
-        String versionText = query.get("resourceVersion");
-        String match = query.get("resourceVersionMatch");
-        if (query.has("sendInitialEvents") && !match.equals("NotOlderThan")) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden",
-                    "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        }
-        if (!query.has("sendInitialEvents")) {
-            validateMatch(match, versionText, query.get("continue"), true);
-        }
-        long version = version(versionText);
-        Long timeout = query.number("timeoutSeconds");
+        ListOptions options = ListOptions.of(target, request);
+        Selection selection = options.selection();
+        boolean initialEvents = Boolean.TRUE.equals(options.initialEvents());
+        long version = version(options.version(), "");
+        Long timeout = options.timeoutSeconds();
         Duration life = timeout != null && timeout > 0
                 ? Duration.ofSeconds(timeout)
                 : Duration.ofSeconds(1800 + ids.below(1800));
         Renderer.Encoder encoder = renderer.encoder(target.info(), request, accept);
-        boolean bookmarks = query.flag("allowWatchBookmarks");
+        boolean bookmarks = options.bookmarks();
         if (initialEvents && version > store.version()) {
             throw Errors.tooLargeVersion(version, store.version());
         }
@@ -219,46 +216,21 @@ final class Reads {
                 accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);
     }
 
-    /** @return 0 for an empty text */
-    private static long version(String text) {
+    /** @param prefix of the refusal; a watch has none @return 0 for an empty text */
+    private static long version(String text, String prefix) {
         if (text.isEmpty()) {
             return 0;
         }
+        boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
         try {
-            long version = Long.parseLong(text);
-            if (version >= 0 && text.charAt(0) != '+' && text.charAt(0) != '-') {
-                return version;
+            if (digits) {
+                return Long.parseLong(text);
             }
         } catch (NumberFormatException e) {
             // Said below.
         }
-        throw Errors.internal("resourceVersion: Invalid value: \"" + text + "\": strconv.ParseUint: parsing \"" + text
-                + "\": invalid syntax");
-    }
-
-    private static void validateMatch(String match, String version, String token, boolean watch) {
-        if (match.isEmpty()) {
-            return;
-        }
-        String forbidden = watch
-                ? "resourceVersionMatch is forbidden for watch"
-                : version.isEmpty()
-                        ? "resourceVersionMatch is forbidden unless resourceVersion is provided"
-                        : !token.isEmpty() ? "resourceVersionMatch is forbidden when continue is provided" : "";
-        if (!forbidden.isEmpty()) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden", "Forbidden: " + forbidden);
-        }
-        if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
-            throw invalidList("resourceVersionMatch", "FieldValueNotSupported", "Unsupported value: \"" + match
-                    + "\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
-        }
-        if (match.equals("Exact") && version.equals("0")) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden",
-                    "Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-        }
-    }
-
-    private static ApiException invalidList(String field, String reason, String message) {
-        return Errors.invalidOptions("ListOptions", new Cause(field, reason, message));
+        throw Errors.badRequest(prefix + "resourceVersion: Invalid value: \"" + text
+                + "\": strconv.ParseUint: parsing \"" + text + "\": "
+                + (digits ? "value out of range" : "invalid syntax"));
     }
 }

@@ -60,11 +60,13 @@ final class Scales {
     }
 
     private ObjectNode patch(Target target, ApiRequest request) {
-        String media = Bodies.mediaType(request.contentType());
-        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+        String media = Updates.patchMedia(target.type(), request);
+        WriteOptions.check(request);
+        if (media.startsWith("application/apply-patch")) {
             return apply(target, request);
         }
-        JsonNode patch = Updates.readPatch(SCALE, media, request.body());
+        find(target);
+        JsonNode patch = Updates.readPatch(media, request);
         return change(target, request, scale -> Updates.patched(SCALE, media, scale, patch), null);
     }
 

@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -26,6 +28,11 @@ import dev.wheelhouse.runtime.Clock;
  * {@code apiserver/pkg/endpoints/handlers}: create.go, update.go, patch.go).
  */
 final class Updates {
+    static final String JSON_PATCH = "application/json-patch+json";
+    static final String STRATEGIC = "application/strategic-merge-patch+json";
+    private static final String MERGE_PATCH = "application/merge-patch+json";
+    private static final String APPLY = "application/apply-patch+";
+    private static final Set<String> OPERATION_FIELDS = Set.of("op", "path", "from", "value");
     private static final int TRIES = 10;
 
     private final Writes writes;
@@ -130,29 +137,30 @@ final class Updates {
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
+        String media = patchMedia(target.type(), request);
         Accept accept = Accept.parse(request, target);
-        String media = Bodies.mediaType(request.contentType());
-        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+        WriteOptions.check(request);
+        if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        if (request.query().has("force")) {
-            throw Errors.invalidOptions("PatchOptions", new Cause("force", "FieldValueForbidden",
-                    "Forbidden: may not be specified for non-apply patch"));
-        }
-        JsonNode patch = readPatch(target.type(), media, request.body());
         List<String> warnings = Bodies.newWarnings();
         Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        JsonNode patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
+            if (patch == null) {
+                patch = readPatch(media, request);
+            }
+            JsonNode wanted = patch;
             Supplier<ObjectNode> patching = () -> patched(target.type(), media,
-                    Renderer.tree(target.info(), current), patch);
+                    Renderer.tree(target.info(), current), wanted);
             ObjectNode patched = patching.get();
             warnings.clear();
-            checkPatched(target, patched, problem -> media.startsWith("application/strategic")
-                    ? quoted(GoText.of(patch)) + ": " + GoText.conversion(problem)
+            checkPatched(target, patched, problem -> media.equals(STRATEGIC)
+                    ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
                     : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
                     && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
@@ -182,16 +190,43 @@ final class Updates {
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
             throw Errors.badRequest("a patch may not change apiVersion or kind");
         }
-        if (Strategies.isCustom(type)) {
-            pruneCustom(target, patched, request, warnings);
-            return;
-        }
+        List<String> problems = new ArrayList<>(patchProblems(request));
         try {
-            Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
+            CustomType custom = target.info().custom();
+            problems.addAll(custom != null
+                    ? custom.prune(patched)
+                    : FieldValidation.prune(type.apiVersion(), type.kind(), patched));
         } catch (FieldValidation.WrongTypeException e) {
-            throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
-                    "Invalid value: " + shown.apply(String.valueOf(e.getMessage()))));
+            throw invalidPatch(shown.apply(String.valueOf(e.getMessage())));
         }
+        if (!problems.isEmpty() && request.query().get("fieldValidation").equals("Strict")) {
+            throw invalidPatch(shown.apply("strict decoding error: " + String.join(", ", problems)));
+        }
+        Bodies.report(request, type, problems, warnings);
+    }
+
+    private static ApiException invalidPatch(String problem) {
+        return Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: " + problem));
+    }
+
+    /** What strict decoding has against the patch itself: fields that it names twice, or that no operation has. */
+    private static List<String> patchProblems(ApiRequest request) {
+        List<String> problems = FieldValidation.duplicates(request.body());
+        if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
+            return problems;
+        }
+        List<String> all = new ArrayList<>();
+        problems.forEach(problem -> all.add("json patch " + problem));
+        int i = 0;
+        for (JsonNode operation : Json.read(request.body())) {
+            for (String field : operation.propertyNames()) {
+                if (!OPERATION_FIELDS.contains(field)) {
+                    all.add("json patch unknown field \"[" + i + "]." + field + "\"");
+                }
+            }
+            i++;
+        }
+        return all;
     }
 
     /** Drops what a custom resource's schema does not know. */
@@ -206,35 +241,43 @@ final class Updates {
         return Json.mapper().writeValueAsString(json);
     }
 
-    /** Reads a patch, and says whether its format is known. */
-    static JsonNode readPatch(ResourceType type, String media, byte[] body) {
-        switch (media) {
-            case "application/json-patch+json", "application/merge-patch+json" -> {
-            }
-            case "application/strategic-merge-patch+json" -> {
-                if (Strategies.isCustom(type)) {
-                    throw Errors.unsupportedMediaType(
-                            "the body of the request was in an unknown format - accepted media types include: "
-                                    + "application/json-patch+json, application/merge-patch+json, "
-                                    + "application/apply-patch+yaml");
-                }
-            }
-            default -> throw Errors.unsupportedPatch();
+    /** The media type of a patch. @throws ApiException 415 if objects of the type cannot be patched in it */
+    static String patchMedia(ResourceType type, ApiRequest request) {
+        String media = Bodies.mediaType(request.contentType());
+        boolean custom = Strategies.isCustom(type);
+        if (media.equals(JSON_PATCH) || media.equals(MERGE_PATCH) || media.startsWith(APPLY)
+                || media.equals(STRATEGIC) && !custom) {
+            return media;
         }
+        throw custom
+                ? Errors.unsupportedMediaType(
+                        "the body of the request was in an unknown format - accepted media types include: "
+                                + "application/json-patch+json, application/merge-patch+json, "
+                                + "application/apply-patch+yaml")
+                : Errors.unsupportedPatch();
+    }
+
+    /** @throws ApiException 400 if the body is no patch of that type */
+    static JsonNode readPatch(String media, ApiRequest request) {
+        boolean strict = !request.query().get("fieldValidation").equals("Ignore");
+        String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
+        JsonNode patch;
         try {
-            JsonNode patch = Json.read(body);
-            if (patch.isMissingNode()) {
-                throw Errors.badRequest("error decoding patch: unexpected end of JSON input");
-            }
-            if (media.startsWith("application/json-patch") && !patch.isArray()) {
-                throw Errors.badRequest("error decoding patch: json: cannot unmarshal "
-                        + (patch.isObject() ? "object" : patch.isString() ? "string" : "number")
-                        + " into Go value of type []handlers.jsonPatchOp");
-            }
-            return patch;
+            patch = Json.read(request.body());
         } catch (JacksonException e) {
-            throw Errors.badRequest("error decoding patch: " + Bodies.problem(e));
+            throw Errors.badRequest(prefix + Bodies.problem(e));
         }
+        if (patch.isMissingNode()) {
+            throw Errors.badRequest(prefix + "unexpected end of JSON input");
+        }
+        boolean array = media.equals(JSON_PATCH);
+        if (patch.isNull() || (array ? patch.isArray() : patch.isObject())) {
+            return patch.isNull() ? array ? Json.array() : Json.object() : patch;
+        }
+        throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(patch) + " into Go value of type "
+                + (array
+                        ? strict ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch"
+                        : "map[string]interface {}"));
     }
 
     /** @throws ApiException if the patch does not apply */
@@ -308,10 +351,6 @@ final class Updates {
      * @param warnings gets what field validation warns about
      */
     static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
-        if (request.query().get("fieldManager").isEmpty()) {
-            throw Errors.invalidOptions("PatchOptions", new Cause("fieldManager", "FieldValueRequired",
-                    "Required value: is required for apply patch"));
-        }
         Yaml.Document document = Yaml.read(request.body());
         if (!(document.value() instanceof ObjectNode patch)) {
             throw Errors.badRequest("error decoding YAML: an apply patch must be an object");

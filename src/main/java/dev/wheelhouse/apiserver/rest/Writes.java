@@ -61,17 +61,7 @@ final class Writes {
             List<String> warnings) {
         /** @param warnings gets what admission policies warn about */
         static Origin of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
-            List<String> dryRun = request.query().all("dryRun");
-            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
-                String given = String.join(",", dryRun);
-                throw Errors.invalidOptions(
-                        request.method().equals("POST")
-                                ? "CreateOptions"
-                                : request.method().equals("PUT") ? "UpdateOptions" : "PatchOptions",
-                        new Cause("dryRun", "FieldValueNotSupported",
-                                "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
-            }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+            return new Origin(request.fieldManager(), target.subresource(), applied, request.isDryRun(), request.user(),
                     request.method().equals("POST"), warnings);
         }
     }
