@@ -112,6 +112,10 @@ final class Errors {
         return error(400, "BadRequest", message, null);
     }
 
+    static ApiException foreignNamespace() {
+        return badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+
     static ApiException forbidden(ResourceType type, String name, String why, List<Cause> causes) {
         ObjectNode details = details(type, name);
         if (!causes.isEmpty()) {

@@ -129,8 +129,7 @@ final class Updates {
         String namespace = Meta.namespace(object);
         if (target.type().namespaced()) {
             if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
-                throw Errors.badRequest(
-                        "the namespace of the provided object does not match the namespace sent on the request");
+                throw Errors.foreignNamespace();
             }
             Meta.of(object).put("namespace", target.namespace());
         }

@@ -114,8 +114,7 @@ final class Writes {
             return;
         }
         if (!given.isEmpty() && !given.equals(target.namespace())) {
-            throw Errors.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the request");
+            throw Errors.foreignNamespace();
         }
         meta.put("namespace", target.namespace());
     }

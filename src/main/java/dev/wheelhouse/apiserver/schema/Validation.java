@@ -52,6 +52,8 @@ public final class Validation {
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
+            case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
+            case "coordination.k8s.io/LeaseCandidate" -> LeaseValidation.candidate(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
@@ -124,6 +126,8 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
+            case "coordination.k8s.io/LeaseCandidate" -> LeaseValidation.candidateUpdate(object, old, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);

@@ -186,7 +186,9 @@ final class Scenes {
                     + Json.text(seed, "kind"), seed);
         }
         for (ResourceInfo info : ResourceRegistry.builtIn().all()) {
-            type(info);
+            if (info.type().version().matches("v\\d+")) { // A real server serves no others unless it is told to.
+                type(info);
+            }
         }
         custom();
         paths();
