@@ -78,6 +78,23 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
         }
     }
 
+    /**
+     * Refuses what a path that is no resource's cannot answer with.
+     *
+     * @param jsonOnly whether that is anything but JSON
+     * @throws ApiException 406
+     */
+    static void checkNamed(ApiRequest request, boolean jsonOnly) {
+        String header = request.accept();
+        if (header.isEmpty() || named(header)
+                && (!jsonOnly || header.contains("*/*") || header.contains(Media.JSON.type))) {
+            return;
+        }
+        throw jsonOnly
+                ? Errors.notAcceptable("406: Not Acceptable\n\nAvailable representations: application/json")
+                : Errors.unroutableAccept(false);
+    }
+
     /** Whether the header names one of the media types in full, or all (upstream: go-restful's choice of a route). */
     private static boolean named(String header) {
         for (String clause : header.split(",", -1)) {

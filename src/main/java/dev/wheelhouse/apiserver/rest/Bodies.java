@@ -24,6 +24,7 @@ final class Bodies {
     /** A warning is a header of the answer, one line. */
     private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
 
+    private static final Pattern PARAMETERS = Pattern.compile("[^;]*(;\\s*([^=;\\s]+=(\"[^\"]*\"|[^\";]+))?\\s*)*+");
     private static final List<String> MEDIA = List.of("application/json", "application/yaml",
             ProtobufBodies.MEDIA_TYPE);
     private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
@@ -229,7 +230,7 @@ final class Bodies {
         if (media.isEmpty()) {
             return "application/json";
         }
-        if (!MEDIA.contains(media)) {
+        if (!MEDIA.contains(media) || !PARAMETERS.matcher(request.contentType()).matches()) {
             throw Errors.unsupportedMediaType(
                     "the body of the request was in an unknown format - accepted media types include: "
                             + String.join(", ", MEDIA));

@@ -38,6 +38,7 @@ final class Deletes {
     private static final Set<String> ORPHAN_BY_DEFAULT = Set.of("replicationcontrollers", "jobs.batch");
 
     private final ObjectStore store;
+    private final Reads reads;
     private final Admission admission;
     private final AdmissionPolicies policies;
     private final Hooks hooks;
@@ -45,10 +46,11 @@ final class Deletes {
     private final Renderer renderer;
     private final Clock clock;
 
-    Deletes(ObjectStore store, Admission admission, AdmissionPolicies policies, Hooks hooks,
+    Deletes(ObjectStore store, Reads reads, Admission admission, AdmissionPolicies policies, Hooks hooks,
             CustomResources customResources, Renderer renderer, Clock clock) {
         this.customResources = customResources;
         this.store = store;
+        this.reads = reads;
         this.admission = admission;
         this.policies = policies;
         this.hooks = hooks;
@@ -327,8 +329,9 @@ final class Deletes {
         Accept accept = Accept.parse(request, target);
         ListOptions selected = ListOptions.of(target, request);
         Options options = Options.of(request);
-        Snapshot snapshot = store.snapshot(target.stored());
-        List<StoredObject> items = snapshot.select(selected.selection());
+        Reads.Listed listed = reads.select(target, selected);
+        Snapshot snapshot = listed.snapshot();
+        List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
             permit(one, request, options, Bodies.newWarnings());

@@ -172,6 +172,12 @@ final class Errors {
                 (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: " + all, details);
     }
 
+    /** An update without a version, of a type whose updates need one; upstream names the resource here, not the kind. */
+    static ApiException unconditional(ResourceType type, String name) {
+        return invalid(type.group(), type.plural(), name, one("metadata.resourceVersion", "FieldValueInvalid",
+                "Invalid value: 0: must be specified for an update"));
+    }
+
     static ApiException invalidOptions(String kind, Cause cause) {
         return invalid("meta.k8s.io", kind, "", List.of(cause));
     }

@@ -39,6 +39,12 @@ final class GoText {
         return "*" + name + "." + type.kind() + suffix;
     }
 
+    /** That upstream's scheme has no such kind. */
+    static String notRegistered(String kind, String apiVersion) {
+        return "no kind \"" + kind + "\" is registered for version \"" + apiVersion
+                + "\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
+    }
+
     /** Why a text is no integer that fits. */
     static String numberProblem(String text) {
         return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";

@@ -39,11 +39,19 @@ record ListOptions(Selection selection, int limit, String match, String version,
                 query.get("resourceVersion"), query.get("continue"),
                 query.has("sendInitialEvents") ? Boolean.valueOf(query.flag("sendInitialEvents")) : null,
                 query.flag("allowWatchBookmarks"), timeout);
-        List<Cause> causes = query.flag("watch") ? options.checkWatch() : options.checkList();
+        List<Cause> causes = query.flag("watch") ? options.withDefaults().checkWatch() : options.checkList();
         if (!causes.isEmpty()) {
             throw Errors.invalid("meta.k8s.io", "ListOptions", "", causes);
         }
         return options.named(target);
+    }
+
+    /** A watch of all that there is, in the older way of saying so, is checked as one that says so in the newer way. */
+    private ListOptions withDefaults() {
+        boolean all = initialEvents == null && match.isEmpty() && (version.isEmpty() || version.equals("0"));
+        return all
+                ? new ListOptions(selection, limit, "NotOlderThan", version, token, true, bookmarks, timeoutSeconds)
+                : this;
     }
 
     private List<Cause> checkList() {

@@ -28,6 +28,9 @@ final class NonResources {
     private final ServerFacts facts;
     private final StorageMetrics storage;
 
+    /** The first parts of paths whose handlers do not look at the method. They change nothing. */
+    private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
+
     NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
         this.facts = facts;
         this.storage = storage;
@@ -43,9 +46,23 @@ final class NonResources {
         if (request.about().path().startsWith("//")) {
             return notFound();
         }
+        ApiResponse answer = answer(path, request);
+        boolean any = ANY_METHOD.contains(path.getFirst());
+        if (any || answer == null || answer instanceof ApiResponse.Content content && content.code() == 404) {
+            return answer;
+        }
+        if (!request.method().equals("GET")) {
+            throw Errors.methodNotAllowed();
+        }
+        Accept.checkNamed(request, path.getFirst().equals("version"));
+        return answer;
+    }
+
+    private @Nullable ApiResponse answer(List<String> path, ApiRequest request) {
         return switch (path.getFirst()) {
             case "" -> json(request, index());
-            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "healthz", "livez", "readyz" ->
+                request.about().path().endsWith("/") ? notFound() : Health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
             case "version" -> json(request, version());
             case "api" -> path.size() == 1

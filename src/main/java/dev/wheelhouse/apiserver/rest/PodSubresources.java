@@ -155,6 +155,9 @@ final class PodSubresources {
         if (pod == null) {
             throw Errors.notFound(ResourceType.PODS, target.name());
         }
+        if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
+            return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
+        }
         return text(200, "The pod " + target.namespace() + "/" + target.name()
                 + " runs on a hollow node: no process runs, so there is no output.\n");
     }

@@ -37,7 +37,7 @@ final class Reads {
 
     ApiResponse get(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        long version = version(request.query().get("resourceVersion"), "invalid resource version: ");
+        long version = version(request.query().get("resourceVersion"));
         if (version > store.version()) {
             throw Errors.tooLargeVersion(version, store.version());
         }
@@ -55,7 +55,23 @@ final class Reads {
 
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        ListOptions options = ListOptions.of(target, request);
+        Listed listed = select(target, ListOptions.of(target, request));
+        Snapshot.Page page = listed.page();
+        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
+        if (!page.next().isEmpty()) {
+            meta.put("continue", encode(listed.snapshot().version(), page.next()));
+            if (page.remaining() >= 0) {
+                meta.put("remainingItemCount", page.remaining());
+            }
+        }
+        return renderer.list(target, page.items(), meta, request, accept);
+    }
+
+    /** A page of objects, and the state that they are of. */
+    record Listed(Snapshot snapshot, Snapshot.Page page) {}
+
+    /** @throws ApiException 400 if the version or the token is none, 410 if they are too old, 504 if the version is to come */
+    Listed select(Target target, ListOptions options) {
         int limit = options.limit();
         Snapshot snapshot;
         String start = "";
@@ -67,7 +83,12 @@ final class Reads {
             }
             snapshot = continued(target, Json.number(decoded, -1, "rv"), start);
         } else {
-            long version = version(options.version(), "invalid resource version: ");
+            long version;
+            try {
+                version = version(options.version());
+            } catch (ApiException e) {
+                throw Errors.badRequest("invalid resource version: " + Json.text(e.status(), "message"));
+            }
             if (options.match().equals("Exact")) {
                 snapshot = exact(target, version);
             } else {
@@ -80,15 +101,7 @@ final class Reads {
                 }
             }
         }
-        Snapshot.Page page = snapshot.page(options.selection(), start, limit);
-        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
-        if (!page.next().isEmpty()) {
-            meta.put("continue", encode(snapshot.version(), page.next()));
-            if (page.remaining() >= 0) {
-                meta.put("remainingItemCount", page.remaining());
-            }
-        }
-        return renderer.list(target, page.items(), meta, request, accept);
+        return new Listed(snapshot, snapshot.page(options.selection(), start, limit));
     }
 
     private Snapshot exact(Target target, long version) {
@@ -188,36 +201,41 @@ final class Reads {
         ListOptions options = ListOptions.of(target, request);
         Selection selection = options.selection();
         boolean initialEvents = Boolean.TRUE.equals(options.initialEvents());
-        long version = version(options.version(), "");
+        long version = version(options.version());
         Long timeout = options.timeoutSeconds();
         Duration life = timeout != null && timeout > 0
                 ? Duration.ofSeconds(timeout)
                 : Duration.ofSeconds(1800 + ids.below(1800));
         Renderer.Encoder encoder = renderer.encoder(target.info(), request, accept);
         boolean bookmarks = options.bookmarks();
-        if (initialEvents && version > store.version()) {
-            throw Errors.tooLargeVersion(version, store.version());
-        }
         WatchFeed feed;
         try {
-            Watcher watcher = initialEvents || version == 0
-                    ? store.watchFromNow(target.stored(), selection)
-                    : store.watch(target.stored(), selection, version);
-            feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
+            if (initialEvents && version > store.version()) {
+                feed = failed(target, Errors.tooLargeVersion(version, store.version()), accept);
+            } else {
+                Watcher watcher = initialEvents || version == 0
+                        ? store.watchFromNow(target.stored(), selection)
+                        : store.watch(target.stored(), selection, version);
+                feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
+            }
         } catch (StoreException.Expired e) {
             String why = target.stored().equals("events")
                     ? "The resourceVersion for the provided watch is too old."
                     : "too old resource version: " + version + " (" + e.oldest() + ")";
-            feed = WatchFeed.failed(target.type(),
-                    renderer.response(410, Errors.expired(why, null).status(), accept.ofObject(), List.of()).body(),
-                    clock);
+            feed = failed(target, Errors.expired(why, null), accept);
         }
         return new ApiResponse.Stream(
                 accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);
     }
 
-    /** @param prefix of the refusal; a watch has none @return 0 for an empty text */
-    private static long version(String text, String prefix) {
+    /** A watch that has nothing but an error to tell. */
+    private WatchFeed failed(Target target, ApiException problem, Accept accept) {
+        return WatchFeed.failed(target.type(),
+                renderer.response(problem.code(), problem.status(), accept.ofObject(), List.of()).body(), clock);
+    }
+
+    /** @return 0 for an empty text @throws ApiException 500, as upstream has it, for one that is no number */
+    private static long version(String text) {
         if (text.isEmpty()) {
             return 0;
         }
@@ -229,7 +247,7 @@ final class Reads {
         } catch (NumberFormatException e) {
             // Said below.
         }
-        throw Errors.badRequest(prefix + "resourceVersion: Invalid value: \"" + text
+        throw Errors.internal("resourceVersion: Invalid value: \"" + text
                 + "\": strconv.ParseUint: parsing \"" + text + "\": "
                 + (digits ? "value out of range" : "invalid syntax"));
     }

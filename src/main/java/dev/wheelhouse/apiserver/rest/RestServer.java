@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -70,7 +71,7 @@ public final class RestServer {
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, admission, policies, hooks, customResources, renderer, clock);
+        this.deletes = new Deletes(store, reads, admission, policies, hooks, customResources, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);
@@ -125,21 +126,22 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
-    private static void checkTimeout(Query query) {
-        String timeout = query.get("timeout");
-        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+    /** Requests are answered long before any deadline that they name; only nonsense in it matters. Watches have none. */
+    private static void checkTimeout(ApiRequest request) {
+        String timeout = request.query().get("timeout");
+        if (!timeout.isEmpty() && !request.about().verb().equals("watch") && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: "
+                    + (timeout.chars().allMatch(Character::isDigit) ? "missing unit in" : "invalid") + " duration \""
                     + timeout + "\"");
         }
     }
 
     private ApiResponse route(ApiRequest sent) {
-        checkTimeout(sent.query());
         Route route = sent.route();
         if (route.problem() != null) {
             throw route.problem();
         }
+        checkTimeout(sent);
         ApiRequest request = sent.withUser(gate.admit(sent.credentials(), route.about()));
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
@@ -148,9 +150,6 @@ public final class RestServer {
         ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
-        }
-        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
-            throw Errors.methodNotAllowed();
         }
         return answer;
     }
@@ -218,6 +217,10 @@ public final class RestServer {
 
     private ApiResponse subresource(Target target, ApiRequest request) {
         String verb = verb(request);
+        ResourceInfo.Subresource known = target.info().subresource(request.about().subresource());
+        if (known == null || !known.verbs().contains(verb)) {
+            throw Errors.methodNotAllowed();
+        }
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
             case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
@@ -234,6 +237,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
+            reads.find(target);
             throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
         }
         if (target.subresource().equals("scale")) {

@@ -31,9 +31,12 @@ final class Strategies {
             "rolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io",
             "clusterrolebindings.rbac.authorization.k8s.io", "runtimeclasses.node.k8s.io");
     private static final Set<String> CONDITIONAL_ONLY = Set.of("leases.coordination.k8s.io",
-            "customresourcedefinitions.apiextensions.k8s.io", "endpointslices.discovery.k8s.io",
+            "leasecandidates.coordination.k8s.io", "customresourcedefinitions.apiextensions.k8s.io",
             "poddisruptionbudgets.policy", "runtimeclasses.node.k8s.io", "csidrivers.storage.k8s.io",
-            "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io", "apiservices.apiregistration.k8s.io");
+            "csinodes.storage.k8s.io", "csistoragecapacities.storage.k8s.io", "volumeattachments.storage.k8s.io",
+            "apiservices.apiregistration.k8s.io", "clustertrustbundles.certificates.k8s.io",
+            "podcertificaterequests.certificates.k8s.io", "storageversions.internal.apiserver.k8s.io",
+            "resourcepoolstatusrequests.resource.k8s.io", "storageversionmigrations.storagemigration.k8s.io");
 
     private Strategies() {}
 
@@ -43,7 +46,8 @@ final class Strategies {
 
     /** Whether an update without a resourceVersion is allowed. */
     static boolean allowsUnconditionalUpdate(ResourceType type) {
-        return !CONDITIONAL_ONLY.contains(type.groupResource()) && !isCustom(type);
+        return !CONDITIONAL_ONLY.contains(type.groupResource()) && !isCustom(type)
+                && !type.group().equals("admissionregistration.k8s.io");
     }
 
     static boolean isCustom(ResourceType type) {

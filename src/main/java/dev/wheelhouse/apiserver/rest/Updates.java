@@ -97,10 +97,9 @@ final class Updates {
             }
             boolean unconditional = version.isEmpty() || version.equals("0");
             if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
-                throw Errors.invalid(type, target.name(), Errors.one("metadata.resourceVersion", "FieldValueInvalid",
-                        "Invalid value: " + (Strategies.isCustom(type) ? "0" : "\"\"")
-                                + ": must be specified for an update"));
+                throw Errors.unconditional(type, target.name());
             }
+            checkVersion(version);
             if (!unconditional && !version.equals(Long.toString(current.version()))) {
                 throw Errors.modified(type, target.name());
             }
@@ -112,6 +111,16 @@ final class Updates {
                     throw Errors.modified(type, target.name());
                 }
             }
+        }
+    }
+
+    /** @throws ApiException 500, as upstream has it, if it is no version */
+    private static void checkVersion(String version) {
+        try {
+            Long.parseUnsignedLong(version);
+        } catch (NumberFormatException e) {
+            throw Errors.internal(
+                    "strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
         }
     }
 
@@ -161,8 +170,13 @@ final class Updates {
             checkPatched(target, patched, problem -> media.equals(STRATEGIC)
                     ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
                     : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
-            if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
-                    && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
+            String version = Json.text(patched, "metadata", "resourceVersion");
+            if (version.isEmpty() || version.equals("0")) {
+                if (!Strategies.allowsUnconditionalUpdate(target.type())) {
+                    throw Errors.unconditional(target.type(), target.name());
+                }
+            } else if (!version.equals(Long.toString(current.version()))) {
+                checkVersion(version);
                 throw Errors.modified(target.type(), target.name());
             }
             boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
@@ -180,14 +194,15 @@ final class Updates {
     /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
-        checkName(target, patched);
         ResourceType type = target.type();
-        if (!patched.has("kind") && !patched.has("apiVersion")) {
+        if (Bodies.mediaType(request.contentType()).equals(STRATEGIC)
+                || !patched.has("kind") && !patched.has("apiVersion")) {
             patched.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         }
         if (!Json.text(patched, "kind").equals(type.kind())
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
-            throw Errors.badRequest("a patch may not change apiVersion or kind");
+            throw invalidPatch(shown.apply(GoText.notRegistered(Json.text(patched, "kind"),
+                    Json.text(patched, "apiVersion"))));
         }
         List<String> problems = new ArrayList<>(patchProblems(request));
         try {
@@ -202,6 +217,7 @@ final class Updates {
             throw invalidPatch(shown.apply("strict decoding error: " + String.join(", ", problems)));
         }
         Bodies.report(request, type, problems, warnings);
+        checkName(target, patched);
     }
 
     private static ApiException invalidPatch(String problem) {
@@ -244,7 +260,7 @@ final class Updates {
     static String patchMedia(ResourceType type, ApiRequest request) {
         String media = Bodies.mediaType(request.contentType());
         boolean custom = Strategies.isCustom(type);
-        if (media.equals(JSON_PATCH) || media.equals(MERGE_PATCH) || media.startsWith(APPLY)
+        if (media.equals(JSON_PATCH) || media.equals(MERGE_PATCH) || media.equals(APPLY + "yaml")
                 || media.equals(STRATEGIC) && !custom) {
             return media;
         }
@@ -270,6 +286,15 @@ final class Updates {
             throw Errors.badRequest(prefix + "unexpected end of JSON input");
         }
         boolean array = media.equals(JSON_PATCH);
+        if (patch.isNull() && media.equals(MERGE_PATCH)) {
+            throw Errors.badRequest("Invalid JSON Patch");
+        }
+        for (JsonNode operation : array ? patch : Json.array()) {
+            if (!operation.isObject() && !operation.isNull()) {
+                throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(operation)
+                        + " into Go value of type " + (strict ? "handlers.jsonPatchOp" : "jsonpatch.Operation"));
+            }
+        }
         if (patch.isNull() || (array ? patch.isArray() : patch.isObject())) {
             return patch.isNull() ? array ? Json.array() : Json.object() : patch;
         }
@@ -304,12 +329,15 @@ final class Updates {
         ResourceType type = target.type();
         List<String> warnings = Bodies.newWarnings();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        checkName(target, patch);
         Writes.Origin origin = Writes.Origin.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             ObjectNode live = current == null ? null : Renderer.tree(target.info(), current);
+            if (live != null && Meta.name(patch).isEmpty()) {
+                Meta.of(patch).put("name", target.name());
+            }
+            checkName(target, patch);
             String pinned = Json.text(patch, "metadata", "resourceVersion");
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());

@@ -87,6 +87,9 @@ final class Writes {
         grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
+        if (base.isEmpty() && type.groupResource().equals("limitranges") && Json.text(meta, "name").isEmpty()) {
+            meta.put("name", ids.uid());
+        }
         for (int attempt = 1;; attempt++) {
             ObjectNode candidate = object.deepCopy();
             if (generated) {
