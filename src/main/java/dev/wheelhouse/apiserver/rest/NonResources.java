@@ -47,7 +47,7 @@ final class NonResources {
             return notFound();
         }
         ApiResponse answer = answer(path, request);
-        boolean any = ANY_METHOD.contains(path.getFirst());
+        boolean any = ANY_METHOD.contains(path.getFirst()) || path.equals(List.of("apis"));
         if (any || answer == null || answer instanceof ApiResponse.Content content && content.code() == 404) {
             return answer;
         }

@@ -99,8 +99,8 @@ final class Updates {
             if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
                 throw Errors.unconditional(type, target.name());
             }
-            checkVersion(version);
             if (!unconditional && !version.equals(Long.toString(current.version()))) {
+                checkVersion(version);
                 throw Errors.modified(type, target.name());
             }
             try {
@@ -195,9 +195,12 @@ final class Updates {
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
         ResourceType type = target.type();
-        if (Bodies.mediaType(request.contentType()).equals(STRATEGIC)
-                || !patched.has("kind") && !patched.has("apiVersion")) {
-            patched.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+        boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
+        if (strategic || Json.text(patched, "kind").isEmpty()) {
+            patched.put("kind", type.kind());
+        }
+        if (strategic || Json.text(patched, "apiVersion").isEmpty()) {
+            patched.put("apiVersion", type.apiVersion());
         }
         if (!Json.text(patched, "kind").equals(type.kind())
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
