@@ -292,7 +292,7 @@ final class Updates {
         if (patch.isNull() && media.equals(MERGE_PATCH)) {
             throw Errors.badRequest("Invalid JSON Patch");
         }
-        for (JsonNode operation : array ? patch : Json.array()) {
+        for (JsonNode operation : array && patch.isArray() ? patch : Json.array()) {
             if (!operation.isObject() && !operation.isNull()) {
                 throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(operation)
                         + " into Go value of type " + (strict ? "handlers.jsonPatchOp" : "jsonpatch.Operation"));

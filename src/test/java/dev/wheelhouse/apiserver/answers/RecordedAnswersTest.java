@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.answers;
 
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -65,8 +67,8 @@ class RecordedAnswersTest {
         if (!FILE.isEmpty()) {
             return Files.readString(Path.of(FILE));
         }
-        try (var in = RecordedAnswersTest.class.getResourceAsStream("/recorded/answers.jsonl")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try (InputStream in = RecordedAnswersTest.class.getResourceAsStream("/recorded/answers.jsonl")) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 
