@@ -2,13 +2,14 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,10 +26,13 @@ final class Bodies {
     private static final Pattern LINES = Pattern.compile("\\s*\\R\\s*");
 
     private static final Pattern PARAMETERS = Pattern.compile("[^;]*(;\\s*([^=;\\s]+=(\"[^\"]*\"|[^\";]+))?\\s*)*+");
+    private static final int SUMMARY_BYTES = 30;
     private static final List<String> MEDIA = List.of("application/json", "application/yaml",
             ProtobufBodies.MEDIA_TYPE);
     private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
             + "string \"json:\\\"kind,omitempty\\\"\" }";
+    private static final TypeSchema OBJECT_META = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
     private static final TypeSchema DELETE_OPTIONS = Objects
             .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
@@ -60,32 +64,55 @@ final class Bodies {
         } else {
             read = ProtobufBodies.read(request.body());
         }
-        if (!(read instanceof ObjectNode object)) {
-            throw Errors.badRequest("the object provided is unrecognized (must be of type " + type.kind()
-                    + "): couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + kindOf(read) + " into Go value of type " + HEAD_TYPE + " (" + hex(request.body()) + ")");
+        if (read.isNull()) {
+            read = Json.object();
         }
-        identify(object, type);
+        if (!(read instanceof ObjectNode object)) {
+            throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
+        }
+        identify(object, type, request.body());
         checkDepth(object, 0);
         prune(request, type, object, warnings, duplicates);
         return object;
     }
 
-    private static void identify(ObjectNode object, ResourceType type) {
+    /** @throws ApiException 400, or 422 for a custom resource of another kind */
+    private static void identify(ObjectNode object, ResourceType type, byte[] body) {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
-        if (!kind.isEmpty() && !kind.equals(type.kind())) {
-            throw Errors.badRequest(kind + " in version \"" + version(apiVersion) + "\" cannot be handled as a "
-                    + type.kind() + ": converting (" + version(apiVersion) + "." + kind + ") to ("
-                    + goGroup(type.group()) + "." + type.kind() + "): unknown conversion");
-        }
-        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
-            throw Errors.badRequest(type.kind() + " in version \"" + version(apiVersion) + "\" cannot be handled as a "
-                    + type.kind() + ": no kind \"" + type.kind() + "\" is registered for version \"" + apiVersion
-                    + "\" in scheme \"pkg/runtime/scheme.go:100\"");
+        if (Strategies.isCustom(type)) {
+            identifyCustom(kind, apiVersion, object, type, body);
+        } else if (!kind.isEmpty() && !kind.equals(type.kind())
+                || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
+                        && !(kind.equals("Eviction") && apiVersion.equals("policy/v1beta1"))) {
+            String given = apiVersion.isEmpty() ? type.apiVersion() : apiVersion;
+            String named = kind.isEmpty() ? type.kind() : kind;
+            throw Errors.badRequest(named + " in version \"" + version(given) + "\" cannot be handled as a "
+                    + type.kind() + ": "
+                    + (Schemas.ofKind(given, named) == null
+                            ? GoText.notRegistered(named, given)
+                            : "converting (" + version(given) + "." + named + ") to ("
+                                    + GoText.type(type, "").substring(1) + "): unknown conversion"));
         }
         object.put("kind", type.kind());
         object.put("apiVersion", type.apiVersion());
+    }
+
+    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type,
+            byte[] body) {
+        if (kind.isEmpty()) {
+            throw unreadable(type.kind(),
+                    "Object 'Kind' is missing in '" + new String(body, StandardCharsets.UTF_8) + "'", body);
+        }
+        if (!apiVersion.equals(type.apiVersion())) {
+            throw Errors.badRequest("the API version in the data (" + apiVersion
+                    + ") does not match the expected API version (" + type.apiVersion() + ")");
+        }
+        if (!kind.equals(type.kind())) {
+            throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
+                    "Invalid value: \"" + kind + "\": must be " + type.kind()));
+        }
     }
 
     /** Drops unknown fields, and warns of them or refuses them, as {@code fieldValidation} says. */
@@ -106,8 +133,32 @@ final class Bodies {
                                 + ": " + e.getMessage());
             }
         }
+        if (Strategies.isCustom(type)) {
+            problems.addAll(customMetadata(type, object));
+        }
         problems.addAll(duplicates);
         report(request, type, problems, warnings);
+    }
+
+    /** Decodes the metadata of a custom resource, which has the same types as any. */
+    private static List<String> customMetadata(ResourceType type, ObjectNode object) {
+        JsonNode metadata = object.get("metadata");
+        if (metadata == null || metadata.isNull()) {
+            return List.of();
+        }
+        try {
+            if (!(metadata instanceof ObjectNode meta)) {
+                throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+                        + " into Go value of type v1.ObjectMeta");
+            }
+            List<String> problems = new ArrayList<>();
+            FieldValidation.prune(OBJECT_META, meta).forEach(problem -> problems
+                    .add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
+            return problems;
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
+                    + type.kind() + ": " + e.getMessage());
+        }
     }
 
     static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
@@ -154,38 +205,37 @@ final class Bodies {
                 duplicates.addAll(FieldValidation.duplicates(body));
             }
             if (node.isMissingNode()) {
-                throw unreadable(kind, "unexpected end of JSON input", "<empty>");
+                throw unparsable(kind, body);
             }
             return node;
         } catch (JacksonException e) {
-            throw unreadable(kind, problem(e),
-                    body.length == 0
-                            ? "<empty>"
-                            : new String(body, 0, Math.min(body.length, 64),
-                                    StandardCharsets.UTF_8));
+            throw unparsable(kind, body);
         }
     }
 
-    private static ApiException unreadable(String kind, String problem, String shown) {
-        return Errors.badRequest("the object provided is unrecognized (must be of type " + kind
-                + "): couldn't get version/kind; json parse error: " + problem + " (" + shown + ")");
+    private static ApiException unparsable(String kind, byte[] body) {
+        return unreadable(kind, "couldn't get version/kind; json parse error: " + problem(body), body);
     }
 
-    /** A parser's complaint in the words of upstream's decoder, as far as they translate. */
-    static String problem(JacksonException e) {
-        String message = String.valueOf(e.getOriginalMessage());
-        if (e instanceof UnexpectedEndOfInputException || message.contains("end-of-input")) {
-            return "unexpected end of JSON input";
+    private static ApiException unreadable(String kind, String problem, byte[] body) {
+        return Errors.badRequest("the object provided is unrecognized (must be of type " + kind + "): " + problem
+                + " (" + summary(body) + ")");
+    }
+
+    /** The beginning of a body: of an object as text, of all else in hexadecimal. */
+    private static String summary(byte[] body) {
+        if (body.length == 0) {
+            return "<empty>";
         }
-        int quote = message.indexOf("('");
-        if (message.startsWith("Unexpected character") && quote > 0) {
-            String where = message.contains("expecting double-quote to start field name")
-                    || message.contains("property name")
-                            ? "looking for beginning of object key string"
-                            : "looking for beginning of value";
-            return "invalid character '" + message.charAt(quote + 2) + "' " + where;
-        }
-        return message.lines().findFirst().orElse("invalid JSON");
+        byte[] shown = Arrays.copyOf(body, Math.min(body.length, SUMMARY_BYTES));
+        return (body[0] == '{' ? new String(shown, StandardCharsets.UTF_8) : HexFormat.of().formatHex(shown))
+                + (body.length > SUMMARY_BYTES ? " ..." : "");
+    }
+
+    /** Why a body is no JSON, in the words of upstream's decoder. */
+    static String problem(byte[] body) {
+        String problem = GoJson.problem(body);
+        return problem.isEmpty() ? "invalid JSON" : problem;
     }
 
     /**
@@ -203,7 +253,7 @@ final class Bodies {
                 default -> Json.read(request.body());
             };
         } catch (JacksonException e) {
-            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(e));
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(request.body()));
         }
         if (read.isNull()) {
             return Json.object();
@@ -262,17 +312,5 @@ final class Bodies {
 
     private static String version(String apiVersion) {
         return apiVersion.substring(apiVersion.indexOf('/') + 1);
-    }
-
-    private static String goGroup(String group) {
-        return group.isEmpty() ? "core" : group.contains(".") ? group.substring(0, group.indexOf('.')) : group;
-    }
-
-    private static String hex(byte[] body) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < Math.min(body.length, 32); i++) {
-            text.append(String.format("%02x", body[i]));
-        }
-        return text.toString();
     }
 }

@@ -59,10 +59,10 @@ final class Deletes {
     }
 
     /** @param orphan what the deprecated {@code orphanDependents} said, or null */
-    record Options(@Nullable Long grace, String uid, String version, String policy, @Nullable Boolean orphan,
+    record Options(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy, @Nullable Boolean orphan,
             boolean dryRun) {
         static Options none() {
-            return new Options(null, "", "", "", null, false);
+            return new Options(null, null, null, "", null, false);
         }
 
         /** Those of the body; where there is none, those of the query. @throws ApiException 400, 422 */
@@ -72,7 +72,7 @@ final class Deletes {
             }
             Query query = request.query();
             Long grace = query.number("gracePeriodSeconds");
-            return new Options(grace, "", "", query.get("propagationPolicy"),
+            return new Options(grace, null, null, query.get("propagationPolicy"),
                     query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null,
                     !query.all("dryRun").isEmpty())
                     .checked(query.has("propagationPolicy"), query.all("dryRun"));
@@ -85,10 +85,15 @@ final class Deletes {
             List<String> dryRun = new ArrayList<>();
             body.path("dryRun").forEach(value -> dryRun.add(value.asString("")));
             return new Options(grace == null ? null : Long.valueOf(grace.longValue()),
-                    Json.text(body, "preconditions", "uid"), Json.text(body, "preconditions", "resourceVersion"),
+                    text(body, "uid"), text(body, "resourceVersion"),
                     Json.text(body, "propagationPolicy"),
                     orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
                     .checked(body.has("propagationPolicy"), dryRun);
+        }
+
+        private static @Nullable String text(ObjectNode body, String precondition) {
+            JsonNode value = Json.at(body, "preconditions", precondition);
+            return value == null ? null : value.asString();
         }
 
         private Options checked(boolean hasPolicy, List<String> dryRuns) {
@@ -151,12 +156,12 @@ final class Deletes {
     }
 
     private static void check(ResourceType type, StoredObject current, Options options) {
-        if (!options.uid().isEmpty() && !options.uid().equals(current.uid())) {
+        if (options.uid() != null && !options.uid().equals(current.uid())) {
             throw Errors.precondition(type, current.name(),
                     "the UID in the precondition (" + options.uid() + ") does not match the UID in record ("
                             + current.uid() + "). The object might have been deleted and then recreated");
         }
-        if (!options.version().isEmpty() && !options.version().equals(Long.toString(current.version()))) {
+        if (options.version() != null && !options.version().equals(Long.toString(current.version()))) {
             throw Errors.precondition(type, current.name(),
                     "the ResourceVersion in the precondition (" + options.version()
                             + ") does not match the ResourceVersion in record (" + current.version()

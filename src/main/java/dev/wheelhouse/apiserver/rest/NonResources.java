@@ -77,7 +77,7 @@ final class NonResources {
                 case 3 -> resources(request, path.get(1), path.get(2));
                 default -> null;
             };
-            case "openapi" -> openApi(path, request);
+            case "openapi" -> request.about().path().endsWith("/") ? notFound() : openApi(path, request);
             default -> notFound();
         };
     }

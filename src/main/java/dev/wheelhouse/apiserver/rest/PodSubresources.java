@@ -175,7 +175,7 @@ final class PodSubresources {
             }
             throw Errors.badRequest("the body must be an object");
         } catch (JacksonException e) {
-            throw Errors.badRequest("couldn't get version/kind; json parse error: " + Bodies.problem(e));
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + Bodies.problem(request.body()));
         }
     }
 }

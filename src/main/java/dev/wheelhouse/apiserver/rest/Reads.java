@@ -141,15 +141,11 @@ final class Reads {
             throw unreadable("illegal base64 data at input byte " + broken);
         }
         byte[] decoded = Base64.getUrlDecoder().decode(token);
-        if (decoded.length > 0 && decoded[0] < 0) {
-            throw unreadable("invalid character '" + String.format("\\u%04x", decoded[0] & 255)
-                    + "' looking for beginning of value");
-        }
         JsonNode node;
         try {
             node = Json.read(new String(decoded, StandardCharsets.UTF_8));
         } catch (JacksonException e) {
-            throw unreadable(Bodies.problem(e));
+            throw unreadable(Bodies.problem(decoded));
         }
         if (!(node instanceof ObjectNode object)) {
             throw unreadable(node.isMissingNode()

@@ -160,6 +160,9 @@ public final class RestServer {
         }
         boolean collection = target.name().isEmpty();
         boolean namespaceMissing = target.type().namespaced() && target.namespace().isEmpty();
+        if (namespaceMissing && !target.info().verbs().contains("list")) {
+            throw Errors.noSuchResource();
+        }
         if (collection && Reviews.isReview(target)) {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);

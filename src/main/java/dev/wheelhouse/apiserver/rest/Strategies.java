@@ -94,10 +94,16 @@ final class Strategies {
             case "persistentvolumes" -> object.putObject("status").put("phase", "Pending");
             case "persistentvolumeclaims" -> object.putObject("status").put("phase", "Pending");
             case "services" -> object.putObject("status").putObject("loadBalancer");
+            case "leases.coordination.k8s.io" -> withoutStrategy(object);
             default -> {
             }
         }
         fillStructs(type, object);
+    }
+
+    /** Elections by strategy are off, as they are in a real server that is not told otherwise. */
+    private static void withoutStrategy(ObjectNode lease) {
+        Json.child(lease, "spec").remove(List.of("strategy", "preferredHolder"));
     }
 
     /** Parts that upstream's types always write, however empty: spec, status and the status' counters. */
@@ -128,6 +134,9 @@ final class Strategies {
         keepSystemFields(object, old);
         if (info.has("status")) {
             Meta.copy(old, object, "status");
+        }
+        if (type.groupResource().equals("leases.coordination.k8s.io")) {
+            withoutStrategy(object);
         }
         if (type.groupResource().equals("namespaces")) {
             Meta.set(Json.child(object, "spec"), "finalizers", Json.at(old, "spec", "finalizers"));
@@ -194,9 +203,13 @@ final class Strategies {
     private static void keepSystemFields(ObjectNode object, ObjectNode old) {
         ObjectNode meta = Meta.of(object);
         ObjectNode before = Meta.of(old);
-        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                "deletionGracePeriodSeconds", "generateName")) {
+        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "generateName")) {
             Meta.copy(before, meta, field);
+        }
+        for (String field : List.of("deletionTimestamp", "deletionGracePeriodSeconds")) {
+            if (!meta.has(field)) {
+                Meta.copy(before, meta, field);
+            }
         }
         meta.remove("selfLink");
     }

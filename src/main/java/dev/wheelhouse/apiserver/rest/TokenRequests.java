@@ -28,6 +28,9 @@ final class TokenRequests {
     private final Renderer renderer;
     private final Clock clock;
 
+    private static final ResourceType TOKEN_REQUEST = new ResourceType("authentication.k8s.io", "v1",
+            "tokenrequests", "TokenRequest", true);
+
     TokenRequests(ObjectStore store, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
         this.store = store;
         this.tokens = tokens;
@@ -36,11 +39,21 @@ final class TokenRequests {
     }
 
     ApiResponse make(Target target, ApiRequest request) {
+        ObjectNode body = Bodies.object(request, TOKEN_REQUEST, Bodies.newWarnings());
+        String namespace = Meta.namespace(body);
+        if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
+            throw Errors.foreignNamespace();
+        }
+        String name = Meta.name(body);
+        if (!name.isEmpty() && !name.equals(target.name())) {
+            throw Errors.invalid("authentication.k8s.io", "TokenRequest", "", Errors.one("metadata.name",
+                    "FieldValueInvalid", "Invalid value: \"" + name
+                            + "\": must match the service account name if specified"));
+        }
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {
             throw Errors.notFound(target.type(), target.name());
         }
-        ObjectNode body = PodSubresources.body(request);
         ObjectNode spec = Json.child(body, "spec");
         long seconds = Json.number(spec, Duration.ofHours(1).toSeconds(), "expirationSeconds");
         validate(seconds);

@@ -283,7 +283,7 @@ final class Updates {
         try {
             patch = Json.read(request.body());
         } catch (JacksonException e) {
-            throw Errors.badRequest(prefix + Bodies.problem(e));
+            throw Errors.badRequest(prefix + Bodies.problem(request.body()));
         }
         if (patch.isMissingNode()) {
             throw Errors.badRequest(prefix + "unexpected end of JSON input");
@@ -357,7 +357,11 @@ final class Updates {
             } catch (Patches.PatchException e) {
                 throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
             }
-            Bodies.prune(request, type, applied, warnings);
+            try {
+                Bodies.prune(request, type, applied, warnings);
+            } catch (ApiException e) {
+                throw e.code() == 400 ? unconvertible(patch, type, e) : e;
+            }
             pruneCustom(target, applied, request, warnings);
             try {
                 if (current == null) {
@@ -373,6 +377,19 @@ final class Updates {
                 }
             }
         }
+    }
+
+    /** An applied configuration that is none of the type, which upstream calls its own failure. */
+    private static ApiException unconvertible(ObjectNode patch, ResourceType type, ApiException why) {
+        String problem = Json.text(why.status(), "message");
+        if (problem.contains(": strict decoding error: ")) {
+            return why;
+        }
+        String kind = (type.group().isEmpty() ? "/" : "") + type.apiVersion() + ", Kind=" + type.kind();
+        return Errors.internal("failed to convert new object (" + Meta.namespace(patch) + "/" + Meta.name(patch) + "; "
+                + kind + ") to proper version: unable to convert unstructured object to " + kind
+                + ": error decoding from json: "
+                + problem.substring(problem.indexOf(": ") + 2));
     }
 
     /**

@@ -75,7 +75,7 @@ final class Writes {
     ObjectNode create(Target target, ObjectNode object, Origin origin) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
-        if (!Json.text(meta, "resourceVersion").isEmpty()) {
+        if (!origin.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);
@@ -129,6 +129,7 @@ final class Writes {
             given.remove("status");
         }
         Meta.of(given).remove("uid");
+        Meta.keepManagers(given, null);
         Defaults.apply(type, given);
         CustomType custom = target.info().custom();
         if (custom != null) {
@@ -221,6 +222,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
+        Meta.keepManagers(next, old);
         List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
