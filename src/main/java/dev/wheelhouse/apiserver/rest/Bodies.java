@@ -134,31 +134,36 @@ final class Bodies {
             }
         }
         if (Strategies.isCustom(type)) {
-            problems.addAll(customMetadata(type, object));
+            try {
+                problems.addAll(customMetadata(object));
+            } catch (FieldValidation.WrongTypeException e) {
+                throw Errors.badRequest(type.kind() + " in version \"" + type.version()
+                        + "\" cannot be handled as a " + type.kind() + ": " + e.getMessage());
+            }
         }
         problems.addAll(duplicates);
         report(request, type, problems, warnings);
     }
 
-    /** Decodes the metadata of a custom resource, which has the same types as any. */
-    private static List<String> customMetadata(ResourceType type, ObjectNode object) {
+    /**
+     * Decodes the metadata of a custom resource, which has the same types as any.
+     *
+     * @return what is to be said of unknown fields
+     * @throws FieldValidation.WrongTypeException if a value has the wrong type
+     */
+    static List<String> customMetadata(ObjectNode object) {
         JsonNode metadata = object.get("metadata");
         if (metadata == null || metadata.isNull()) {
             return List.of();
         }
-        try {
-            if (!(metadata instanceof ObjectNode meta)) {
-                throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
-                        + " into Go value of type v1.ObjectMeta");
-            }
-            List<String> problems = new ArrayList<>();
-            FieldValidation.prune(OBJECT_META, meta).forEach(problem -> problems
-                    .add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
-            return problems;
-        } catch (FieldValidation.WrongTypeException e) {
-            throw Errors.badRequest(type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
-                    + type.kind() + ": " + e.getMessage());
+        if (!(metadata instanceof ObjectNode meta)) {
+            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+                    + " into Go value of type v1.ObjectMeta");
         }
+        List<String> problems = new ArrayList<>();
+        FieldValidation.prune(OBJECT_META, meta).forEach(
+                problem -> problems.add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
+        return problems;
     }
 
     static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
@@ -262,9 +267,18 @@ final class Bodies {
             throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
                     + kindOf(read) + " into Go value of type " + HEAD_TYPE);
         }
+        for (String field : List.of("apiVersion", "kind")) {
+            JsonNode value = options.get(field);
+            if (value != null && !value.isNull() && !value.isString()) {
+                throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                        + kindOf(value) + " into Go struct field ." + field + " of type string");
+            }
+        }
         String kind = Json.text(options, "kind");
         if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
-            throw Errors.badRequest("decoded object cannot be converted to DeleteOptions");
+            throw Errors.badRequest("no kind \"" + kind + "\" is registered for version \""
+                    + Json.text(options, "apiVersion") + "\" in scheme "
+                    + "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"");
         }
         try {
             FieldValidation.prune(DELETE_OPTIONS, options);

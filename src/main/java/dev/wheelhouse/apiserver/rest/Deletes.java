@@ -118,6 +118,11 @@ final class Deletes {
         Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
         List<String> warnings = Bodies.newWarnings();
+        if (target.type().groupResource().equals("jobs.batch") && options.policy().isEmpty()
+                && options.orphan() == null) {
+            warnings.add("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+                    + "to remove them or set propagationPolicy=Orphan to suppress this warning");
+        }
         permit(target, request, options, warnings);
         ObjectNode answer = delete(target, options);
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT

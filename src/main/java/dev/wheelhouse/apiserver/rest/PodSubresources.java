@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -150,10 +151,42 @@ final class PodSubresources {
                 + " has nothing to connect to");
     }
 
-    ApiResponse log(Target target) {
+    ApiResponse log(Target target, ApiRequest request) {
+        Query query = request.query();
+        Long tail = query.number("tailLines");
+        Long bytes = query.number("limitBytes");
+        Long since = query.number("sinceSeconds");
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {
             throw Errors.notFound(ResourceType.PODS, target.name());
+        }
+        List<Cause> causes = new ArrayList<>(0);
+        if (tail != null && tail < 0) {
+            causes.add(new Cause("tailLines", "FieldValueInvalid",
+                    "Invalid value: " + tail + ": must be greater than or equal to 0"));
+        }
+        if (bytes != null && bytes < 1) {
+            causes.add(new Cause("limitBytes", "FieldValueInvalid", "Invalid value: " + bytes
+                    + ": must be greater than 0"));
+        }
+        if (since != null && query.has("sinceTime")) {
+            causes.add(new Cause("[]", "FieldValueForbidden",
+                    "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified"));
+        }
+        if (since != null && since < 1) {
+            causes.add(new Cause("sinceSeconds", "FieldValueInvalid",
+                    "Invalid value: " + since + ": must be greater than 0"));
+        }
+        if (query.has("stream")) {
+            causes.add(new Cause("stream", "FieldValueForbidden", "Forbidden: may not be specified"));
+        }
+        if (!causes.isEmpty()) {
+            throw Errors.invalid("", "PodLogOptions", target.name(), causes);
+        }
+        String container = query.get("container");
+        if (!container.isEmpty()
+                && !pod.tree().path("spec").path("containers").findValuesAsString("name").contains(container)) {
+            throw Errors.badRequest("container " + container + " is not valid for pod " + target.name());
         }
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);

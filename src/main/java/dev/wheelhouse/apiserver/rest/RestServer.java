@@ -145,7 +145,11 @@ public final class RestServer {
         ApiRequest request = sent.withUser(gate.admit(sent.credentials(), route.about()));
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
-            return Deprecations.warn(target, resource(target, request));
+            try {
+                return Deprecations.warn(target, resource(target, request));
+            } catch (ApiException e) {
+                return Deprecations.warn(target, failure(request, e.status()));
+            }
         }
         ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
@@ -227,7 +231,7 @@ public final class RestServer {
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
             case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
-            case "pods/log" -> verb.equals("get") ? pods.log(target) : null;
+            case "pods/log" -> verb.equals("get") ? pods.log(target, request) : null;
             case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);

@@ -196,6 +196,9 @@ final class Updates {
             ApiRequest request, List<String> warnings) {
         ResourceType type = target.type();
         boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
+        if (Strategies.isCustom(type) && Json.text(patched, "kind").isEmpty()) {
+            throw invalidPatch(shown.apply("Object 'Kind' is missing in '" + patched + "'"));
+        }
         if (strategic || Json.text(patched, "kind").isEmpty()) {
             patched.put("kind", type.kind());
         }
@@ -210,6 +213,9 @@ final class Updates {
         List<String> problems = new ArrayList<>(patchProblems(request));
         try {
             CustomType custom = target.info().custom();
+            if (custom != null) {
+                problems.addAll(Bodies.customMetadata(patched));
+            }
             problems.addAll(custom != null
                     ? custom.prune(patched)
                     : FieldValidation.prune(type.apiVersion(), type.kind(), patched));
@@ -399,16 +405,17 @@ final class Updates {
      */
     static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
         Yaml.Document document = Yaml.read(request.body());
-        if (!(document.value() instanceof ObjectNode patch)) {
-            throw Errors.badRequest("error decoding YAML: an apply patch must be an object");
+        JsonNode value = document.value().isNull() || document.value().isMissingNode()
+                ? Json.object()
+                : document.value();
+        if (!(value instanceof ObjectNode patch)) {
+            throw Errors.badRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+                    + "unmarshal " + Bodies.kindOf(value) + " into Go value of type map[string]interface {}");
         }
-        if (!Json.text(patch, "apiVersion").equals(apiVersion)) {
-            throw Errors.badRequest("Incorrect version specified in apply patch. Specified patch version: "
-                    + Json.text(patch, "apiVersion") + ", expected: " + apiVersion);
-        }
-        if (!Json.text(patch, "kind").equals(kind)) {
-            throw Errors.badRequest("Incorrect kind specified in apply patch: " + Json.text(patch, "kind")
-                    + ", expected: " + kind);
+        String given = Json.text(patch, "apiVersion");
+        if (!given.equals(apiVersion) || !Json.text(patch, "kind").equals(kind)) {
+            throw Errors.badRequest("invalid object type: " + (given.indexOf('/') < 0 ? "/" : "") + given + ", Kind="
+                    + Json.text(patch, "kind"));
         }
         if (Json.at(patch, "metadata", "managedFields") != null) {
             throw Errors.badRequest("metadata.managedFields must be nil");

@@ -160,6 +160,7 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         admission.check(type, object, null);
+        Warnings.of(type, object, null, origin.warnings());
         policies.check(new PolicyMatch.Change(target, "CREATE", object, null, origin.user(), origin.dryRun(),
                 origin.warnings()));
         ObjectNode meta = Meta.of(object);
@@ -252,6 +253,9 @@ final class Writes {
         }
         if (!origin.applied()) {
             next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
+        }
+        if (main) {
+            Warnings.of(type, next, old, origin.warnings());
         }
         if (!target.subresource().equals("scale")) {
             policies.check(new PolicyMatch.Change(target, "UPDATE", next, old, origin.user(), origin.dryRun(),

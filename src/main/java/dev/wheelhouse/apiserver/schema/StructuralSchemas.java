@@ -90,6 +90,8 @@ final class StructuralSchemas {
                 boolean none = present == null || present.isNull() && !isTrue(property.getValue(), "nullable");
                 if (standard != null && none) {
                     object.set(property.getKey(), standard.deepCopy());
+                } else if (present != null && none) {
+                    object.remove(property.getKey());
                 }
             }
             for (Map.Entry<String, JsonNode> field : object.properties()) {
