@@ -7,6 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -87,8 +88,11 @@ final class Strategies {
             case "namespaces" -> {
                 object.putObject("status").put("phase", "Active");
                 ObjectNode spec = Json.child(object, "spec");
-                if (!(spec.get("finalizers") instanceof JsonNode f) || !f.toString().contains("\"kubernetes\"")) {
-                    spec.putArray("finalizers").add("kubernetes");
+                ArrayNode finalizers = spec.get("finalizers") instanceof ArrayNode given
+                        ? given
+                        : spec.putArray("finalizers");
+                if (!finalizers.toString().contains("\"kubernetes\"")) {
+                    finalizers.add("kubernetes");
                 }
             }
             case "persistentvolumes" -> object.putObject("status").put("phase", "Pending");

@@ -15,6 +15,10 @@ final class RbacValidation {
     private RbacValidation() {}
 
     static void role(ObjectNode role, boolean cluster, Problems problems) {
+        int selector = 0;
+        for (JsonNode node : role.path("aggregationRule").path("clusterRoleSelectors")) {
+            Selectors.validate(node, Problems.at("aggregationRule.clusterRoleSelectors", selector++), problems);
+        }
         if (!(role.get("rules") instanceof ArrayNode rules)) {
             return;
         }

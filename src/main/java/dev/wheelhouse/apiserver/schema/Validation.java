@@ -78,6 +78,7 @@ public final class Validation {
             case "apps/ControllerRevision" -> LimitsValidation.revision(object, problems);
             case "storage.k8s.io/StorageClass" -> StorageValidation.storageClass(object, problems);
             case "storage.k8s.io/VolumeAttachment" -> StorageValidation.attachment(object, problems);
+            case "/Node" -> ClusterValidation.node(object, problems);
             case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
@@ -178,6 +179,7 @@ public final class Validation {
             case "apps/ControllerRevision" -> LimitsValidation.revisionUpdate(object, old, problems);
             case "storage.k8s.io/VolumeAttachment" ->
                 problems.immutable("spec", object.get("spec"), old.get("spec"));
+            case "/Node" -> ClusterValidation.nodeUpdate(object, old, problems);
             case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
