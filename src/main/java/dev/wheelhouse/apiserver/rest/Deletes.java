@@ -59,7 +59,8 @@ final class Deletes {
     }
 
     /** @param orphan what the deprecated {@code orphanDependents} said, or null */
-    record Options(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy, @Nullable Boolean orphan,
+    record Options(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy,
+            @Nullable Boolean orphan,
             boolean dryRun) {
         static Options none() {
             return new Options(null, null, null, "", null, false);

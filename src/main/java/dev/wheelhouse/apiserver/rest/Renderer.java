@@ -79,8 +79,9 @@ final class Renderer {
             case "", "Metadata" -> Tables.IncludeObject.METADATA;
             case "None" -> Tables.IncludeObject.NONE;
             case "Object" -> Tables.IncludeObject.OBJECT;
-            default -> throw Errors.badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \""
-                    + request.query().get("includeObject") + "\": must be 'Metadata', 'Object', 'None', or empty");
+            default ->
+                throw Errors.badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \""
+                        + request.query().get("includeObject") + "\": must be 'Metadata', 'Object', 'None', or empty");
         };
     }
 

@@ -129,7 +129,8 @@ public final class RestServer {
     /** Requests are answered long before any deadline that they name; only nonsense in it matters. Watches have none. */
     private static void checkTimeout(ApiRequest request) {
         String timeout = request.query().get("timeout");
-        if (!timeout.isEmpty() && !request.about().verb().equals("watch") && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
+        if (!timeout.isEmpty() && !request.about().verb().equals("watch")
+                && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
             throw Errors.badRequest("invalid timeout specified in the request URL - time: "
                     + (timeout.chars().allMatch(Character::isDigit) ? "missing unit in" : "invalid") + " duration \""
                     + timeout + "\"");

@@ -74,7 +74,8 @@ final class Scales {
     /** @throws ApiException 422 if a patch made something else of a scale */
     private static ObjectNode decoded(ObjectNode scale) {
         String problem = "";
-        if (!Json.text(scale, "kind").equals(SCALE.kind()) || !Json.text(scale, "apiVersion").equals(SCALE.apiVersion())) {
+        if (!Json.text(scale, "kind").equals(SCALE.kind())
+                || !Json.text(scale, "apiVersion").equals(SCALE.apiVersion())) {
             problem = GoText.notRegistered(Json.text(scale, "kind"), Json.text(scale, "apiVersion"));
         } else {
             try {

@@ -37,7 +37,8 @@ final class AdmissionValidation {
         } else {
             problems.invalid(at + ".name", name, Formats.dnsSubdomain(name));
             if (name.split("\\.", -1).length < 3) {
-                problems.invalid(at + ".name", name, "should be a domain with at least three segments separated by dots");
+                problems.invalid(at + ".name", name,
+                        "should be a domain with at least three segments separated by dots");
             }
         }
         rules(webhook.path("rules"), at + ".rules", true, problems);
@@ -70,7 +71,8 @@ final class AdmissionValidation {
             if (!url.startsWith("https://") || url.length() <= "https://".length()) {
                 problems.invalid(at + ".url", url, "must be a URL with the scheme https and a host");
             } else if (url.contains("?") || url.contains("#") || url.contains("@")) {
-                problems.invalid(at + ".url", url, "user information, fragments and queries are not permitted in the URL");
+                problems.invalid(at + ".url", url,
+                        "user information, fragments and queries are not permitted in the URL");
             }
         } else {
             service(service, at + ".service", problems);

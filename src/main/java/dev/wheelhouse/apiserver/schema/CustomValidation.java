@@ -84,7 +84,8 @@ final class CustomValidation {
         return switch (type) {
             case "string" -> value.isString();
             case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
-                    || !value.isIntegralNumber() && value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
+                    || !value.isIntegralNumber() && value.isNumber()
+                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
             case "number" -> value.isNumber();
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();

@@ -189,7 +189,8 @@ final class LimitsValidation {
         }
         if (type.equals("PersistentVolumeClaim") && !limit.path("min").has("storage")
                 && !limit.path("max").has("storage")) {
-            problems.required(at + ".limits", "either minimum or maximum storage value is required, but neither was provided");
+            problems.required(at + ".limits",
+                    "either minimum or maximum storage value is required, but neither was provided");
         }
         for (String name : names) {
             ordered(limit, name, "min", "max", at, problems);

@@ -257,7 +257,8 @@ final class StorageValidation {
         volume(volume, problems);
         ObjectNode now = source(volume);
         if (!now.equals(source(old))) {
-            problems.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n");
+            problems.forbidden("spec.persistentvolumesource",
+                    "spec.persistentvolumesource is immutable after creation\n");
         }
         problems.immutable("spec.volumeMode", volume.path("spec").get("volumeMode"),
                 old.path("spec").get("volumeMode"));

@@ -86,7 +86,8 @@ final class TrafficValidation {
         problems.invalid(at, host, Formats.dnsSubdomain(host));
         String path = value.substring(slash + 1);
         if (!path.matches("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")) {
-            problems.invalid(at, path, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
+            problems.invalid(at, path,
+                    "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
         }
     }
 

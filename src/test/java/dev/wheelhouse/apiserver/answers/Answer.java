@@ -23,15 +23,16 @@ import dev.wheelhouse.apiserver.json.Json;
 record Answer(int code, String type, String kind, String reason, String message, List<String> causes,
         List<String> warnings) {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
-    private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?( ?[+-]\\d{4})?( UTC|Z)?");
+    private static final Pattern TIME = Pattern
+            .compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?( ?[+-]\\d{4})?( UTC|Z)?");
     private static final Pattern NUMBER = Pattern.compile("(?<![\\w.])\\d{2,}(?![\\w.])");
     private static final Pattern GENERATED = Pattern.compile("(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}(?=\")");
     private static final Pattern LITERAL = Pattern.compile("(?s)\\(\\S{40,}\\)$|0x[0-9a-f]{6,}");
 
     /** The aspects in which answers may differ, the weightiest first. */
     enum Aspect {
-        CODE(a -> Integer.toString(a.code)), REASON(Answer::reason), CAUSES(a -> String.join("\n", a.causes)),
-        MESSAGE(Answer::message), WARNINGS(a -> String.join("\n", a.warnings)), KIND(a -> a.type + " " + a.kind);
+        CODE(a -> Integer.toString(a.code)), REASON(Answer::reason), CAUSES(a -> String.join("\n", a.causes)), MESSAGE(
+                Answer::message), WARNINGS(a -> String.join("\n", a.warnings)), KIND(a -> a.type + " " + a.kind);
 
         private final Function<Answer, String> value;
 

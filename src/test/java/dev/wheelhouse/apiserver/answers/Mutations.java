@@ -23,9 +23,11 @@ final class Mutations {
             "example.com/a", "a,b", "10.0.0.1", "a\nb");
     private static final List<String> NUMBERS = List.of("-1", "0", "1", "2", "65536", "2147483648", "1.5", "1e3",
             "99999999999999999999");
-    private static final List<String> QUANTITIES = List.of("\"1\"", "\"-1\"", "\"1.5\"", "\"abc\"", "\"1Gi\"", "\"\"", "1",
+    private static final List<String> QUANTITIES = List.of("\"1\"", "\"-1\"", "\"1.5\"", "\"abc\"", "\"1Gi\"", "\"\"",
+            "1",
             "\"1e3\"", "\"100m\"", "1.5");
-    private static final List<String> INT_OR_STRING = List.of("1", "-1", "\"50%\"", "\"150%\"", "\"x\"", "\"\"", "0", "70000");
+    private static final List<String> INT_OR_STRING = List.of("1", "-1", "\"50%\"", "\"150%\"", "\"x\"", "\"\"", "0",
+            "70000");
     private static final List<String> TIMES = List.of("\"2026-01-01T00:00:00Z\"", "\"x\"", "\"\"",
             "\"2026-01-01T00:00:00.123456Z\"", "\"2026-01-01\"", "1", "\"2026-13-01T00:00:00Z\"",
             "\"2026-01-01T00:00:00.123456789+01:00\"");

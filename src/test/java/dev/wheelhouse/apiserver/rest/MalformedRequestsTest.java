@@ -29,7 +29,8 @@ class MalformedRequestsTest {
     @CsvSource({"resourceVersion=x, invalid syntax", "resourceVersion=-1, invalid syntax",
             "resourceVersion=99999999999999999999, value out of range"})
     void aListAtAVersionThatIsNoNumberIsABadRequest(String query, String why) {
-        refused(400, client.get(NS + "configmaps?" + query), "invalid resource version: resourceVersion: Invalid value");
+        refused(400, client.get(NS + "configmaps?" + query),
+                "invalid resource version: resourceVersion: Invalid value");
         assertThat(Json.text(client.get(NS + "configmaps?" + query), "message")).endsWith(why);
     }
 
@@ -126,7 +127,8 @@ class MalformedRequestsTest {
         String list = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
         client.post(NS + "configmaps", "{\"metadata\": {\"name\": \"a\"}}");
         assertThat(accepted(NS + "configmaps", one))
-                .contains("you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)");
+                .contains(
+                        "you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)");
         assertThat(accepted(NS + "configmaps/a", list)).contains(
                 "you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)");
         assertThat(accepted(NS + "configmaps", list)).contains("\"kind\":\"PartialObjectMetadataList\"");
@@ -228,16 +230,18 @@ class MalformedRequestsTest {
                 + "\"n\"}}"), "target.kind: Unsupported value: \"X\": supported values: \"Node\", \"<empty>\"");
         refused(400, client.post(binding, "{\"metadata\": {\"name\": \"p\", \"namespace\": \"x\"}}"),
                 "the namespace of the provided object does not match");
-        refused(400, client.post(binding, "{\"target\": 1}"), "Binding in version \"v1\" cannot be handled as a Binding");
+        refused(400, client.post(binding, "{\"target\": 1}"),
+                "Binding in version \"v1\" cannot be handled as a Binding");
         refused(409, client.post(binding, "{\"metadata\": {\"name\": \"p\", \"resourceVersion\": \"1\"}, \"target\": "
                 + "{\"name\": \"n\"}}"), "Precondition failed: ResourceVersion in precondition: 1");
     }
 
     @Test
     void whatLooksLikeATimeOrAFlagIsQuotedInYaml() {
-        client.post(NS + "configmaps", """
-                {"metadata": {"name": "a"}, "data": {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01", "c": "y", "d": "1:30",
-                 "e": "true", "f": "1.0", "g": "plain", "h": "one\\ntwo\\n"}}""");
+        client.post(NS + "configmaps",
+                """
+                        {"metadata": {"name": "a"}, "data": {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01", "c": "y", "d": "1:30",
+                         "e": "true", "f": "1.0", "g": "plain", "h": "one\\ntwo\\n"}}""");
         assertThat(accepted(NS + "configmaps/a", "application/yaml")).contains("a: \"2026-01-01T00:00:00Z\"",
                 "b: \"2026-01-01\"", "c: \"y\"", "d: \"1:30\"", "e: \"true\"", "f: \"1.0\"", "g: plain",
                 "h: |\n    one\n    two\n", "creationTimestamp: \"");
@@ -245,12 +249,15 @@ class MalformedRequestsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"{ | unexpected end of JSON input",
-            "x | invalid character 'x' looking for beginning of value", "{}x | invalid character 'x' after top-level value",
+            "x | invalid character 'x' looking for beginning of value",
+            "{}x | invalid character 'x' after top-level value",
             "{a | invalid character 'a' looking for beginning of object key string",
             "{\"a\" 1} | invalid character '1' after object key",
             "{\"a\": 1 2} | invalid character '2' after object key:value pair",
-            "[1 2] | invalid character '2' after array element", "[1,] | invalid character ']' looking for beginning of value",
-            "tru} | invalid character '}' in literal true (expecting 'e')", "-x | invalid character 'x' in numeric literal",
+            "[1 2] | invalid character '2' after array element",
+            "[1,] | invalid character ']' looking for beginning of value",
+            "tru} | invalid character '}' in literal true (expecting 'e')",
+            "-x | invalid character 'x' in numeric literal",
             "1.x | invalid character 'x' after decimal point in numeric literal",
             "\"\\x\" | invalid character 'x' in string escape code", "[[[]], {\"a\": [1, {}]}, 1e5, null] | "})
     void aParserComplainsInGosWords(String json, String problem) {
