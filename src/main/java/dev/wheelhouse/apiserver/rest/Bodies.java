@@ -71,18 +71,18 @@ final class Bodies {
             throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
                     + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
         }
-        identify(object, type, request.body());
+        identify(object, type);
         checkDepth(object, 0);
         prune(request, type, object, warnings, duplicates);
         return object;
     }
 
     /** @throws ApiException 400, or 422 for a custom resource of another kind */
-    private static void identify(ObjectNode object, ResourceType type, byte[] body) {
+    private static void identify(ObjectNode object, ResourceType type) {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
         if (Strategies.isCustom(type)) {
-            identifyCustom(kind, apiVersion, object, type, body);
+            identifyCustom(kind, apiVersion, object, type);
         } else if (!kind.isEmpty() && !kind.equals(type.kind())
                 || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
                         && !(kind.equals("Eviction") && apiVersion.equals("policy/v1beta1"))) {
@@ -99,17 +99,13 @@ final class Bodies {
         object.put("apiVersion", type.apiVersion());
     }
 
-    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type,
-            byte[] body) {
-        if (kind.isEmpty()) {
-            throw unreadable(type.kind(),
-                    "Object 'Kind' is missing in '" + new String(body, StandardCharsets.UTF_8) + "'", body);
-        }
-        if (!apiVersion.equals(type.apiVersion())) {
+    /** A custom resource may leave out its kind and version, unlike upstream's. */
+    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type) {
+        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
             throw Errors.badRequest("the API version in the data (" + apiVersion
                     + ") does not match the expected API version (" + type.apiVersion() + ")");
         }
-        if (!kind.equals(type.kind())) {
+        if (!kind.isEmpty() && !kind.equals(type.kind())) {
             throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
                     "Invalid value: \"" + kind + "\": must be " + type.kind()));
         }
