@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RealAnswersTest {
     private static final String SCENES = System.getProperty("wheelhouse.answers", ".*");
     /** Of a thousand requests, so many may get another status code. */
-    private static final int MOST_DIFFERENT_CODES = Integer.getInteger("wheelhouse.answers.codes", 5);
+    private static final int MOST_DIFFERENT_CODES = Integer.getInteger("wheelhouse.answers.codes", 25);
     private static final Path OUT = Path.of("target/answers");
     private static final int AT_ONCE = 4;
 
