@@ -64,17 +64,7 @@ final class Writes {
             List<String> warnings) {
         /** @param warnings gets what admission policies warn about */
         static Origin of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
-            List<String> dryRun = request.query().all("dryRun");
-            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
-                String given = String.join(",", dryRun);
-                throw Errors.invalidOptions(
-                        request.method().equals("POST")
-                                ? "CreateOptions"
-                                : request.method().equals("PUT") ? "UpdateOptions" : "PatchOptions",
-                        new Cause("dryRun", "FieldValueNotSupported",
-                                "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
-            }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+            return new Origin(request.fieldManager(), target.subresource(), applied, request.isDryRun(), request.user(),
                     request.method().equals("POST"), warnings);
         }
     }
@@ -89,7 +79,7 @@ final class Writes {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
         refuseTooLarge(target, object);
-        if (!Json.text(meta, "resourceVersion").isEmpty()) {
+        if (!origin.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);
@@ -101,6 +91,9 @@ final class Writes {
         grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
+        if (base.isEmpty() && type.groupResource().equals("limitranges") && Json.text(meta, "name").isEmpty()) {
+            meta.put("name", ids.uid());
+        }
         for (int attempt = 1;; attempt++) {
             ObjectNode candidate = object.deepCopy();
             if (generated) {
@@ -137,8 +130,7 @@ final class Writes {
             return;
         }
         if (!given.isEmpty() && !given.equals(target.namespace())) {
-            throw Errors.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the request");
+            throw Errors.foreignNamespace();
         }
         meta.put("namespace", target.namespace());
     }
@@ -150,6 +142,7 @@ final class Writes {
             given.remove("status");
         }
         Meta.of(given).remove("uid");
+        Meta.keepManagers(given, null);
         Defaults.apply(type, given);
         CustomType custom = target.info().custom();
         if (custom != null) {
@@ -180,6 +173,7 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         admission.check(type, object, null);
+        KindWarnings.of(type, object, null, origin.warnings());
         policies.check(new PolicyMatch.Change(target, "CREATE", object, null, origin.user(), origin.dryRun(),
                 origin.warnings()));
         ObjectNode meta = Meta.of(object);
@@ -241,6 +235,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
+        Meta.keepManagers(next, old);
         List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
@@ -270,6 +265,9 @@ final class Writes {
         }
         if (!origin.applied()) {
             next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
+        }
+        if (main) {
+            KindWarnings.of(type, next, old, origin.warnings());
         }
         if (!target.subresource().equals("scale")) {
             policies.check(new PolicyMatch.Change(target, "UPDATE", next, old, origin.user(), origin.dryRun(),

@@ -31,7 +31,7 @@ public final class SelectorTarget implements FuzzTarget {
         Map<String, String> objects = new TreeMap<>();
         for (int i = 0; i < LABELS.size(); i++) {
             objects.put(i + "/api/v1/namespaces/default/secrets", Json.object()
-                    .<tools.jackson.databind.node.ObjectNode>set("metadata", Json.object().put("name", "s" + i)
+                    .set("metadata", Json.object().put("name", "s" + i)
                             .set("labels", Json.mapper().valueToTree(LABELS.get(i))))
                     .put("type", i % 2 == 0 ? "e.io/even" : "Opaque").toString());
         }
