@@ -72,7 +72,8 @@ final class ApiProtocol extends Http11NioProtocol {
 
     /** Tells of connections on which something begins or ends. */
     private record CountedHandler(AbstractEndpoint.Handler<NioChannel> next, Connections counted)
-            implements AbstractEndpoint.Handler<NioChannel> {
+            implements
+                AbstractEndpoint.Handler<NioChannel> {
         @Override
         public SocketState process(SocketWrapperBase<NioChannel> socket, SocketEvent event) {
             Connections.Peer peer = counted.peer(socket.getSocket().getIOChannel());

@@ -224,7 +224,8 @@ final class HttpFront extends HttpServlet {
         Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
                 clock);
         if (body.length > BodyReader.FREE && !memory.take(
-                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()), requestDeadline.dividedBy(4))) {
+                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
+                requestDeadline.dividedBy(4))) {
             metrics.rejected();
             return Refusals.tooManyRequests();
         }

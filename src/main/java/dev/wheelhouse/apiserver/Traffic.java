@@ -47,7 +47,8 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
-                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections, tally, metrics);
+                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections,
+                tally, metrics);
     }
 
     private static ThreadFactory threads(String name) {

@@ -37,7 +37,8 @@ class ListMemoryTest {
     }
 
     private ApiResponse.Content list(String accept, Allowance allowance) {
-        return allowance.call(() -> client.content(ApiRequest.of("GET", CONFIG_MAPS + "?labelSelector=n", null).withAccept(accept)));
+        return allowance.call(
+                () -> client.content(ApiRequest.of("GET", CONFIG_MAPS + "?labelSelector=n", null).withAccept(accept)));
     }
 
     private static byte[] written(ApiResponse.Content content) throws IOException {
