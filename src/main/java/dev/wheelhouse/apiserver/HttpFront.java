@@ -73,7 +73,7 @@ final class HttpFront extends HttpServlet {
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.maxRequests = limits.requests();
-        this.maxWatches = limits.watches();
+        this.maxWatches = traffic.mostWatches();
         this.bodies = new BodyReader(clock, limits.body());
         this.bodyDeadline = limits.io().multipliedBy(2);
         this.requestDeadline = limits.request();
