@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(3600)
 class AuthorizationDifferentialTest {
-    private static final int PAIRS = Integer.getInteger("authorization.pairs", 4_000);
+    private static final int PAIRS = Integer.getInteger("authorization.pairs", 2_000);
     private static final long SEED = Long.getLong("authorization.seed", 1);
     private static final @Nullable String TABLE = System.getProperty("authorization.table");
     private static final int PAIRS_OF_A_WORLD = Integer.getInteger("authorization.world", 1_000);

@@ -27,7 +27,8 @@ record AuthorizationQuestion(String user, List<String> groups, String method, St
     /** @param attributes {@code verb} with {@code path}, or with {@code namespace}, {@code group}, {@code resource} … */
     static AuthorizationQuestion review(String kind, String user, List<String> groups, Map<String, String> attributes) {
         StringBuilder text = new StringBuilder();
-        attributes.forEach((name, value) -> text.append(text.isEmpty() ? "" : " ").append(name).append('=').append(value));
+        attributes.forEach(
+                (name, value) -> text.append(text.isEmpty() ? "" : " ").append(name).append('=').append(value));
         return new AuthorizationQuestion(user, groups, kind, text.toString());
     }
 

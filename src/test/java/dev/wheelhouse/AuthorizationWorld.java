@@ -27,8 +27,10 @@ final class AuthorizationWorld {
             "groups", "services", "watch", "v1", "..", "tokenreviews", "");
     private static final List<String> SUBRESOURCES = List.of("status", "scale", "log", "proxy", "exec", "token",
             "eviction", "binding", "finalize", "ephemeralcontainers", "a/b", "*");
-    private static final List<String> NAMES = List.of("one", "two", "three", "team-a", "default", "system:x", "a.b", "*");
-    private static final List<String> PATHS = List.of("/", "/healthz", "/healthz/ping", "/healthz/", "/livez", "/readyz",
+    private static final List<String> NAMES = List.of("one", "two", "three", "team-a", "default", "system:x", "a.b",
+            "*");
+    private static final List<String> PATHS = List.of("/", "/healthz", "/healthz/ping", "/healthz/", "/livez",
+            "/readyz",
             "/metrics", "/version", "/version/", "/api", "/api/", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1",
             "/openapi/v2", "/openapi/v3", "/logs/x", "//", "//healthz", "/healthz//ping", "/nothing", "/a*b",
             "/apis/apps/v1/", "/api/v1/");
@@ -158,7 +160,8 @@ final class AuthorizationWorld {
         for (ObjectNode role : objects.subList(0, ROLES)) {
             boolean bound = Json.text(role, "metadata", "name").equals(Json.text(binding, "roleRef", "name"))
                     && Json.text(role, "kind").equals(Json.text(binding, "roleRef", "kind"))
-                    && (!Json.text(role, "kind").equals("Role") || Json.text(role, "metadata", "namespace").equals(home));
+                    && (!Json.text(role, "kind").equals("Role")
+                            || Json.text(role, "metadata", "namespace").equals(home));
             if (bound) {
                 rule = role.path("rules").get(random.nextInt(role.path("rules").size()));
             }

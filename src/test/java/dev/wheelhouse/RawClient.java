@@ -42,7 +42,8 @@ final class RawClient implements AutoCloseable {
     /** @param isStream whether an answer of 200 may be without an end; then only its head is read */
     Answer send(String method, String target, Map<String, List<String>> headers, byte[] body, boolean isStream)
             throws IOException {
-        StringBuilder head = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\nHost: 127.0.0.1:")
+        StringBuilder head = new StringBuilder(method).append(' ').append(target)
+                .append(" HTTP/1.1\r\nHost: 127.0.0.1:")
                 .append(port).append("\r\n");
         headers.forEach((name, values) -> values
                 .forEach(value -> head.append(name).append(": ").append(value).append("\r\n")));

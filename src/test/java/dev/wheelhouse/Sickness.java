@@ -88,7 +88,8 @@ enum Sickness {
         @Override
         boolean befalls(HostileServer.Exchange e) throws IOException {
             e.json("200 OK", switch (ThreadLocalRandom.current().nextInt(5)) {
-                case 0 -> "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[{\"metadata\":{\"na";
+                case 0 ->
+                    "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[{\"metadata\":{\"na";
                 case 1 -> "\0\1\2\u00ff{]}\n\n[[[[[[[[";
                 case 2 -> "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\"}";
                 case 3 -> "null";
@@ -186,7 +187,8 @@ enum Sickness {
             }
             e.headOfStream();
             byte[] piece = "x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII);
-            e.out().write("{\"type\":\"ADDED\",\"items\":[{\"metadata\":{\"name\":\"".getBytes(StandardCharsets.US_ASCII));
+            e.out().write(
+                    "{\"type\":\"ADDED\",\"items\":[{\"metadata\":{\"name\":\"".getBytes(StandardCharsets.US_ASCII));
             for (int sent = 0; sent < 40 * 1024 * 1024 && !e.isHealthy(); sent += piece.length) {
                 e.out().write(piece);
             }
@@ -211,9 +213,11 @@ enum Sickness {
             if (e.request.isWatch()) {
                 return events(e, (line, before, out) -> {
                     out.write("{\"type\":\"MODIFIED\",\"object\":null}\n");
-                    out.write("{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Teapot\",\"apiVersion\":\"v7\",\"metadata\":{\"name\":\"x\"}}}\n");
+                    out.write(
+                            "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Teapot\",\"apiVersion\":\"v7\",\"metadata\":{\"name\":\"x\"}}}\n");
                     out.write("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":[1]}}}\n");
-                    out.write(line.replaceFirst("\"metadata\":\\{", "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
+                    out.write(
+                            line.replaceFirst("\"metadata\":\\{", "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
                 });
             }
             return e.request.isList() && rewrite(e, list -> {
@@ -279,7 +283,9 @@ enum Sickness {
             boolean update = e.request.method().equals("PUT") || e.request.method().equals("PATCH");
             if (update) {
                 e.answer("200 OK", "Content-Type: application/json\r\n",
-                        e.request.method().equals("PUT") ? e.request.body() : "{\"metadata\":{}}".getBytes(StandardCharsets.UTF_8));
+                        e.request.method().equals("PUT")
+                                ? e.request.body()
+                                : "{\"metadata\":{}}".getBytes(StandardCharsets.UTF_8));
             }
             return update;
         }

@@ -54,7 +54,7 @@ public final class ApiError extends RuntimeException {
         return statusMessage;
     }
 
-    /** How long the server asks to wait, a minute at most; null if it does not. */
+    /** How long the server asks to wait, {@link RetryAfter#LONGEST} at most; null if it does not. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }

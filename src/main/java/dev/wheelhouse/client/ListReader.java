@@ -61,7 +61,8 @@ final class ListReader<T extends KubernetesObject> {
     /** A Status has metadata as well, and would be a list of nothing. */
     private static void requireList(ByteScanner scanner) throws IOException {
         long span = scanner.value();
-        String kind = new String(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span) - ByteScanner.from(span),
+        String kind = new String(scanner.buffer(), ByteScanner.from(span),
+                ByteScanner.to(span) - ByteScanner.from(span),
                 StandardCharsets.UTF_8);
         if (!kind.endsWith("List\"") && !kind.equals("\"\"") && !kind.equals("null")) {
             throw new IOException("the answer is no list: it is of kind "

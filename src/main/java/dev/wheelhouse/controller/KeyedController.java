@@ -73,8 +73,8 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * The shared informer of a type. The controller starts after this informer has synced. A key that wrote objects of the
-     * type is synced again only after the informer's cache shows these writes.
+     * The shared informer of a type. The controller starts after this informer has synced. A key that wrote objects of
+     * the type is synced again only after the informer's cache shows these writes.
      */
     protected final <T extends KubernetesObject> SharedIndexInformer<T> informerFor(ResourceType type, Class<T> model) {
         SharedIndexInformer<T> informer = context.informers().informer(type, model);

@@ -204,7 +204,7 @@ public final class LeaderElector implements Loop, Leadership {
 
     private void failed(ApiError error) {
         if (role == Role.LEADING) {
-            log.warn("the lease {} could not be renewed; the next attempt follows: {}", options.lease(),
+            log.warn("the lease {} could not be renewed, retrying: {}", options.lease(),
                     error.getMessage());
         } else if (!error.isConflict() && !error.isAlreadyExists()) {
             known = false;

@@ -172,7 +172,7 @@ public final class EventBroadcaster implements Loop {
                     wait = e.retryAfter();
                 }
                 notBefore = clock.deadline(wait);
-                log.debug("an event could not be written; the next attempt is in {} s: {}", wait.toSeconds(),
+                log.debug("an event could not be written, retrying in {} s: {}", wait.toSeconds(),
                         e.getMessage());
                 return Durations.saturatedNanos(wait);
             }

@@ -10,14 +10,15 @@ import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Decides when a Reflector may send the next request. After a failure it waits 0.8 s, doubling up to 30 s, with jitter;
- * the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of the server counts
- * instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}). Not thread safe: it belongs to
- * one Reflector's loop.
+ * Decides when a Reflector may send the next request. After a failure it waits 0.8 s, doubling up to 15 s, and up to as
+ * much again by chance; the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of the
+ * server counts instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}, which waits twice as
+ * long at most: half a minute leaves time for caches to be current a minute after the server is well). Not thread safe: it
+ * belongs to one Reflector's loop.
  */
 final class Pacing {
     private static final Duration FIRST = Duration.ofMillis(800);
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(15);
     private static final Duration RESET = Duration.ofMinutes(2);
 
     private final Clock clock;

@@ -12,8 +12,8 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * What a Reflector has experienced so far, as state that can be read, and as calls of its metrics. The Reflector's loop
- * writes; any thread may read.
+ * The status of a Reflector: its last failure, its last event and its counters. Changes are also passed to the metrics.
+ * The Reflector's loop writes; any thread may read.
  */
 final class ReflectorStatus {
     private final Clock clock;

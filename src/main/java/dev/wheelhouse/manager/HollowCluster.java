@@ -21,8 +21,8 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Hollow nodes and a scheduler: what an API server needs besides controllers, so that pods run (in appearance). It
- * works on any API server; the embedded mode starts it by default.
+ * Hollow nodes and a scheduler. With controllers and an API server they make a cluster in which pods appear to run.
+ * They work with any API server; the embedded mode starts them by default.
  */
 public final class HollowCluster implements AutoCloseable {
     private static final int SCHEDULER_WRITERS = 4;

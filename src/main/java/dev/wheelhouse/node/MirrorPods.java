@@ -95,7 +95,7 @@ final class MirrorPods {
     private Duration failed(V1Pod pod, String why) {
         Failure before = failures.get(PodManager.uid(pod));
         if (before == null || !before.why.equals(why)) {
-            log.warn("the mirror pod of the static pod {} could not be created; the next attempt follows: {}",
+            log.warn("the mirror pod of the static pod {} could not be created, retrying: {}",
                     PodSources.describe(pod), why);
         }
         Duration delay = before == null ? FIRST_RETRY : before.delay.multipliedBy(2);
@@ -142,7 +142,7 @@ final class MirrorPods {
             return true;
         } catch (ApiError e) {
             if (!e.isNotFound() && !e.isConflict()) {
-                log.warn("the mirror pod {} could not be deleted; the next attempt follows: {}",
+                log.warn("the mirror pod {} could not be deleted, retrying: {}",
                         PodSources.describe(mirror),
                         e.getMessage());
             }

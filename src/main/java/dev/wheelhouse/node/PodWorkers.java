@@ -183,7 +183,7 @@ final class PodWorkers {
             synced(worker, state, done, state == State.SYNC ? syncer.untilDeadline(pod) : null);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
-            log.warn("the pod {} could not be synced (stage {}); the next attempt follows: {}",
+            log.warn("the pod {} could not be synced (stage {}), retrying: {}",
                     PodSources.describe(pod), state, e, e);
         }
     }

@@ -128,7 +128,7 @@ final class StatusManager {
             failed(uid, e);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
-            log.error("the status of the pod with UID {} could not be written; the next attempt follows", uid, e);
+            log.error("the status of the pod with UID {} could not be written, retrying", uid, e);
         }
     }
 
@@ -142,7 +142,7 @@ final class StatusManager {
         queue.addRateLimited(uid);
         boolean stopping = queue.isShutDown() || Thread.currentThread().isInterrupted();
         if (!e.isConflict() && !stopping) {
-            log.warn("the status of the pod {} could not be written; the next attempt follows: {}",
+            log.warn("the status of the pod {} could not be written, retrying: {}",
                     PodSources.describe(pod),
                     e.getMessage());
         }

@@ -66,7 +66,7 @@ public final class FileSource implements Loop {
 
     /**
      * @param path a file or a directory; it may be missing
-     * @param rejected is told about pods that keep running although their manifest is refused now
+     * @param rejected receives reports about pods that keep running although their manifest is refused now
      */
     public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectedPods rejected,
             PodSourceMetrics metrics, Clock clock) {

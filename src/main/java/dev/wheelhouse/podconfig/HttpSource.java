@@ -33,7 +33,7 @@ public final class HttpSource extends SignalledLoop {
     private List<V1Pod> pods = List.of();
     private int failures;
 
-    /** @param rejected is told about pods that keep running although the URL's content is refused now */
+    /** @param rejected receives reports about pods that keep running although the URL's content is refused now */
     public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected,
             PodSourceMetrics metrics, Clock clock) {
         this.options = options;
@@ -114,7 +114,7 @@ public final class HttpSource extends SignalledLoop {
             log.warn("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());
         } else if (failures == LOUD_FAILURES + 1) {
             log.warn(
-                    "pods could not be read from {}: {}; retries every {} s, and further failures are not logged",
+                    "pods could not be read from {}: {}; retrying every {} s, and further failures are not logged",
                     options.shownUrl(), e.getMessage(), options.period().toSeconds());
         } else {
             log.debug("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());

@@ -18,10 +18,7 @@ public final class PodConfig {
     private final PodStorage storage;
     private final Mux mux;
 
-    /**
-     * @param rejected is told about pods that are left out, for example because another pod of the source has the same
-     *     name
-     */
+    /** @param rejected receives reports about pods that are left out, for example because of a duplicate name */
     public PodConfig(RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
         this.storage = new PodStorage(updates, rejected, metrics, clock);
         this.mux = new Mux(storage);

@@ -2,7 +2,7 @@ package dev.wheelhouse.podconfig;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-/** Is told about pods of a source that are not run, and about refused manifests. Must not block. */
+/** Receives reports about pods of a source that are not run, and about refused manifests. Must not block. */
 @FunctionalInterface
 public interface RejectedPods {
     /**

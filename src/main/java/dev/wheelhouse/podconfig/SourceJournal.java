@@ -18,8 +18,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * The journal of one source: the last read, and the current refusals by file or URL. Each refusal is logged once, and
- * again if it changes. For each pod that keeps running from the last good manifest, {@link RejectedPods} is told at
- * once, and again every half hour while the refusal lasts, because Events expire after an hour. Thread safe.
+ * again if it changes. For each pod that keeps running from the last good manifest, {@link RejectedPods} gets a
+ * report at once, and again every half hour while the refusal lasts, because Events expire after an hour. Thread safe.
  */
 final class SourceJournal {
     private static final Logger log = LoggerFactory.getLogger(SourceJournal.class);

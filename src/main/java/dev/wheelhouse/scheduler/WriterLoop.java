@@ -111,7 +111,7 @@ final class WriterLoop implements Loop {
             case Decision.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
                     metrics.writeFailed("status");
-                    log.warn("the PodScheduled condition of the pod {} could not be written; retries: {}", key,
+                    log.warn("the PodScheduled condition of the pod {} could not be written, retrying: {}", key,
                             error.getMessage());
                     writes.again(key, write);
                 }
@@ -124,7 +124,7 @@ final class WriterLoop implements Loop {
         if (error.isNotFound()) {
             return;
         }
-        log.warn("the pod {} could not be bound; a new decision follows: {}", key, error.getMessage());
+        log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
         tasks.addAfter(new Task.Place(key), RETRY_BIND);
     }
 
@@ -143,7 +143,7 @@ final class WriterLoop implements Loop {
             }
         } catch (ApiError e) {
             if (!e.isNotFound()) {
-                log.warn("it is unknown whether the pod {} was bound to {}; the next read follows: {}", key,
+                log.warn("it is unknown whether the pod {} was bound to {}, reading it again: {}", key,
                         bind.node(), e.getMessage());
                 writes.again(key, write);
                 return;

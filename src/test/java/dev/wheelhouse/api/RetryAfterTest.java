@@ -16,10 +16,10 @@ class RetryAfterTest {
     @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
             7                                    | PT7S
             ' 7 '                                | PT7S
-            60                                   | PT1M
-            86400                                | PT1M
-            9223372036854775807                  | PT1M
-            99999999999999999999999999999999999  | PT1M
+            60                                   | PT30S
+            86400                                | PT30S
+            9223372036854775807                  | PT30S
+            99999999999999999999999999999999999  | PT30S
             0                                    | none
             -1                                   | none
             -9223372036854775808                 | none
@@ -30,12 +30,12 @@ class RetryAfterTest {
             ''                                   | none
             soon                                 | none
             Thu, 01 Jan 2026 00:00:09 GMT        | PT9S
-            Fri, 02 Jan 2026 00:00:00 GMT        | PT1M
-            Fri, 31 Dec 9999 00:00:00 GMT        | PT1M
+            Fri, 02 Jan 2026 00:00:00 GMT        | PT30S
+            Fri, 31 Dec 9999 00:00:00 GMT        | PT30S
             Wed, 31 Dec 2025 00:00:00 GMT        | none
             Thu, 32 Jan 2026 00:00:00 GMT        | none
             """)
-    void aHeaderAsksForAMinuteAtMost(String header, Duration wait) {
+    void aHeaderAsksForHalfAMinuteAtMost(String header, Duration wait) {
         assertThat(RetryAfter.of(List.of(header), DATE)).isEqualTo(wait);
     }
 

@@ -177,7 +177,8 @@ class SecureApiServerTest {
 
         ServerKeys second = ServerKeys.inDirectory(directory.resolve("pki"));
         assertThat(second.adminToken()).isEqualTo(token);
-        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted()).isEqualTo(authority);
+        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted())
+                .isEqualTo(authority);
         assertThat(second.signingKeys().getPublic()).isEqualTo(first.signingKeys().getPublic());
         for (String file : List.of("admin.token", "ca.key", "service-account.key")) {
             assertThat(Files.getPosixFilePermissions(directory.resolve("pki").resolve(file))).as(file)
@@ -198,7 +199,8 @@ class SecureApiServerTest {
         assertThat(get(client(null), PODS, "").statusCode()).isEqualTo(200);
 
         Path other = Files.writeString(directory.resolve("other.key"),
-                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
+                ClientCertificates
+                        .key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
         assertThatThrownBy(() -> ServingCertificate.ofFiles(cert, other)).hasMessageContaining("other.key")
                 .hasMessageContaining("s.crt");
         assertThatThrownBy(() -> ServingCertificate.ofFiles(key, key)).hasMessageContaining("s.key")
@@ -258,7 +260,8 @@ class SecureApiServerTest {
                 .withTls(new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
                         ServingCertificate.trustStore(trustedFile), now -> {
                             ServingCertificate next = ServingCertificate.reread(now.certificate(), cert, key);
-                            KeyStore trusted = ServingCertificate.rereadTrustStore(now.clientAuthorities(), trustedFile);
+                            KeyStore trusted = ServingCertificate.rereadTrustStore(now.clientAuthorities(),
+                                    trustedFile);
                             return next == now.certificate() && trusted == now.clientAuthorities()
                                     ? now
                                     : new ApiServerOptions.Tls(next, trusted, now.renewal());

@@ -134,7 +134,7 @@ class HttpSourceBehaviourTest {
                     .contains("/pods.yaml: the server responded with status 503; 200 was expected"));
             assertThat(log.lines().subList(0, 3)).noneMatch(line -> line.contains("not logged"));
             assertThat(log.lines().get(3))
-                    .endsWith("; retries every 20 s, and further failures are not logged");
+                    .endsWith("; retrying every 20 s, and further failures are not logged");
 
             broken[0] = false;
             harness.pass(Duration.ofMinutes(1));

@@ -56,7 +56,8 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
             return false;
         }
         return request.isResource()
-                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource(), request.subresource())
+                ? hasOrAll(apiGroups, request.group())
+                        && hasResource(request.resourceAndSubresource(), request.subresource())
                         && (resourceNames.isEmpty() || resourceNames.contains(request.name()))
                 : hasPath(request.path());
     }

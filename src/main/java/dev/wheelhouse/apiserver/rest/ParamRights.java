@@ -71,8 +71,10 @@ final class ParamRights {
         String verb = name.isEmpty() ? "list" : "get";
         if (!mayRead(user, verb, kind, Json.text(reference, "namespace"), name)) {
             throw refusal(target, binding, "spec.paramRef", user, "does not have \"" + verb + "\" permission "
-                    + (kind == null ? "for all groups, versions and resources, as policy " + policyName
-                            + " does not say which" : "on the object referenced by paramRef"));
+                    + (kind == null
+                            ? "for all groups, versions and resources, as policy " + policyName
+                                    + " does not say which"
+                            : "on the object referenced by paramRef"));
         }
     }
 

@@ -12,7 +12,8 @@ import dev.wheelhouse.api.LabelSelector;
  *        once it is authorized
  */
 record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
-    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(), FieldSelector.everything(), null);
+    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
+            FieldSelector.everything(), null);
 
     /** The selection of a request that has no selectors. */
     static RequestSelectors all() {

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
@@ -41,8 +42,12 @@ final class Router {
     }
 
     private static boolean isServed(Target target, Route route) {
-        boolean namespaced = target.type().namespaced();
-        if (namespaced ? !route.inNamespace() && !target.name().isEmpty() : route.inNamespace()) {
+        // Rights in a namespace reach what is in it and the Namespace itself, but nothing else outside of namespaces.
+        boolean itself = target.type().equals(ResourceType.NAMESPACES);
+        boolean misplaced = target.type().namespaced()
+                ? !route.inNamespace() && !target.name().isEmpty()
+                : route.inNamespace() || !route.about().namespace().isEmpty() && !itself;
+        if (misplaced) {
             return false;
         }
         boolean watchable = target.info().verbs().contains("watch");

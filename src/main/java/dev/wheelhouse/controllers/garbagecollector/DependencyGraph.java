@@ -167,13 +167,18 @@ final class DependencyGraph {
                 .ifPresent(reference -> effects.add(new Effect.OwnerElsewhere(dependent.identity, reference)));
     }
 
-    /** An informer showed that an object was deleted. */
-    List<Effect> gone(ObjectRef identity) {
+    /**
+     * An informer showed that an object was deleted.
+     *
+     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list nothing: the
+     *     object's dependents are looked at, and whether it exists is asked
+     */
+    List<Effect> gone(ObjectRef identity, boolean told) {
         List<Effect> effects = new ArrayList<>();
         Node node = nodes.get(identity.uid());
         if (node != null) {
             observe(node, identity, effects);
-            remove(node, identity, effects);
+            remove(node, identity, told, effects);
         }
         return effects;
     }
@@ -190,7 +195,7 @@ final class DependencyGraph {
         }
         List<Node> disagreeing = node.dependents.stream().filter(d -> disagrees(d, identity)).toList();
         if (node.virtual ? disagreeing.isEmpty() : node.identity.equals(identity)) {
-            remove(node, identity, effects);
+            remove(node, identity, true, effects);
             return effects;
         }
         List<Node> agreeing = node.dependents.stream().filter(d -> agrees(d, identity)).toList();
@@ -208,7 +213,7 @@ final class DependencyGraph {
         return effects;
     }
 
-    private void remove(Node node, ObjectRef identity, List<Effect> effects) {
+    private void remove(Node node, ObjectRef identity, boolean certain, List<Effect> effects) {
         nodes.remove(node.identity.uid());
         for (V1OwnerReference reference : node.owners) {
             Node owner = nodes.get(reference.getUid());
@@ -216,7 +221,7 @@ final class DependencyGraph {
                 owner.dependents.remove(node);
             }
         }
-        if (!node.dependents.isEmpty()) {
+        if (certain && !node.dependents.isEmpty()) {
             absent.add(identity);
         }
         node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));

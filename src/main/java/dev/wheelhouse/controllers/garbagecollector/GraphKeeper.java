@@ -48,14 +48,14 @@ final class GraphKeeper {
             public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
                 boolean replaced = !String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid());
                 if (replaced) {
-                    gone(type, before.getMetadata());
+                    gone(type, before.getMetadata(), true);
                 }
                 seen(type, replaced ? null : before.getMetadata(), after.getMetadata());
             }
 
             @Override
             public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
-                gone(type, object.getMetadata());
+                gone(type, object.getMetadata(), !finalStateUnknown);
             }
         };
     }
@@ -70,11 +70,11 @@ final class GraphKeeper {
         }
     }
 
-    private void gone(ResourceType type, V1ObjectMeta meta) {
+    private void gone(ResourceType type, V1ObjectMeta meta, boolean told) {
         ObjectRef identity = ObjectRef.of(type, meta);
         lock.lock();
         try {
-            carryOut(graph.gone(identity));
+            carryOut(graph.gone(identity, told));
         } finally {
             lock.unlock();
         }

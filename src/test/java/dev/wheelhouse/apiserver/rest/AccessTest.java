@@ -156,7 +156,8 @@ class AccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"type!=x\\,metadata.name=allowed", "type!=\\,metadata.name=allowed", "metadata.name!=allowed",
+    @ValueSource(strings = {"type!=x\\,metadata.name=allowed", "type!=\\,metadata.name=allowed",
+            "metadata.name!=allowed",
             "type!=x\\\\\\,metadata.name=allowed", "type=Opaque,type!=a\\,metadata.name=allowed",
             "metadata.name=allowed\\x", "metadata.name=a=allowed", "metadata.name =allowed", "xmetadata.name=allowed",
             ",", "metadata.name=other,metadata.name=allowed\\"})
@@ -196,7 +197,8 @@ class AccessTest {
         allow("labeller", true, """
                 {"verbs": ["get", "update", "patch"], "apiGroups": ["rbac.authorization.k8s.io"],
                  "resources": ["clusterroles"]}""");
-        admin("POST", RBAC + "/clusterroles", "{\"metadata\": {\"name\": \"strong\"}, \"rules\": [" + EVERYTHING + "]}");
+        admin("POST", RBAC + "/clusterroles",
+                "{\"metadata\": {\"name\": \"strong\"}, \"rules\": [" + EVERYTHING + "]}");
         String label = """
                 {"metadata": {"labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}}}""";
 
@@ -258,9 +260,10 @@ class AccessTest {
     void aTokenIsVoidOnceItsServiceAccountOrPodIsDeletedAlsoWhereFinalizersHoldThem() {
         admin("POST", "/api/v1/namespaces/default/serviceaccounts",
                 "{\"metadata\": {\"name\": \"robot\", \"finalizers\": [\"a.io/b\"]}}");
-        admin("POST", "/api/v1/namespaces/default/pods", """
-                {"metadata": {"name": "p", "finalizers": ["a.io/b"]},
-                 "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}""");
+        admin("POST", "/api/v1/namespaces/default/pods",
+                """
+                        {"metadata": {"name": "p", "finalizers": ["a.io/b"]},
+                         "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}""");
         String accounts = "/api/v1/namespaces/default/serviceaccounts/";
         String own = Json.text(admin("POST", accounts + "robot/token", "{\"spec\": {}}"), "status", "token");
         String ofPod = Json.text(admin("POST", accounts + "robot/token", """

@@ -211,6 +211,32 @@ class FullDiskTest {
         }
     }
 
+    /** A note that outlived the failure would undo what was acknowledged after it, should the power go. */
+    @Test
+    void theNoteOfWhatIsUndoneIsOverBeforeWritesGoOn_hereAndAfterARestart() throws Exception {
+        Path note = directory.resolve(DirectoryStorage.NEWEST);
+        try (ObjectStore store = open()) {
+            store.create("configmaps", object("a"));
+            FailingDisk.failAfter(0, "No space left on device");
+            assertThatThrownBy(() -> store.create("configmaps", object("b")))
+                    .isInstanceOf(StoreException.Failed.class);
+            assertThat(Files.readString(note)).contains("1 ", "undone");
+            FailingDisk.mend();
+            clock.advance(Duration.ofSeconds(2));
+            assertThat(store.problem()).isNull();
+            assertThat(Files.readString(note)).contains("1 ").doesNotContain("undone");
+            FailingDisk.failAfter(0, "No space left on device");
+            assertThatThrownBy(() -> store.create("configmaps", object("b")))
+                    .isInstanceOf(StoreException.Failed.class);
+        }
+        FailingDisk.mend();
+        assertThat(Files.readString(note)).contains("undone");
+        try (ObjectStore store = open()) {
+            assertThat(store.version()).isEqualTo(1);
+            assertThat(Files.readString(note)).doesNotContain("undone");
+        }
+    }
+
     @Test
     void aDiskThatIsFullAtTheStartIsOneSentence() {
         open().close();
