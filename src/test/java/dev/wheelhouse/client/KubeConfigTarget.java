@@ -56,4 +56,10 @@ public final class KubeConfigTarget implements FuzzTarget {
         }
         return found;
     }
+
+    /** SnakeYAML makes a token, an event and a node of each character, in the worst case. */
+    @Override
+    public long mostAllocated(int length) {
+        return (64L << 20) + 4096L * length;
+    }
 }

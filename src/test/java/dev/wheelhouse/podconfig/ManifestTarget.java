@@ -51,4 +51,10 @@ public final class ManifestTarget implements FuzzTarget {
             assertThat((Object) ModelJson.tree(again)).isEqualTo(ModelJson.tree(pod));
         }
     }
+
+    /** SnakeYAML makes a token, an event and a node of each character, in the worst case. */
+    @Override
+    public long mostAllocated(int length) {
+        return (64L << 20) + 4096L * length;
+    }
 }

@@ -4,13 +4,13 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OverdueException;
+
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelExpr.ExprKind;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
-
-import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.apiserver.work.OverdueException;
 
 /**
  * What the expressions about one object may cost, all together and each evaluation (upstream: {@code apiserver/pkg/apis/cel/config.go}). A unit is

@@ -50,7 +50,7 @@ final class MeteredFunctions implements CelInternalRuntimeLibrary {
     /** A builder that gets metered functions instead of those that it is given. */
     private static CelRuntimeBuilder metering(CelRuntimeBuilder runtime, Costs costs) {
         return (CelRuntimeBuilder) Proxy.newProxyInstance(MeteredFunctions.class.getClassLoader(),
-                new Class<?>[] {CelRuntimeBuilder.class}, (proxy, method, arguments) -> {
+                new Class<?>[]{CelRuntimeBuilder.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("addFunctionBindings")) {
                         runtime.addFunctionBindings(metered(arguments[0], costs));
                         return proxy;

@@ -78,7 +78,9 @@ final class QuantityFunctions {
 
     private static @Nullable Quantity parse(String text) {
         try {
-            return text.length() <= MOST_CHARACTERS && SHAPE.matcher(text).matches() ? Quantity.of(new QuantityFormatter().parse(text).getNumber()) : null;
+            return text.length() <= MOST_CHARACTERS && SHAPE.matcher(text).matches()
+                    ? Quantity.of(new QuantityFormatter().parse(text).getNumber())
+                    : null;
         } catch (QuantityFormatException | IllegalArgumentException e) {
             return null;
         }

@@ -87,7 +87,7 @@ final class JsonPatch {
             if (!size.add(value)) {
                 throw new PatchException(422, Patches.REJECTED,
                         "Unable to complete the copy, the accumulated size increase of copy is "
-                        + (bytes + size.bytes()) + ", exceeding the limit " + MAX_COPIED_BYTES);
+                                + (bytes + size.bytes()) + ", exceeding the limit " + MAX_COPIED_BYTES);
             }
             bytes += size.bytes();
             return value.deepCopy();

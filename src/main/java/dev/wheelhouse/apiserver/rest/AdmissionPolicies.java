@@ -170,7 +170,8 @@ final class AdmissionPolicies {
         for (JsonNode condition : policy.path("spec").path("matchConditions")) {
             String expression = Json.text(condition, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
@@ -183,7 +184,8 @@ final class AdmissionPolicies {
             String expression = Json.text(validation, "expression");
             try {
                 if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
-                    denied(policy, binding, change, message(validation, values, budget), Json.text(validation, "reason"));
+                    denied(policy, binding, change, message(validation, values, budget),
+                            Json.text(validation, "reason"));
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
                 failed(policy, binding, change, error(expression, e));

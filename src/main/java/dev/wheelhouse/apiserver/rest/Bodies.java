@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
@@ -19,8 +19,6 @@ import dev.wheelhouse.apiserver.schema.Schemas;
 /** Reads the bodies of requests. */
 final class Bodies {
     private static final int MAX_DEPTH = 200;
-    /** A warning is a header of the answer, one line. */
-    private static final Pattern LINES = Pattern.compile("(?<!\\s)\\s*\\R\\s*");
 
     private Bodies() {}
 
@@ -115,13 +113,18 @@ final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            case "", "Warn" -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
+            case "", "Warn" -> problems.forEach(problem -> warnings.add(oneLine(problem)));
             default -> throw Errors.invalidOptions("CreateOptions",
                     Errors.one("fieldValidation", "FieldValueNotSupported",
                             "Unsupported value: \"" + request.query().get("fieldValidation")
                                     + "\": supported values: \"Ignore\", \"Strict\", \"Warn\"")
                             .getFirst());
         }
+    }
+
+    /** A warning is a header of the answer, one line: its lines without the spaces around them. */
+    private static String oneLine(String problem) {
+        return problem.lines().map(String::strip).collect(Collectors.joining(" "));
     }
 
     /** What is to be said of a key that an applied configuration names twice. */
@@ -134,7 +137,7 @@ final class Bodies {
             case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
             case "Ignore" -> {
             }
-            default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
+            default -> warnings.add(oneLine(problem));
         }
     }
 

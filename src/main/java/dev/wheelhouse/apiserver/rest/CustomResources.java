@@ -133,7 +133,8 @@ final class CustomResources {
     }
 
     private void decide(ObjectNode crd, String name) {
-        List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition).toList();
+        List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition)
+                .toList();
         DefinitionNames.decide(crd, others, Meta.time(clock.now()));
     }
 

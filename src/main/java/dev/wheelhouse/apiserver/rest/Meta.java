@@ -3,9 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
 
 /** An object's metadata, read and changed in place. */
 final class Meta {
@@ -78,14 +79,14 @@ final class Meta {
         List<String> repeated = new ArrayList<>(0);
         ObjectNode meta = of(object);
         if (meta.get("ownerReferences") instanceof ArrayNode references && references.size() > 1) {
-            Set<JsonNode> kept = new LinkedHashSet<>();
+            Map<String, JsonNode> kept = new LinkedHashMap<>();
             for (JsonNode reference : references) {
-                if (!kept.add(reference)) {
+                if (kept.putIfAbsent(JsonKey.of(reference), reference) != null) {
                     repeated.add(Json.text(reference, "uid"));
                 }
             }
             if (!repeated.isEmpty()) {
-                meta.putArray("ownerReferences").addAll(kept);
+                meta.putArray("ownerReferences").addAll(kept.values());
             }
         }
         return repeated;

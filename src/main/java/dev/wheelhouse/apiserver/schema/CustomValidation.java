@@ -274,7 +274,8 @@ final class CustomValidation {
     private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                causes.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired", "Required value"));
+                causes.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                        "Required value"));
             }
         }
         if (schema.has("minProperties") && object.size() < Json.number(schema, 0, "minProperties")) {

@@ -17,11 +17,11 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.json.TooLargeException;
-import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what its registry strategies put into

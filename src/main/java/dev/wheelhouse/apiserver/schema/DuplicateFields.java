@@ -51,7 +51,8 @@ final class DuplicateFields {
         Container open = containers.peek();
         switch (token) {
             case START_OBJECT, START_ARRAY ->
-                containers.push(new Container(open == null ? FieldPath.ROOT : open.place(), token == JsonToken.START_ARRAY));
+                containers.push(
+                        new Container(open == null ? FieldPath.ROOT : open.place(), token == JsonToken.START_ARRAY));
             case END_OBJECT, END_ARRAY -> {
                 containers.pop();
                 ended();

@@ -17,6 +17,8 @@ final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
+    /** No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of their length. */
+    private static final int MOST_OF_ADDRESS = 64;
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
     private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
     private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
@@ -194,11 +196,11 @@ final class Formats {
     }
 
     static boolean isIpv4(String value) {
-        return IPV4.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV4.matcher(value).matches();
     }
 
     static boolean isIpv6(String value) {
-        return IPV6.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
     }
 
     /** The newer rules of upstream, those of labels, count bytes. */

@@ -73,9 +73,10 @@ class PatchBoundsTest {
         ObjectNode object = (ObjectNode) Json.read("{\"data\": {\"a\": \"x\"}}");
         object.withObject("data").put("a", "x".repeat(1_000_000));
 
-        ObjectNode patched = Patches.json(object, Json.read("""
-                [{"op": "copy", "from": "/data/a", "path": "/data/b"}, {"op": "copy", "from": "/data/a", "path": "/data/c"}]
-                """));
+        ObjectNode patched = Patches.json(object, Json
+                .read("""
+                        [{"op": "copy", "from": "/data/a", "path": "/data/b"}, {"op": "copy", "from": "/data/a", "path": "/data/c"}]
+                        """));
 
         assertThat(patched.get("data").get("c").stringValue()).hasSize(1_000_000);
     }

@@ -121,9 +121,9 @@ final class FuzzedServer {
         return answer;
     }
 
-    /** The real API server, too, answers options of a deletion that are no JSON by a 500 of its own, and pauses by 503 or 504. */
+    /** The real API server, too, answers some bad input by a 500 of its own, and pauses by 503 or 504. */
     private static boolean isUpstreams(int code, String text) {
         return code == 503 || code == 504 || code == 501 || text.contains("couldn't get version/kind")
-                || text.contains("json parse error");
+                || text.contains("json parse error") || text.contains("failed to create typed patch object");
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -8,10 +9,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.fuzz.FuzzTarget;
+import dev.wheelhouse.fuzz.Trees;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A protobuf body, posted for a trial: taken or refused. What is read is written and read again as it was, and the same as JSON. */
+/** A protobuf body, posted for a trial: taken or refused. What was taken is taken again as it came
+ * back, and comes back the same. */
 public final class ProtobufTarget implements FuzzTarget {
     private static final Logger DESCRIPTORS = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private final FuzzedServer server;
@@ -34,9 +37,12 @@ public final class ProtobufTarget implements FuzzTarget {
             return;
         }
         if (made.code() == 201 && ProtobufTypes.covers(Json.text(tree, "apiVersion"), Json.text(tree, "kind"))) {
-            ObjectNode answered = JsonTarget.forAnotherTrial(made);
-            assertThat(ProtobufBodies.read(ProtobufWriter.write(answered))).as("written and read again")
-                    .isEqualTo(answered);
+            ObjectNode first = JsonTarget.forAnotherTrial(made);
+            ApiResponse.Content again = server
+                    .ask(Kinds.create(ProtobufWriter.write(first), ProtobufBodies.MEDIA_TYPE));
+            assertThat(again.code()).as("%s", new String(again.body(), StandardCharsets.UTF_8)).isEqualTo(201);
+            assertThat(Trees.withFloatingNumbers(JsonTarget.forAnotherTrial(again)))
+                    .as("what came back, written as protobuf and posted").isEqualTo(Trees.withFloatingNumbers(first));
         }
     }
 }
