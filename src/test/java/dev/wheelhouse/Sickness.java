@@ -17,7 +17,10 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The ways in which {@link HostileServer} is sick. */
+/**
+ * The ways in which {@link HostileServer} is sick. A server that answers writes with success and does nothing is not among them:
+ * it tells of no change to come, and nobody can know.
+ */
 enum Sickness {
     REFUSES_CONNECTIONS {
         @Override
@@ -275,19 +278,6 @@ enum Sickness {
                     }
                 }
             });
-        }
-    },
-    SAYS_DONE_AND_DOES_NOTHING {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            boolean update = e.request.method().equals("PUT") || e.request.method().equals("PATCH");
-            if (update) {
-                e.answer("200 OK", "Content-Type: application/json\r\n",
-                        e.request.method().equals("PUT")
-                                ? e.request.body()
-                                : "{\"metadata\":{}}".getBytes(StandardCharsets.UTF_8));
-            }
-            return update;
         }
     },
     DOES_AND_SAYS_500 {
