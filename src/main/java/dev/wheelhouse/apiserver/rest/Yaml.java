@@ -27,6 +27,7 @@ import org.yaml.snakeyaml.resolver.Resolver;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.YamlCodePoints;
 
 /** YAML as Kubernetes reads and writes it: the JSON data model, times as plain text. */
 final class Yaml {
@@ -143,7 +144,8 @@ final class Yaml {
         try {
             LoaderOptions loading = loading();
             NotingConstructor constructor = new NotingConstructor(loading);
-            Object value = yaml(loading, constructor).load(withoutTabs(new String(text, StandardCharsets.UTF_8)));
+            Object value = YamlCodePoints.load(withoutTabs(new String(text, StandardCharsets.UTF_8)), loading,
+                    new JsonResolver(), constructor);
             measure(value, MOST_VALUES, MOST_DEPTH);
             return new Document(Json.mapper().valueToTree(value), List.copyOf(constructor.duplicates.values()));
         } catch (RuntimeException e) {
