@@ -11,7 +11,7 @@ java=${JAVA_HOME:+$JAVA_HOME/bin/}
 classes=${BENCH_CLASSES:-target/classes}
 if [[ -z ${BENCH_CLASSPATH:-} ]]; then
   [[ -s target/bench.classpath && ! pom.xml -nt target/bench.classpath ]] ||
-    mvn -q -B -o compile dependency:build-classpath -Dmdep.outputFile=target/bench.classpath >&2
+    mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench.classpath >&2
   BENCH_CLASSPATH=$(<target/bench.classpath)
 fi
 out=target/bench-apiserver

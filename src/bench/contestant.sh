@@ -15,7 +15,7 @@ java=${JAVA25_HOME:+$JAVA25_HOME/bin/}java
 javac=${JAVA25_HOME:+$JAVA25_HOME/bin/}javac
 classes=${BENCH_CLASSES:-target/classes}
 if [[ ! -s target/bench.classpath || pom.xml -nt target/bench.classpath || ! -d $classes ]]; then
-  mvn -q -B -o compile dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/bench.classpath >&2
+  mvn -q -B compile dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/bench.classpath >&2
 fi
 path=$classes:$harness:$(<target/bench.classpath)
 if [[ ! -d target/bench-peer || -n $(find src/bench/peer -newer target/bench-peer -name '*.java') ]]; then

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 java=${JAVA25_HOME:+$JAVA25_HOME/bin/}java
-mvn -q -B -Pbench test-compile dependency:build-classpath -DincludeScope=test -Dmdep.outputFile=target/jmh.classpath >&2
+mvn -q -B -Pbench process-test-classes dependency:build-classpath -DincludeScope=test -Dmdep.outputFile=target/jmh.classpath >&2
 path=target/test-classes:target/classes:$(<target/jmh.classpath)
 options="-Dlogback.configurationFile=src/bench/logback.xml --enable-native-access=ALL-UNNAMED"
 if [[ ${1:-} == retained ]]; then

@@ -35,7 +35,9 @@ class HelmChartTest {
                         "kind: ClusterRoleBinding", "namespace: ops", "--wheelhouse.mode=in-cluster",
                         "--wheelhouse.controllers=*",
                         "path: /actuator/health/readiness", "runAsNonRoot: true", "readOnlyRootFilesystem: true",
-                        "name: wh-wheelhouse")
+                        "name: wh-wheelhouse", "resources: [\"tokenreviews\"]", "resources: [\"subjectaccessreviews\"]",
+                        "--wheelhouse.management.hosts=wh-wheelhouse,wh-wheelhouse.ops,wh-wheelhouse.ops.svc,"
+                                + "wh-wheelhouse.ops.svc.cluster.local")
                 .doesNotContain("kind: ServiceMonitor");
     }
 

@@ -1,16 +1,19 @@
 package dev.wheelhouse.api;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled field selector, as in {@code spec.nodeName=node-1,status.phase!=Failed}. Which fields a type can be selected by
- * is the API server's business (upstream: {@code apimachinery/pkg/fields/selector.go}). Immutable.
+ * A compiled field selector, such as {@code spec.nodeName=node-1,status.phase!=Failed} (upstream:
+ * {@code apimachinery/pkg/fields/selector.go}). It accepts any field name; the API server decides which fields a type
+ * supports. Immutable.
  */
 public record FieldSelector(List<Requirement> requirements) {
+    private static final String ESCAPED = "\\,=";
     private static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 
     /** {@code field = value}, or {@code field != value} when negated. */
@@ -33,7 +36,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return new FieldSelector(List.of(new Requirement(field, value, false)));
     }
 
-    /** @throws IllegalArgumentException if the text is no field selector */
+    /** @throws IllegalArgumentException if the text is not a field selector */
     public static FieldSelector parse(String text) {
         List<Requirement> requirements = new ArrayList<>();
         for (String term : split(text)) {
@@ -41,7 +44,7 @@ public record FieldSelector(List<Requirement> requirements) {
                 continue;
             }
             int at = 0;
-            while (at < term.length() && term.charAt(at) != '=' && term.charAt(at) != '!') {
+            while (at < term.length() && term.charAt(at) != '=' && !term.startsWith("!=", at)) {
                 at++;
             }
             boolean negated = term.startsWith("!=", at);
@@ -49,11 +52,16 @@ public record FieldSelector(List<Requirement> requirements) {
             if (length == 0) {
                 throw new IllegalArgumentException("invalid selector: '" + text + "'; can't understand '" + term + "'");
             }
-            requirements.add(new Requirement(term.substring(0, at), unescape(term.substring(at + length)), negated));
+            Requirement requirement = new Requirement(term.substring(0, at), unescape(term.substring(at + length)),
+                    negated);
+            if (!requirement.field.isEmpty() || !requirement.value.isEmpty()) {
+                requirements.add(requirement);
+            }
         }
         return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
     }
 
+    /** The terms in order, so that of two demands of one field the same one counts whatever their order. */
     private static List<String> split(String text) {
         List<String> terms = new ArrayList<>();
         StringBuilder term = new StringBuilder();
@@ -69,6 +77,7 @@ public record FieldSelector(List<Requirement> requirements) {
             }
         }
         terms.add(term.toString());
+        Collections.sort(terms);
         return terms;
     }
 
@@ -80,12 +89,23 @@ public record FieldSelector(List<Requirement> requirements) {
         StringBuilder out = new StringBuilder(value.length());
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
-            out.append(c == '\\' && i + 1 < value.length() ? value.charAt(++i) : c);
+            if (c == '=') {
+                throw new IllegalArgumentException(
+                        "invalid field selector: unescaped character in value: " + (int) c);
+            }
+            if (c == '\\' && (++i == value.length() || ESCAPED.indexOf(value.charAt(i)) < 0)) {
+                throw new IllegalArgumentException("invalid field selector: invalid escape sequence: "
+                        + value.substring(i - 1, Math.min(i + 1, value.length())));
+            }
+            out.append(value.charAt(i));
         }
         return out.toString();
     }
 
-    /** @param fields gives the value of a field, or null where the object has none (which matches as the empty string) */
+    /**
+     * Whether an object matches.
+     * @param fields returns the value of a field; null, for a field that the object does not have, counts as empty
+     */
     public boolean matches(Function<String, @Nullable String> fields) {
         for (Requirement requirement : requirements) {
             String value = fields.apply(requirement.field);
@@ -96,7 +116,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return true;
     }
 
-    /** The value that this selector demands of a field by equality, or null. */
+    /** The value that the first equality requirement on a field demands; null if there is none. */
     public @Nullable String requires(String field) {
         for (Requirement requirement : requirements) {
             if (!requirement.negated && requirement.field.equals(field)) {
@@ -110,7 +130,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return requirements.isEmpty();
     }
 
-    /** The text form, for a query parameter. */
+    /** The text form, as used in a query parameter. */
     @Override
     public String toString() {
         return String.join(",", requirements.stream().map(Requirement::toString).toList());

@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 
 /**
- * A compiled label selector: a conjunction of requirements. Made from an object's {@code V1LabelSelector} or from the text
- * form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
+ * A compiled label selector: a list of requirements that must all hold. It is made from a {@code V1LabelSelector} or
+ * from the text form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
  */
 public final class LabelSelector {
     private static final LabelSelector EVERYTHING = new LabelSelector(List.of(), false);
@@ -73,20 +73,20 @@ public final class LabelSelector {
         }
     }
 
-    /** Matches every object. */
+    /** A selector that matches every object. */
     public static LabelSelector everything() {
         return EVERYTHING;
     }
 
-    /** Matches no object. */
+    /** A selector that matches no object. */
     public static LabelSelector nothing() {
         return NOTHING;
     }
 
     /**
-     * Compiles an object's selector: null matches nothing, an empty one everything.
+     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything.
      *
-     * @throws IllegalArgumentException if an operator is unknown or its values do not fit it
+     * @throws IllegalArgumentException if an operator is unknown, or its values do not fit the operator
      */
     public static LabelSelector of(@Nullable V1LabelSelector selector) {
         if (selector == null) {
@@ -105,7 +105,7 @@ public final class LabelSelector {
         return compile(requirements);
     }
 
-    /** Matches objects that carry all these labels. */
+    /** A selector for the objects that have all these labels. */
     public static LabelSelector of(Map<String, String> labels) {
         List<Requirement> requirements = new ArrayList<>();
         labels.forEach((k, v) -> requirements.add(new Requirement(k, Operator.IN, Set.of(v))));
@@ -139,9 +139,9 @@ public final class LabelSelector {
     }
 
     /**
-     * Parses the text form, as in {@code app=web,tier in (a,b),!canary}.
+     * Parses the text form, such as {@code app=web,tier in (a,b),!canary}.
      *
-     * @throws IllegalArgumentException if the text is no selector
+     * @throws IllegalArgumentException if the text is not a label selector
      */
     public static LabelSelector parse(String text) {
         return compile(new Parser(text).requirements());
@@ -164,7 +164,7 @@ public final class LabelSelector {
         return !nothing && requirements.isEmpty();
     }
 
-    /** The text form, for a query parameter. */
+    /** The text form, as used in a query parameter. */
     @Override
     public String toString() {
         return String.join(",", requirements.stream().map(Requirement::toString).toList());

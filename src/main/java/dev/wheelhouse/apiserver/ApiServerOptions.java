@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver;
 
 import java.security.KeyStore;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,13 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
      * How it is served by TLS.
      *
      * @param clientAuthorities a trust store of those whose certificates clients may show for themselves, or null
+     * @param renewal asked once a minute for what to serve by from then on; it answers what it is given, if that is still good
      */
-    public record Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities) {}
+    public record Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities,
+            UnaryOperator<Tls> renewal) {
+        /** The same for ever. */
+        public Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities) {
+            this(certificate, clientAuthorities, UnaryOperator.identity());
+        }
+    }
 }

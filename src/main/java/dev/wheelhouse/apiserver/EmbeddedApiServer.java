@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.apache.catalina.Context;
@@ -20,16 +22,19 @@ import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.core.StandardHost;
 import org.apache.catalina.session.StandardManager;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerFacts;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
+import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * A Kubernetes API server in this process. It answers {@link #client in-process calls} as soon as it is made, and HTTP after
@@ -43,8 +48,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private final RestServer rest;
     private final Faults faults;
     private final RequestMetrics metrics;
+    private final Traffic traffic;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
+    private @Nullable LoopRunner loops;
+    private volatile @Nullable TlsRenewal renewal;
     private volatile int port;
 
     /**
@@ -68,6 +76,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw e;
         }
         this.metrics = new RequestMetrics(rest.registry());
+        this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
+                Runtime.getRuntime().availableProcessors(), metrics);
     }
 
     private static void requireProtection(ApiServerOptions options) {
@@ -88,7 +98,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private String metrics() {
-        return metrics.text();
+        return metrics.text() + traffic.flows().metrics();
     }
 
     /**
@@ -103,7 +113,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
         Tomcat starting = new Tomcat();
         starting.setBaseDir(makeDirectory().toString());
-        Connector connector = Connectors.of(options);
+        Connector connector = Connectors.of(options, traffic);
         starting.setConnector(connector);
         setUp(starting);
         tomcat = starting;
@@ -120,9 +130,35 @@ public final class EmbeddedApiServer implements AutoCloseable {
                     "the API server could not start on " + options.address() + ":" + options.port(), e);
         }
         port = connector.getLocalPort();
+        keepTlsCurrent(connector);
         rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
         log.info("API server listens on {}", url());
         return this;
+    }
+
+    private void keepTlsCurrent(Connector connector) {
+        ApiServerOptions.Tls tls = options.tls();
+        if (tls != null && connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> protocol) {
+            TlsRenewal loop = new TlsRenewal(protocol, tls);
+            LoopRunner runner = new LoopRunner("apiserver", options.clock());
+            runner.start("tls", loop);
+            renewal = loop;
+            loops = runner;
+        }
+    }
+
+    /** What new connections are served by at the moment; null for plain HTTP. */
+    private ApiServerOptions.@Nullable Tls tls() {
+        TlsRenewal running = renewal;
+        return running == null ? options.tls() : running.current();
+    }
+
+    /** Looks at once whether the server is to be served by another certificate. */
+    void renewTls() {
+        TlsRenewal running = renewal;
+        if (running != null) {
+            running.step();
+        }
     }
 
     private Path makeDirectory() {
@@ -150,9 +186,21 @@ public final class EmbeddedApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits(), metrics));
+                new HttpFront(new OverHttp(), options.clock(), options.limits(), traffic, pages()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
+    }
+
+    private WebPages pages() {
+        if (!options.security().open()) {
+            return WebPages.ofGuardedServer();
+        }
+        Set<String> hosts = new HashSet<>(Set.of(options.address()));
+        if (!options.externalHost().isEmpty()) {
+            hosts.add(options.externalHost());
+        }
+        return WebPages.ofOpenServer(false, hosts,
+                "name the host with --wheelhouse.apiserver.external-hostname=HOST");
     }
 
     /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */
@@ -194,6 +242,28 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return injected == null ? rest.handle(request) : injected;
     }
 
+    private final class OverHttp implements HttpFront.Handler {
+        @Override
+        public Entry admit(ApiRequest head) {
+            return rest.admit(head);
+        }
+
+        @Override
+        public @Nullable ApiResponse before(ApiRequest request) {
+            return faults.before(request);
+        }
+
+        @Override
+        public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+            return rest.answer(admitted, body);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return options.security().open();
+        }
+    }
+
     /** What goes wrong on purpose, for tests. */
     public Faults faults() {
         return faults;
@@ -204,7 +274,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * asks for credentials it holds the administrator's token: it is a secret.
      */
     public String kubeconfig() {
-        ApiServerOptions.Tls tls = options.tls();
+        ApiServerOptions.Tls tls = tls();
         String authority = tls == null
                 ? ""
                 : "\n    certificate-authority-data: " + Base64.getEncoder()
@@ -235,6 +305,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return rest;
     }
 
+    /** How many connections clients have to it at the moment. */
+    int openConnections() {
+        return traffic.connections().count();
+    }
+
     /** The objects, for tests and operators. */
     public ObjectStore store() {
         return store;
@@ -245,9 +320,15 @@ public final class EmbeddedApiServer implements AutoCloseable {
     public synchronized void close() {
         store.close();
         closeHttp();
+        traffic.close();
     }
 
     private void closeHttp() {
+        LoopRunner runner = loops;
+        loops = null;
+        if (runner != null) {
+            runner.close();
+        }
         Tomcat stopping = tomcat;
         tomcat = null;
         if (stopping != null) {

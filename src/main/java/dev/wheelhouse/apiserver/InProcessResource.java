@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +19,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
@@ -196,7 +196,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     static ApiError error(String tried, JsonNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
         return new ApiError(tried, (int) Json.number(status, 0, "code"), Json.text(status, "reason"),
-                Json.text(status, "message"), retry == 0 ? null : Duration.ofSeconds(retry));
+                Json.text(status, "message"), RetryAfter.ofSeconds(retry));
     }
 
     @Override

@@ -83,7 +83,17 @@ final class ExecPlugin implements TokenRefresher.Source {
 
     @Override
     public Token fetch() {
-        JsonNode status = run().path("status");
+        return token(run());
+    }
+
+    /** The token of an ExecCredential. @param output what the plugin printed. @throws KubeConfigException if there is none in it */
+    Token token(String output) {
+        JsonNode status;
+        try {
+            status = ModelJson.read(output, JsonNode.class).path("status");
+        } catch (JacksonException e) {
+            throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
+        }
         String token = status.path("token").asString("");
         if (token.isEmpty()) {
             throw new KubeConfigException(where + ": " + command + " printed no status.token"
@@ -91,6 +101,7 @@ final class ExecPlugin implements TokenRefresher.Source {
                             ? " but a client certificate, which is not supported; put it into client-certificate-data"
                             : "; run it by hand to see why"));
         }
+        TokenRefresher.requireSendable(token, where + ": the status.token that " + command + " printed");
         return new Token(token, validFor(status.path("expirationTimestamp").asString(null)));
     }
 
@@ -123,7 +134,7 @@ final class ExecPlugin implements TokenRefresher.Source {
         }
     }
 
-    private JsonNode run() {
+    private String run() {
         Process process = start();
         try {
             process.getOutputStream().close();
@@ -144,9 +155,7 @@ final class ExecPlugin implements TokenRefresher.Source {
                 throw new KubeConfigException(where + ": " + command + " failed with exit code " + process.exitValue()
                         + "; its own messages say why");
             }
-            return ModelJson.read(output.toString(), JsonNode.class);
-        } catch (JacksonException e) {
-            throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
+            return output.toString();
         } catch (IOException e) {
             throw new KubeConfigException(where + ": " + command + " could not be talked to: " + e.getMessage(), e);
         } catch (InterruptedException e) {

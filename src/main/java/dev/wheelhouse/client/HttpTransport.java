@@ -29,6 +29,7 @@ import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.Pair;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.RetryAfter;
 
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
@@ -86,6 +87,9 @@ final class HttpTransport implements AutoCloseable {
                 .socketFactory(sockets(api.getHttpClient().socketFactory()))
                 .connectionPool(
                         new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
+                // An API server does not redirect, and credentials go nowhere else.
+                .followRedirects(false)
+                .followSslRedirects(false)
                 .connectTimeout(deadlines.connect())
                 .readTimeout(deadlines.answer())
                 .writeTimeout(deadlines.answer());
@@ -121,12 +125,12 @@ final class HttpTransport implements AutoCloseable {
 
     /** Sends a request and reads the whole answer. */
     byte[] send(Outgoing call) {
-        return run(calls, call, InputStream::readAllBytes);
+        return run(calls, call, Bounds::readAll);
     }
 
     /** Sends a request and reads the answer as it arrives. */
     <R> R stream(Outgoing call, BodyReader<R> reader) {
-        return run(streams, call, reader);
+        return run(streams, call, body -> reader.read(new SteadyStream(body)));
     }
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
@@ -287,7 +291,8 @@ final class HttpTransport implements AutoCloseable {
 
     private static void check(String tried, Response response) throws IOException {
         if (!response.isSuccessful()) {
-            throw Statuses.error(tried, response.code(), response.header("Retry-After"),
+            throw Statuses.error(tried, response.code(),
+                    RetryAfter.of(response.headers("Retry-After"), response.header("Date")),
                     response.body().byteStream().readNBytes(64 * 1024));
         }
     }

@@ -23,6 +23,8 @@ import io.kubernetes.client.util.KubeConfig;
 
 import dev.wheelhouse.client.KubeConfigs.Connection;
 
+import okhttp3.HttpUrl;
+
 /**
  * Several kubeconfig files as one: of entries with one name, and of {@code current-context}, the first file's wins; relative paths
  * are relative to the file that they stand in (upstream: client-go {@code tools/clientcmd/loader.go}).
@@ -205,7 +207,7 @@ final class MergedKubeConfig {
         if (server.isEmpty()) {
             throw problem(cluster, "cluster", "server", "is not set; set it to https://HOST:PORT");
         }
-        if (!server.matches("https?://.+")) {
+        if (!server.matches("https?://.+") || HttpUrl.parse(server) == null) {
             throw problem(cluster, "cluster", "server", "is \"" + server + "\"; write it as https://HOST:PORT");
         }
         Object insecure = cluster.fields().get("insecure-skip-tls-verify");
@@ -219,6 +221,8 @@ final class MergedKubeConfig {
         base64(cluster, "cluster", "certificate-authority-data");
         base64(user, "user", "client-certificate-data");
         base64(user, "user", "client-key-data");
+        TokenRefresher.requireSendable(user.text("token"),
+                "the kubeconfig " + user.file() + ": field token of the user \"" + user.name() + "\"");
         boolean certificate = has(user, "client-certificate");
         if (certificate != has(user, "client-key")) {
             throw problem(user, "user", certificate ? "client-key" : "client-certificate",

@@ -9,6 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.RetryAfter;
 
 /** Turns a {@code metav1.Status}, or whatever else came in its place, into an {@link ApiError}. */
 final class Statuses {
@@ -16,10 +17,10 @@ final class Statuses {
 
     /**
      * @param code the HTTP status
-     * @param retryAfter the Retry-After header, or null
+     * @param retryAfter how long its headers ask to wait, or null
      * @param body the answer, perhaps a Status
      */
-    static ApiError error(String tried, int code, @Nullable String retryAfter, byte[] body) {
+    static ApiError error(String tried, int code, @Nullable Duration retryAfter, byte[] body) {
         JsonNode status;
         try {
             status = ModelJson.read(body, JsonNode.class);
@@ -30,7 +31,7 @@ final class Statuses {
             String text = new String(body, StandardCharsets.UTF_8).strip();
             return new ApiError(tried, code, reason(code), text.isEmpty()
                     ? "the server gave no explanation"
-                    : text.length() > 300 ? text.substring(0, 300) + "…" : text, seconds(retryAfter));
+                    : text.length() > 300 ? text.substring(0, 300) + "…" : text, retryAfter);
         }
         return error(tried, code, retryAfter, status);
     }
@@ -40,26 +41,16 @@ final class Statuses {
         return error(tried, status.path("code").asInt(500), null, status);
     }
 
-    private static ApiError error(String tried, int code, @Nullable String retryAfter, JsonNode status) {
-        Duration wait = seconds(retryAfter);
-        int detail = status.path("details").path("retryAfterSeconds").asInt(0);
-        if (wait == null && detail > 0) {
-            wait = Duration.ofSeconds(detail);
-        }
+    private static ApiError error(String tried, int code, @Nullable Duration retryAfter, JsonNode status) {
+        Duration wait = retryAfter != null
+                ? retryAfter
+                : RetryAfter.ofSeconds(seconds(status.path("details").path("retryAfterSeconds")));
         return new ApiError(tried, code, status.path("reason").asString(""), status.path("message").asString(""), wait);
     }
 
-    private static @Nullable Duration seconds(@Nullable String header) {
-        if (header == null) {
-            return null;
-        }
-        try {
-            long seconds = Long.parseLong(header.strip());
-            return seconds < 0 ? null : Duration.ofSeconds(seconds);
-        } catch (NumberFormatException e) {
-            // The header's other form is a date, which API servers do not send.
-            return null;
-        }
+    private static long seconds(JsonNode detail) {
+        // A number too large for a long is a long wait all the same.
+        return detail.isNumber() ? detail.asLong(Long.MAX_VALUE) : 0;
     }
 
     private static String reason(int code) {

@@ -51,8 +51,24 @@ final class TokenRefresher implements Authentication, Interceptor {
             if (text.isEmpty()) {
                 throw new KubeConfigException("the token file " + file + " is empty: put a token into it");
             }
+            requireSendable(text, "the token file " + file);
             return new Token(text, FILE_PERIOD);
         });
+    }
+
+    /**
+     * A token goes into a header, which has no line ends, no control characters, and ASCII alone.
+     *
+     * @throws KubeConfigException if the token has any
+     */
+    static void requireSendable(String token, String where) {
+        for (int i = 0; i < token.length(); i++) {
+            char c = token.charAt(i);
+            if (c < ' ' || c > '~') {
+                throw new KubeConfigException(where + " holds a character that no token has, at place " + (i + 1)
+                        + ": put one token into it, without line ends");
+            }
+        }
     }
 
     /** What the official client's own auth provider gives. */

@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where manifests are fetched from, and how.
+ * The URL of manifests, and how to fetch it.
  *
- * @param headers sent with each request to the URL's own host, and to no other
- * @param period between two requests
- * @param timeout of one request, with its redirects and its body
- * @param otherHosts whether a redirect to another scheme, host or port is followed
+ * @param url an absolute http or https URL
+ * @param headers the headers that are sent to the URL's own origin, and to no other
+ * @param period the time between two requests
+ * @param timeout the longest duration of one request, including redirects and body
+ * @param otherHosts whether to follow a redirect to another scheme, host or port
  */
 public record HttpManifests(URI url, Map<String, List<String>> headers, Duration period, Duration timeout,
         boolean otherHosts) {
@@ -20,12 +21,12 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         String scheme = url.getScheme() == null ? "" : url.getScheme();
         if (!scheme.equals("http") && !scheme.equals("https") || url.getHost() == null) {
             throw new IllegalArgumentException(
-                    "manifest URL \"" + url
+                    "manifest URL \"" + shown(url)
                             + "\": write an absolute http or https URL, such as https://example.com/pods.yaml");
         }
         if (period.isNegative() || period.isZero() || timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
-                    "manifest URL " + url + ": period and timeout must be longer than nothing");
+                    "manifest URL " + shown(url) + ": period and timeout must be longer than zero");
         }
         headers = Map.copyOf(headers);
         headers.forEach((name, values) -> values.forEach(value -> check(name, value)));
@@ -35,13 +36,22 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         try {
             HttpRequest.newBuilder().header(name, value);
         } catch (IllegalArgumentException e) {
-            // Without the value, which may be a secret.
+            // The message omits the value, because it may be a secret.
             throw new IllegalArgumentException(
                     "header \"" + name + "\" cannot be sent: its name or value is not allowed in a request");
         }
     }
 
-    /** With kubelet's period of 20 s and timeout of 10 s. */
+    /** The URL for logs and reports. User and query are left out, because they may be secrets. */
+    String shownUrl() {
+        return shown(url);
+    }
+
+    static String shown(URI url) {
+        return url.toString().replaceFirst("[?#].*", "").replaceFirst("//[^/]*@", "//");
+    }
+
+    /** The options with kubelet's period of 20 s and timeout of 10 s. */
     public static HttpManifests of(URI url) {
         return new HttpManifests(url, Map.of(), Duration.ofSeconds(20), Duration.ofSeconds(10), false);
     }

@@ -24,7 +24,8 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
  * @param clientCaFile authorities whose certificates clients may show for themselves
  * @param tlsCertFile the certificate for TLS, and those that signed it
  * @param tlsPrivateKeyFile its private key
- * @param tlsSelfSigned whether to serve by TLS with a certificate of its own
+ * @param tlsSelfSigned whether to serve by TLS with a certificate of its own; it is also where an option says who may ask
+ *        and no certificate is named
  * @param limits what clients may ask
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -45,10 +46,12 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
      * @param requests the most requests that are answered at a time, watches apart
      * @param connections the most connections at a time; more wait
      * @param ioTimeout after which a client is cut off that neither sends what it announced nor takes what it asked for
+     * @param requestTimeout the time in which a request is answered, watches apart
      */
     record Limits(@DefaultValue("3MB") DataSize bodySize, @DefaultValue("64KB") DataSize headerSize,
             @DefaultValue("10000") int watches, @DefaultValue("1000") int requests,
-            @DefaultValue("12000") int connections, @DefaultValue("30s") Duration ioTimeout) {
+            @DefaultValue("12000") int connections, @DefaultValue("30s") Duration ioTimeout,
+            @DefaultValue("60s") Duration requestTimeout) {
         Limits {
             requirePositive("body-size", bodySize.toBytes(), Integer.MAX_VALUE);
             requirePositive("header-size", headerSize.toBytes(), Integer.MAX_VALUE);
@@ -56,6 +59,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
             requirePositive("requests", requests, Integer.MAX_VALUE);
             requirePositive("connections", connections, Integer.MAX_VALUE);
             requirePositive("io-timeout", ioTimeout.toMillis(), Duration.ofHours(1).toMillis());
+            requirePositive("request-timeout", requestTimeout.toMillis(), Duration.ofHours(1).toMillis());
         }
 
         private static void requirePositive(String option, long value, long most) {
@@ -72,10 +76,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         requireBoth("tls-private-key-file", tlsPrivateKeyFile, "tls-cert-file", tlsCertFile);
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
-        boolean tls = tlsSelfSigned || tlsCertFile != null;
-        require(tls || clientCaFile == null, "client-ca-file is set, but clients show certificates by TLS alone: add "
-                + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
-                + "tls-private-key-file");
+        boolean tls = tlsSelfSigned || tlsCertFile != null
+                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
                 + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
                 + "tls-private-key-file (requests then need a token, as the kubeconfig holds one), or use 127.0.0.1");
@@ -105,13 +107,17 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         }
     }
 
+    /** Whether it is served by TLS. Clients send credentials by TLS alone, so where requests need some, it is. */
     boolean isTls() {
-        return tlsSelfSigned || tlsCertFile != null;
+        return tlsSelfSigned || tlsCertFile != null || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
     }
 
     /** Whether requests need no credentials: nothing says who may ask, and nobody from elsewhere can. */
     boolean isOpen() {
-        return authorizationMode == AuthorizationMode.ALWAYS_ALLOW && tokenAuthFile == null && clientCaFile == null
-                && isLoopback(address);
+        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile) && isLoopback(address);
+    }
+
+    private static boolean namesUsers(AuthorizationMode mode, @Nullable String tokens, @Nullable String authorities) {
+        return mode != AuthorizationMode.ALWAYS_ALLOW || tokens != null || authorities != null;
     }
 }

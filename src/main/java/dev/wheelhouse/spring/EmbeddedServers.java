@@ -5,10 +5,12 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,15 +48,36 @@ final class EmbeddedServers {
         if (!properties.isTls()) {
             return options;
         }
-        ServingCertificate certificate = certificate(properties, keys, clock);
-        String authorities = properties.clientCaFile();
-        return options.withTls(new ApiServerOptions.Tls(certificate,
-                authorities == null ? null : ServingCertificate.trustStore(Path.of(authorities))));
+        return options.withTls(tls(properties, keys, clock));
+    }
+
+    private static ApiServerOptions.Tls tls(ApiServerProperties properties, ServerKeys keys, Clock clock) {
+        UnaryOperator<@Nullable KeyStore> authorities = clientAuthorities(properties);
+        UnaryOperator<@Nullable ServingCertificate> certificates = certificates(properties, keys, clock);
+        return new ApiServerOptions.Tls(Objects.requireNonNull(certificates.apply(null)), authorities.apply(null),
+                now -> {
+                    ServingCertificate certificate = Objects.requireNonNull(certificates.apply(now.certificate()));
+                    KeyStore trusted = authorities.apply(now.clientAuthorities());
+                    return certificate == now.certificate() && trusted == now.clientAuthorities()
+                            ? now
+                            : new ApiServerOptions.Tls(certificate, trusted, now.renewal());
+                });
+    }
+
+    /** Reads the file of client authorities, if there is one: the first time if it is given null. */
+    private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties) {
+        String file = properties.clientCaFile();
+        return now -> file == null
+                ? null
+                : now == null
+                        ? ServingCertificate.trustStore(Path.of(file))
+                        : ServingCertificate.rereadTrustStore(now, Path.of(file));
     }
 
     private static ApiServerLimits limits(ApiServerProperties.Limits limits) {
         return new ApiServerLimits((int) limits.bodySize().toBytes(), (int) limits.headerSize().toBytes(),
-                limits.watches(), limits.requests(), limits.connections(), limits.ioTimeout());
+                limits.watches(), limits.requests(), limits.connections(), limits.ioTimeout(),
+                limits.requestTimeout());
     }
 
     private static Security security(ApiServerProperties properties, ServerKeys keys) {
@@ -63,22 +86,32 @@ final class EmbeddedServers {
         return properties.isOpen() ? Security.open(keys) : Security.of(properties.authorizationMode(), tokens, keys);
     }
 
-    private static ServingCertificate certificate(ApiServerProperties properties, ServerKeys keys, Clock clock) {
+    /** Reads or makes the serving certificate: the first time if it is given null, else another one if that is due. */
+    private static UnaryOperator<@Nullable ServingCertificate> certificates(ApiServerProperties properties,
+            ServerKeys keys, Clock clock) {
         @Nullable
         String file = properties.tlsCertFile();
         @Nullable
         String key = properties.tlsPrivateKeyFile();
         if (file != null && key != null) {
-            ServingCertificate given = ServingCertificate.ofFiles(Path.of(file), Path.of(key));
-            String host = calledBy(properties);
-            if (!given.isValidFor(host)) {
-                throw new BadOption("the certificate of wheelhouse.apiserver.tls-cert-file is not valid for " + host
-                        + ", by which clients call the server: name a host for which it is with "
-                        + "--wheelhouse.apiserver.external-hostname");
-            }
-            return given;
+            return now -> now == null
+                    ? requireValid(ServingCertificate.ofFiles(Path.of(file), Path.of(key)), properties)
+                    : ServingCertificate.reread(now, Path.of(file), Path.of(key));
         }
-        return OwnAuthority.of(keys, clock.now()).serving(hosts(properties));
+        OwnAuthority authority = OwnAuthority.of(keys, clock.now());
+        return now -> now == null
+                ? authority.serving(hosts(properties), clock.now())
+                : authority.renewed(now, () -> hosts(properties), clock.now());
+    }
+
+    private static ServingCertificate requireValid(ServingCertificate given, ApiServerProperties properties) {
+        String host = calledBy(properties);
+        if (!given.isValidFor(host)) {
+            throw new BadOption("the certificate of wheelhouse.apiserver.tls-cert-file is not valid for " + host
+                    + ", by which clients call the server: name a host for which it is with "
+                    + "--wheelhouse.apiserver.external-hostname");
+        }
+        return given;
     }
 
     private static String calledBy(ApiServerProperties properties) {

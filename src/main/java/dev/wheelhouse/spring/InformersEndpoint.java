@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -27,6 +28,7 @@ final class InformersEndpoint {
      * @param lastFailure of a list or watch, with verb, HTTP status (0 for no answer) and remedy; null after a success
      * @param relists by cause
      * @param watchEnds by cause
+     * @param lastDecodeError what could not be read, which may quote an object; for those who are authorized
      * @param queued changes that were read and are not in the cache yet
      */
     record Informer(String resource, String version, String namespace, String selector, boolean synced,
@@ -45,27 +47,28 @@ final class InformersEndpoint {
 
     /** All. */
     @ReadOperation
-    public Map<String, List<Informer>> informers() {
-        return Map.of("informers", sources.stream().flatMap(source -> source.states().stream()).map(this::describe)
-                .toList());
+    public Map<String, List<Informer>> informers(SecurityContext viewer) {
+        return Map.of("informers", sources.stream().flatMap(source -> source.states().stream())
+                .map(state -> describe(state, viewer)).toList());
     }
 
     /** Those of one resource; null, which is answered as not found, if there is none. */
     @ReadOperation
-    public @Nullable Map<String, List<Informer>> informersOf(@Selector String resource) {
+    public @Nullable Map<String, List<Informer>> informersOf(SecurityContext viewer, @Selector String resource) {
         List<Informer> found = sources.stream().flatMap(source -> source.states().stream())
-                .filter(state -> state.type().groupResource().equals(resource)).map(this::describe).toList();
+                .filter(state -> state.type().groupResource().equals(resource)).map(state -> describe(state, viewer))
+                .toList();
         return found.isEmpty() ? null : Map.of("informers", found);
     }
 
-    private Informer describe(InformerState state) {
+    private Informer describe(InformerState state, SecurityContext viewer) {
         InformerState.Counts counts = state.counts();
         var lag = state.lag(clock.now());
         return new Informer(state.type().groupResource(), state.type().version(), state.namespace(), state.selector(),
                 state.synced(), state.synced() ? null : state.reasonNotSynced(), state.objects(),
                 state.resourceVersion(), state.lastEvent(), lag == null ? null : lag.toMillis() / 1000.0,
                 state.lastFailure(), counts.bytesReceived(), counts.events(), counts.relists(), counts.watchEnds(),
-                counts.decodeErrors(), counts.lastDecodeError(), counts.queued(),
+                counts.decodeErrors(), viewer.getPrincipal() == null ? null : counts.lastDecodeError(), counts.queued(),
                 state.handlers().stream().map(InformersEndpoint::describe).toList());
     }
 

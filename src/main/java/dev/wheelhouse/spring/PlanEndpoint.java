@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -26,10 +27,14 @@ import dev.wheelhouse.manager.ControllerManager;
  * What controllers would do to an object now, and why: {@code /actuator/plan/{controller}/{namespace}/{name}} asks one about an
  * object of its own type, {@code /actuator/plan/{controller}/{namespace}/{resource}/{name}} one, or {@code all} of them, about
  * an object of any type, such as {@code pods} or {@code replicasets.apps}. A namespace of {@code -} is that of cluster-scoped
- * objects. Nothing is written. {@code /actuator/plan} names the controllers that can be asked.
+ * objects. Nothing is written. Bodies, which hold what objects contain, are shown to those who are authorized
+ * ({@link ManagementGuard}). {@code /actuator/plan} names the controllers that can be asked.
  */
 @Endpoint(id = "plan")
 final class PlanEndpoint {
+    private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the header "
+            + "Authorization: Bearer TOKEN";
+
     private final ControllerManager manager;
 
     PlanEndpoint(ControllerManager manager) {
@@ -43,8 +48,8 @@ final class PlanEndpoint {
     }
 
     @ReadOperation
-    WebEndpointResponse<Map<String, Object>> plan(@Selector String controller, @Selector String namespace,
-            @Selector String name) {
+    WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
+            @Selector String namespace, @Selector String name) {
         Controller found = manager.controller(controller).orElse(null);
         if (found instanceof PlansForAnyType) {
             return problem(404, found.name() + " looks at objects of any type: ask plan/" + controller + "/" + namespace
@@ -58,7 +63,7 @@ final class PlanEndpoint {
             return problem(404, planner.name() + " knows of no object " + key);
         }
         try {
-            return new WebEndpointResponse<>(answer(planner, key, planner.plan(key)));
+            return new WebEndpointResponse<>(answer(planner, key, planner.plan(key), viewer));
         } catch (IllegalArgumentException e) {
             return cannot(planner, key, e);
         } catch (ApiError e) {
@@ -67,8 +72,8 @@ final class PlanEndpoint {
     }
 
     @ReadOperation
-    WebEndpointResponse<Map<String, Object>> plan(@Selector String controller, @Selector String namespace,
-            @Selector String resource, @Selector String name) {
+    WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
+            @Selector String namespace, @Selector String resource, @Selector String name) {
         List<Controller> asked = controller.equals("all")
                 ? manager.controllers().stream().filter(PlanEndpoint::plans).toList()
                 : manager.controller(controller).filter(PlanEndpoint::plans).stream().toList();
@@ -79,7 +84,7 @@ final class PlanEndpoint {
         List<Map<String, Object>> plans = new ArrayList<>();
         for (Controller one : asked) {
             try {
-                plan(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions)));
+                plan(one, resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
             } catch (IllegalArgumentException e) {
                 return cannot(one, key, e);
             } catch (ApiError e) {
@@ -105,11 +110,16 @@ final class PlanEndpoint {
         return namespace.equals("-") ? ObjectKey.cluster(name) : ObjectKey.of(namespace, name);
     }
 
-    private static Map<String, Object> answer(Controller controller, ObjectKey key, List<Action> actions) {
+    private static Map<String, Object> answer(Controller controller, ObjectKey key, List<Action> actions,
+            SecurityContext viewer) {
+        boolean contents = viewer.getPrincipal() != null;
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("controller", controller.name());
         answer.put("object", key.toString());
-        answer.put("actions", actions.stream().flatMap(action -> shown(action).stream()).toList());
+        answer.put("actions", actions.stream().flatMap(action -> shown(action, contents).stream()).toList());
+        if (!contents) {
+            answer.put("withheld", WITHHELD);
+        }
         return answer;
     }
 
@@ -136,14 +146,14 @@ final class PlanEndpoint {
         return new WebEndpointResponse<>(Map.of("problem", sentence), status);
     }
 
-    private static List<Map<String, Object>> shown(Action action) {
+    private static List<Map<String, Object>> shown(Action action, boolean contents) {
         return switch (action) {
             case Action.Batch batch -> {
                 List<Map<String, Object>> all = new ArrayList<>();
-                batch.writes().forEach(write -> all.addAll(shown(write)));
+                batch.writes().forEach(write -> all.addAll(shown(write, contents)));
                 yield all;
             }
-            case Action.Write write -> List.of(write(write));
+            case Action.Write write -> List.of(write(write, contents));
             case Action.RequireLive check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
                     check.target().toString(), "why", check.why()));
             case Action.Event event -> List.of(entry("event", "type", event.type(), "reason", event.reason(), "message",
@@ -152,9 +162,12 @@ final class PlanEndpoint {
         };
     }
 
-    private static Map<String, Object> write(Action.Write write) {
+    private static Map<String, Object> write(Action.Write write, boolean contents) {
         Map<String, Object> entry = entry(write.verb(), "resource", write.type().groupResource(), "target",
                 write.target().toString(), "why", write.why());
+        if (!contents) {
+            return entry;
+        }
         switch (write) {
             case Action.Create create -> entry.put("body", tree(create.object()));
             case Action.Update update -> entry.put("body", tree(update.object()));

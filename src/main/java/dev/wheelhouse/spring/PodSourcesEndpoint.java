@@ -7,6 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -42,8 +43,11 @@ final class PodSourcesEndpoint {
 
     record Pod(String namespace, String name, String uid, @Nullable String mirrorOf) {}
 
-    /** @param current whether it still holds */
-    record Refusal(Instant at, boolean current, String location, int line, String field, String problem) {}
+    /**
+     * @param current whether it still holds
+     * @param problem may quote the manifest, and is for those who are authorized; null for others
+     */
+    record Refusal(Instant at, boolean current, String location, int line, String field, @Nullable String problem) {}
 
     PodSourcesEndpoint(HollowCluster cluster) {
         this.cluster = cluster;
@@ -51,28 +55,31 @@ final class PodSourcesEndpoint {
 
     /** All nodes. */
     @ReadOperation
-    public Map<String, List<Node>> nodes() {
-        return Map.of("nodes", cluster.nodes().stream().map(PodSourcesEndpoint::describe).toList());
+    public Map<String, List<Node>> nodes(SecurityContext viewer) {
+        return Map.of("nodes", cluster.nodes().stream().map(node -> describe(node, viewer)).toList());
     }
 
     /** One node; null, which is answered as not found, if there is none of the name. */
     @ReadOperation
-    public @Nullable Node node(@Selector String node) {
+    public @Nullable Node node(SecurityContext viewer, @Selector String node) {
         return cluster.nodes().stream().filter(n -> n.name().equals(node)).findFirst()
-                .map(PodSourcesEndpoint::describe).orElse(null);
+                .map(found -> describe(found, viewer)).orElse(null);
     }
 
-    private static Node describe(NodeAgent agent) {
+    private static Node describe(NodeAgent agent, SecurityContext viewer) {
+        boolean contents = viewer.getPrincipal() != null;
         Map<String, PodStorage.SourceState> states = agent.podConfig().storage().states().stream()
                 .collect(Collectors.toMap(PodStorage.SourceState::source, Function.identity()));
         List<SourceReport> reports = agent.sources();
         boolean allSeen = reports.stream().map(r -> states.get(r.source())).allMatch(s -> s != null && s.seen());
-        return new Node(agent.name(), allSeen, reports.stream().map(r -> describe(r, states.get(r.source()))).toList());
+        return new Node(agent.name(), allSeen,
+                reports.stream().map(r -> describe(r, states.get(r.source()), contents)).toList());
     }
 
-    private static Source describe(SourceReport report, PodStorage.@Nullable SourceState state) {
+    private static Source describe(SourceReport report, PodStorage.@Nullable SourceState state, boolean contents) {
         List<Refusal> refusals = report.refusals().stream().map(r -> new Refusal(r.at(), r.current(),
-                r.refusal().location(), r.refusal().line(), r.refusal().field(), r.refusal().problem())).toList();
+                r.refusal().location(), r.refusal().line(), r.refusal().field(),
+                contents ? r.refusal().problem() : null)).toList();
         return new Source(report.source(), blankToNull(report.from()), report.lastRead(),
                 blankToNull(report.failure()), state != null && state.seen(),
                 state == null ? null : state.lastMessage(),

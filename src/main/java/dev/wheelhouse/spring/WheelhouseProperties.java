@@ -29,6 +29,7 @@ import dev.wheelhouse.manager.ManagerGuard;
  * @param node one node of one's own, and its pod sources
  * @param informer the caches
  * @param leaderElection how one of several processes is chosen to act
+ * @param management health, metrics and the other endpoints that look into the service
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
@@ -37,7 +38,7 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         @DefaultValue("5") int workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue ApiServerProperties apiserver, @DefaultValue Nodes nodes, @Nullable Boolean scheduler,
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
-        @DefaultValue ElectionProperties leaderElection) {
+        @DefaultValue ElectionProperties leaderElection, @DefaultValue Management management) {
 
     /** Which API server to work on. */
     public enum Mode {
@@ -58,6 +59,14 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
             return InformerOptions.builder().dropLastApplied(dropLastApplied).watchList(watchList).build();
+        }
+    }
+
+    /** @param hosts the names by which clients may call it, beside its addresses, those of loopback and the machine's name */
+    public record Management(@DefaultValue({
+    }) List<String> hosts) {
+        public Management {
+            hosts = List.copyOf(hosts);
         }
     }
 

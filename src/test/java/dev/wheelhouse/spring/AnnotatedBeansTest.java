@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -122,7 +123,8 @@ class AnnotatedBeansTest {
                     .tag("model", "V1ConfigMap").gauge().value()).isPositive();
             assertThat(context.getBean(MeterRegistry.class).get("reflector.watches").tag("resource", "configmaps")
                     .tag("model", "V1ConfigMap").counter().count()).isPositive();
-            assertThat(context.getBean(InformersEndpoint.class).informersOf("configmaps").get("informers"))
+            assertThat(context.getBean(InformersEndpoint.class).informersOf(SecurityContext.NONE, "configmaps")
+                    .get("informers"))
                     .anySatisfy(informer -> assertThat(informer.handlers()).isNotEmpty());
             assertThat(context.getBean(CachesHealthIndicator.class).health().getDetails().toString())
                     .contains("configmaps");

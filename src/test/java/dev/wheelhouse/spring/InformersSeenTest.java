@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Objects;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.health.contributor.Status;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -33,6 +35,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is shown of informers: by the endpoint, by metrics, and by health. All in one thread, in time that is moved by hand. */
 class InformersSeenTest {
+    private static final SecurityContext AUTHORIZED = new SecurityContext() {
+        @Override
+        public Principal getPrincipal() {
+            return () -> "viewer";
+        }
+
+        @Override
+        public boolean isUserInRole(String role) {
+            return false;
+        }
+    };
+
     private final ManualClock clock = new ManualClock();
     private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock));
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -74,7 +88,11 @@ class InformersSeenTest {
     }
 
     private InformersEndpoint.Informer shown() {
-        return Objects.requireNonNull(endpoint.informersOf("configmaps")).get("informers").getFirst();
+        return shownTo(AUTHORIZED);
+    }
+
+    private InformersEndpoint.Informer shownTo(SecurityContext viewer) {
+        return Objects.requireNonNull(endpoint.informersOf(viewer, "configmaps")).get("informers").getFirst();
     }
 
     private V1ConfigMap create(String name) {
@@ -159,6 +177,7 @@ class InformersSeenTest {
         assertThat(shown.watchEnds()).containsEntry("ended", 1L);
         assertThat(shown.decodeErrors()).isEqualTo(2);
         assertThat(shown.lastDecodeError()).contains("default/odd").contains("it is odd");
+        assertThat(shownTo(SecurityContext.NONE).lastDecodeError()).as("it may quote an object").isNull();
         assertThat(shown.handlers()).singleElement().satisfies(handler -> {
             assertThat(handler.name()).contains("Failing");
             assertThat(handler.synced()).isTrue();

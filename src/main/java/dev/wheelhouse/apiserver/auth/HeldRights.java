@@ -153,7 +153,7 @@ final class HeldRights {
 
     private BitSet havingResource(String resource) {
         int slash = resource.indexOf('/');
-        return slash < 0
+        return slash < 0 || slash == resource.length() - 1
                 ? having(resources, resource, ALL)
                 : having(resources, resource, ALL, ALL + resource.substring(slash));
     }

@@ -15,6 +15,7 @@ import java.util.Date;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import javax.security.auth.x500.X500Principal;
 
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate authority of the server's own, kept with its other keys, and certificates that it signs. The authority's lasts
- * ten years, a server's one; a new one of these is made at each start.
+ * ten years, a server's one; a new one of these is made at each start, and when a third of its time is left.
  */
 public final class OwnAuthority {
     private static final X500Principal NAME = new X500Principal("CN=wheelhouse-ca");
@@ -51,12 +52,10 @@ public final class OwnAuthority {
 
     private final KeyPair keys;
     private final X509Certificate certificate;
-    private final Instant now;
 
-    private OwnAuthority(KeyPair keys, X509Certificate certificate, Instant now) {
+    private OwnAuthority(KeyPair keys, X509Certificate certificate) {
         this.keys = keys;
         this.certificate = certificate;
-        this.now = now;
     }
 
     /** The kept authority; a new one where none is kept, or its time is over. @throws AuthConfigException */
@@ -68,7 +67,7 @@ public final class OwnAuthority {
             kept = sign(keys.getPrivate(), builder(NAME, keys, now, AUTHORITY_LIFE, true, List.of()));
             secrets.write("ca.crt", ServerKeys.pem(kept));
         }
-        return new OwnAuthority(keys, kept, now);
+        return new OwnAuthority(keys, kept);
     }
 
     private static @Nullable X509Certificate parse(@Nullable String pem) {
@@ -85,13 +84,26 @@ public final class OwnAuthority {
     }
 
     /** A certificate for a server. @param hosts names and addresses that clients may call it by, beside the usual ones */
-    public ServingCertificate serving(Collection<String> hosts) {
+    public ServingCertificate serving(Collection<String> hosts, Instant now) {
         KeyPair own = ServerKeys.newKeyPair();
         Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
         all.addAll(hosts);
         X509Certificate leaf = sign(keys.getPrivate(), builder(new X500Principal("CN=wheelhouse-apiserver"), own, now,
                 SERVER_LIFE, false, all));
         return ServingCertificate.of(own.getPrivate(), List.of(leaf, certificate), ServerKeys.pem(certificate));
+    }
+
+    /**
+     * The given certificate, or another one if a third of its time is left, or if the machine's clock was set so that it is not
+     * valid at all. The authority stays, so that clients trust the new one as they did the old.
+     */
+    public ServingCertificate renewed(ServingCertificate current, Supplier<? extends Collection<String>> hosts,
+            Instant now) {
+        X509Certificate leaf = current.chain().getFirst();
+        Instant renewal = leaf.getNotAfter().toInstant().minus(SERVER_LIFE.dividedBy(3));
+        return now.isAfter(renewal) || now.isBefore(leaf.getNotBefore().toInstant())
+                ? serving(hosts.get(), now)
+                : current;
     }
 
     private static JcaX509v3CertificateBuilder builder(X500Principal subject, KeyPair keys, Instant now, Duration life,

@@ -56,7 +56,8 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
             return false;
         }
         return request.isResource()
-                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource())
+                ? hasOrAll(apiGroups, request.group())
+                        && hasResource(request.resourceAndSubresource(), request.subresource())
                         && (resourceNames.isEmpty() || resourceNames.contains(request.name()))
                 : hasPath(request.path());
     }
@@ -65,14 +66,25 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
         return granted.contains(ALL) || granted.contains(wanted);
     }
 
-    private boolean hasResource(String wanted) {
-        int slash = wanted.indexOf('/');
-        return hasOrAll(resources, wanted) || slash >= 0 && resources.contains(ALL + wanted.substring(slash));
+    private boolean hasResource(String wanted, String subresource) {
+        return hasOrAll(resources, wanted) || !subresource.isEmpty() && resources.contains(ALL + "/" + subresource);
     }
 
     boolean hasPath(String wanted) {
-        return nonResourceUrls.stream().anyMatch(url -> url.equals(ALL) || url.equals(wanted)
-                || url.endsWith(ALL) && wanted.startsWith(url.substring(0, url.length() - 1)));
+        for (String url : nonResourceUrls) {
+            if (url.equals(wanted) || url.endsWith(ALL) && wanted.startsWith(withoutStars(url))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String withoutStars(String url) {
+        int end = url.length();
+        while (end > 0 && url.charAt(end - 1) == '*') {
+            end--;
+        }
+        return url.substring(0, end);
     }
 
     /** The rule with the verbs of another one, too. */

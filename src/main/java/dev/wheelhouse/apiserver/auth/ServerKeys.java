@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -15,6 +14,7 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
+import java.util.List;
 
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
@@ -23,13 +23,23 @@ import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
 import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
  * The server's own secrets: made when they are first asked for and, where there is a directory, kept there as files that only
- * their owner may read, so that tokens and certificates outlive a restart.
+ * their owner may read, so that tokens and certificates outlive a restart. A file is written as a whole or not at all. An
+ * empty {@code admin.token} is made anew, as nobody can hold a token that is empty; a key that cannot be read is refused, as a
+ * new one would void what the old one signed.
  */
 public final class ServerKeys {
+    private static final Logger log = LoggerFactory.getLogger(ServerKeys.class);
+    private static final List<String> FILES = List.of("admin.token", "service-account.key", "ca.key", "ca.crt");
     private static final int TOKEN_BYTES = 32;
+    /** 96 bits. A shorter token is what a crash or an editor left of one. */
+    private static final int SHORTEST_TOKEN = 16;
 
     private final @Nullable Path directory;
     private @Nullable KeyPair signingKeys;
@@ -43,8 +53,30 @@ public final class ServerKeys {
         return new ServerKeys(null);
     }
 
+    /**
+     * Kept in a directory, which is made when the first is. Rights of other users to its files are taken away.
+     *
+     * @throws AuthConfigException if a file is another user's
+     */
     public static ServerKeys inDirectory(Path directory) {
-        return new ServerKeys(directory);
+        ServerKeys keys = new ServerKeys(directory);
+        if (Files.isDirectory(directory)) {
+            secure(directory);
+            FILES.stream().map(directory::resolve).filter(Files::exists).forEach(ServerKeys::secure);
+        }
+        return keys;
+    }
+
+    private static void secure(Path path) {
+        try {
+            if (PrivateFiles.secure(path)) {
+                log.warn("other users had rights to {}, which are taken away: "
+                        + "delete its keys and tokens if anybody may have read them, and new ones are made", path);
+            }
+        } catch (IOException e) {
+            throw new AuthConfigException(path + " cannot be used (" + AuthConfigException.why(e)
+                    + "): give it to the user who runs the server, or delete it, and a new one is made", e);
+        }
     }
 
     /** For the tokens of service accounts. @throws AuthConfigException if they can be neither read nor kept */
@@ -62,13 +94,25 @@ public final class ServerKeys {
         String token = adminToken;
         if (token == null) {
             String kept = read("admin.token");
-            token = kept == null ? newToken() : kept.strip();
-            if (kept == null) {
+            token = kept == null ? "" : kept.strip();
+            if (token.isEmpty()) {
+                if (kept != null) {
+                    log.warn("{}/admin.token was empty: a new token is made", directory);
+                }
+                token = newToken();
                 write("admin.token", token);
             }
+            requireWhole(token);
             adminToken = token;
         }
         return token;
+    }
+
+    private void requireWhole(String token) {
+        if (token.length() < SHORTEST_TOKEN || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new AuthConfigException(directory + "/admin.token is no whole token: it must be of at least "
+                    + SHORTEST_TOKEN + " printable characters without spaces; delete it, and a new one is made", null);
+        }
     }
 
     private static String newToken() {
@@ -103,7 +147,10 @@ public final class ServerKeys {
             JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
             if (parser.readObject() instanceof PrivateKeyInfo privateKey
                     && parser.readObject() instanceof SubjectPublicKeyInfo publicKey) {
-                return new KeyPair(converter.getPublicKey(publicKey), converter.getPrivateKey(privateKey));
+                KeyPair pair = new KeyPair(converter.getPublicKey(publicKey), converter.getPrivateKey(privateKey));
+                if (ServingCertificate.belongs(pair.getPrivate(), pair.getPublic())) {
+                    return pair;
+                }
             }
         } catch (IOException e) {
             throw unusable(file, e);
@@ -151,13 +198,8 @@ public final class ServerKeys {
         }
         Path path = directory.resolve(file);
         try {
-            Files.createDirectories(directory);
-            Files.deleteIfExists(path);
-            if (directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-                Files.createFile(path,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            }
-            Files.write(path, text.getBytes(StandardCharsets.UTF_8));
+            PrivateFiles.createDirectories(directory);
+            PrivateFiles.write(path, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new AuthConfigException(
                     path + " cannot be written (" + AuthConfigException.why(e)

@@ -19,13 +19,15 @@ import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
  * Makes and verifies the tokens of service accounts, JSON Web Tokens signed by ES256 (upstream:
- * {@code pkg/serviceaccount}). A token ends with its time, with its service account, and with the object that it is bound to.
+ * {@code pkg/serviceaccount}). A token ends with its time, with its service account, and with the object that it is bound to,
+ * also where finalizers hold these in the store after their deletion.
  */
 public final class ServiceAccountTokens {
     /** Who makes them, and whom they are for unless they say otherwise. */
@@ -129,6 +131,18 @@ public final class ServiceAccountTokens {
         if (object == null || !object.uid().equals(uid)) {
             throw new UnauthorizedException("what the token stands for is gone");
         }
+        if (hasEnded(object)) {
+            throw new UnauthorizedException("what the token stands for has been deleted");
+        }
+    }
+
+    /**
+     * Whether an object that something still holds has been deleted. A pod has not as long as it may shut down. Upstream waits
+     * another minute, because the clocks of its servers differ.
+     */
+    private boolean hasEnded(StoredObject object) {
+        String deleted = Json.text(object.tree(), "metadata", "deletionTimestamp");
+        return !deleted.isEmpty() && !clock.now().isBefore(Instant.parse(deleted));
     }
 
     private static Map<?, ?> map(@Nullable Object value) {

@@ -5,14 +5,18 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.Key;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.GeneralName;
@@ -34,6 +38,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     /** The key store never leaves the process. */
     public static final String PASSWORD = "in-memory";
     private static final String ALIAS = "apiserver";
+    private static final byte[] TEXT = {1};
 
     static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
         KeyStore store = newKeyStore();
@@ -52,7 +57,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     public static ServingCertificate ofFiles(Path certificates, Path privateKey) {
         List<X509Certificate> chain = certificates(certificates);
         PrivateKey key = privateKey(privateKey);
-        if (!belongs(key, chain.getFirst())) {
+        if (!belongs(key, chain.getFirst().getPublicKey())) {
             throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
                     + certificates + ": name the two files that belong together", null);
         }
@@ -61,16 +66,44 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         return of(key, chain, trusted.toString());
     }
 
-    /** Whether what the key signs is verified by the certificate. */
-    private static boolean belongs(PrivateKey key, X509Certificate certificate) {
+    /**
+     * The given certificate, or that of the files if they have changed since (upstream:
+     * {@code apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go}).
+     *
+     * @throws AuthConfigException if the files cannot be used, or do not belong together
+     */
+    public static ServingCertificate reread(ServingCertificate current, Path certificates, Path privateKey) {
+        ServingCertificate read = ofFiles(certificates, privateKey);
+        return read.chain().equals(current.chain()) && read.key().equals(current.key()) ? current : read;
+    }
+
+    /** The server's own certificate, then those that signed it. */
+    List<X509Certificate> chain() {
+        try {
+            return Stream.of(keyStore.getCertificateChain(ALIAS)).map(X509Certificate.class::cast).toList();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Key key() {
+        try {
+            return keyStore.getKey(ALIAS, PASSWORD.toCharArray());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whether the public key verifies the private one's signature of some text. */
+    static boolean belongs(PrivateKey key, PublicKey publicKey) {
         try {
             Signature signature = Signature
                     .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
             signature.initSign(key);
-            signature.update(certificate.getEncoded());
+            signature.update(TEXT);
             byte[] signed = signature.sign();
-            signature.initVerify(certificate.getPublicKey());
-            signature.update(certificate.getEncoded());
+            signature.initVerify(publicKey);
+            signature.update(TEXT);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
             return false;
@@ -80,8 +113,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     /** Whether clients that call the server by a name or an address accept the certificate. */
     public boolean isValidFor(String host) {
         try {
-            X509Certificate certificate = (X509Certificate) keyStore.getCertificate(ALIAS);
-            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            Collection<List<?>> names = chain().getFirst().getSubjectAlternativeNames();
             return names != null && names.stream().map(name -> String.valueOf(name.get(1)))
                     .anyMatch(name -> matches(name, host));
         } catch (GeneralSecurityException e) {
@@ -128,6 +160,24 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             throw unreadable(file, "a certificate", e);
         }
         return store;
+    }
+
+    /** The given trust store, or that of the file if it holds other certificates. @throws AuthConfigException if it has none */
+    public static KeyStore rereadTrustStore(KeyStore current, Path file) {
+        KeyStore read = trustStore(file);
+        return trusted(read).equals(trusted(current)) ? current : read;
+    }
+
+    private static List<Certificate> trusted(KeyStore store) {
+        List<Certificate> certificates = new ArrayList<>();
+        try {
+            for (String alias : Collections.list(store.aliases())) {
+                certificates.add(store.getCertificate(alias));
+            }
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+        return certificates;
     }
 
     private static PrivateKey privateKey(Path file) {

@@ -27,7 +27,7 @@ final class Costs {
     long of(String id, Object[] arguments) throws CelEvaluationException {
         return switch (id) {
             case "size_string", "string_size", "string_char_at_int" -> UNIT + length(arguments[0]) / 20;
-            case "lists_range" -> UNIT * Math.max(1, (Long) arguments[0]);
+            case "lists_range" -> UNIT * Math.clamp((Long) arguments[0], 1, Long.MAX_VALUE / UNIT);
             case "matches", "matches_string", "string_find_string", "string_find_all_string",
                     "string_find_all_string_int", "regex_extract_string_string", "regex_extractAll_string_string" ->
                 search(arguments);

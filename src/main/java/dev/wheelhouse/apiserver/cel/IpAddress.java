@@ -16,7 +16,7 @@ record IpAddress(InetAddress address) {
     private static final int MOST_CHARACTERS = 64;
     private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
     private static final Pattern VERSION_4 = Pattern.compile(OCTET + "(\\." + OCTET + "){3}");
-    private static final Pattern VERSION_6 = Pattern.compile("[0-9a-fA-F:]*:[0-9a-fA-F:.]*");
+    private static final Pattern VERSION_6 = Pattern.compile("[0-9a-fA-F]*:[0-9a-fA-F:.]*");
 
     /** Null if it is none, or has a zone, or is one of version 4 in the guise of version 6. */
     static @Nullable IpAddress parse(String text) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.json;
 
-import java.math.BigDecimal;
-
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
@@ -17,13 +15,11 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.ValueNode;
 
 /** JSON trees, the form in which the API server works on objects. */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new Numbers())
+    private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new BoundedNumbers())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -39,21 +35,6 @@ public final class Json {
 
     private Json() {}
 
-    /** Refuses numbers that no double can be, as Go does: written out, one of ten characters can have a billion digits. */
-    private static final class Numbers extends JsonNodeFactory {
-        private static final long serialVersionUID = 1;
-        private static final int MOST_DIGITS = 400;
-
-        @Override
-        public ValueNode numberNode(@Nullable BigDecimal value) {
-            if (value != null && value.signum() != 0
-                    && Math.abs((long) value.precision() - value.scale()) > MOST_DIGITS) {
-                throw new StreamReadException("cannot unmarshal number " + value + " into a value of type float64");
-            }
-            return super.numberNode(value);
-        }
-    }
-
     public static JsonMapper mapper() {
         return MAPPER;
     }
@@ -68,7 +49,16 @@ public final class Json {
 
     /** @throws JacksonException if the bytes are no JSON */
     public static JsonNode read(byte[] json) {
-        return MAPPER.readTree(json);
+        try {
+            return MAPPER.readTree(json);
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
+        }
+    }
+
+    /** An exponent that no decimal has: the parser fails by another exception than for all else. */
+    private static JacksonException outOfRange(NumberFormatException e) {
+        return new StreamReadException(null, "a number is out of range", e);
     }
 
     /**
@@ -81,12 +71,18 @@ public final class Json {
             return WITHOUT_DUPLICATES.readTree(json);
         } catch (MismatchedInputException e) {
             return null;
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
         }
     }
 
     /** @throws JacksonException if the text is no JSON */
     public static JsonNode read(String json) {
-        return MAPPER.readTree(json);
+        try {
+            return MAPPER.readTree(json);
+        } catch (NumberFormatException e) {
+            throw outOfRange(e);
+        }
     }
 
     public static byte[] bytes(JsonNode node) {

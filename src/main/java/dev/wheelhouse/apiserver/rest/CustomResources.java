@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -31,6 +35,7 @@ import dev.wheelhouse.runtime.Clock;
 /** Serves the resources of CustomResourceDefinitions: they are in the registry for as long as the definition is stored. */
 final class CustomResources {
     static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
+    private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
     private static final String APPROVAL = "api-approved.kubernetes.io";
     private static final int TRIES = 20;
@@ -83,7 +88,7 @@ final class CustomResources {
         }
         String approval = Json.text(crd, "metadata", "annotations", APPROVAL);
         if (isProtected(Json.text(crd, "spec", "group")) && !approval.isEmpty()) {
-            boolean approved = approval.startsWith("https://");
+            boolean approved = isUrl(approval);
             DefinitionNames.condition(crd, "KubernetesAPIApprovalPolicyConformant", approved,
                     approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
                     (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
@@ -139,18 +144,19 @@ final class CustomResources {
     }
 
     /** What is wrong with a definition, as far as its objects depend on it. */
-    static List<Cause> validate(ObjectNode crd) {
+    List<Cause> validate(ObjectNode crd) {
         List<Cause> causes = new ArrayList<>();
         String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
         if (!Meta.name(crd).equals(name)) {
             causes.add(new Cause("metadata.name", "FieldValueInvalid", "Invalid value: \"" + Meta.name(crd)
                     + "\": must be spec.names.plural+\".\"+spec.group"));
         }
-        for (String field : List.of("plural", "kind")) {
-            if (Json.text(crd, "spec", "names", field).isEmpty()) {
-                causes.add(new Cause("spec.names." + field, "FieldValueRequired", "Required value"));
-            }
+        if (registry.isBuiltIn(name) && !Meta.isDeleting(crd)) {
+            causes.add(new Cause("metadata.name", "FieldValueForbidden", "Forbidden: " + name
+                    + " is a resource of the server itself, which no definition can replace: choose another name or"
+                    + " another group"));
         }
+        DefinitionNames.validateGroup(crd, causes);
         String scope = Json.text(crd, "spec", "scope");
         if (scope.isEmpty()) {
             causes.add(new Cause("spec.scope", "FieldValueRequired", "Required value"));
@@ -162,7 +168,9 @@ final class CustomResources {
         int i = 0;
         for (JsonNode version : versions(crd)) {
             storage += version.path("storage").asBoolean(false) ? 1 : 0;
-            String at = "spec.versions[" + i++ + "].schema.openAPIV3Schema";
+            String path = "spec.versions[" + i++ + "]";
+            DefinitionNames.label(Json.text(version, "name"), path + ".name", "", causes);
+            String at = path + ".schema.openAPIV3Schema";
             JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
             if (schema instanceof ObjectNode object) {
                 causes.addAll(StructuralRules.check(object, at));
@@ -170,17 +178,36 @@ final class CustomResources {
                 causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
             }
         }
-        if (isProtected(Json.text(crd, "spec", "group"))
-                && Json.text(crd, "metadata", "annotations", APPROVAL).isEmpty()) {
-            causes.add(new Cause("metadata.annotations[" + APPROVAL + "]", "FieldValueRequired",
-                    "Required value: protected groups must have approval annotation \"" + APPROVAL
-                            + "\", see https://github.com/kubernetes/enhancements/pull/1111"));
+        if (isProtected(Json.text(crd, "spec", "group"))) {
+            approval(Json.text(crd, "metadata", "annotations", APPROVAL), causes);
         }
         if (storage != 1) {
             causes.add(new Cause("spec.versions", "FieldValueInvalid", "Invalid value: "
                     + crd.path("spec").path("versions") + ": must have exactly one version marked as storage version"));
         }
+        DefinitionNames.validate(crd, causes);
         return causes;
+    }
+
+    private static void approval(String approval, List<Cause> causes) {
+        boolean missing = approval.isEmpty();
+        if (missing || !approval.startsWith("unapproved") && !isUrl(approval)) {
+            causes.add(new Cause("metadata.annotations[" + APPROVAL + "]",
+                    missing ? "FieldValueRequired" : "FieldValueInvalid",
+                    (missing ? "Required value" : "Invalid value: \"" + approval + "\"")
+                            + ": protected groups must have approval annotation \"" + APPROVAL + "\""
+                            + (missing ? "" : " with either a URL or a reason starting with \"unapproved\"")
+                            + ", see https://github.com/kubernetes/enhancements/pull/1111"));
+        }
+    }
+
+    private static boolean isUrl(String text) {
+        try {
+            URI uri = new URI(text);
+            return uri.getScheme() != null && uri.getAuthority() != null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
     }
 
     private static List<JsonNode> versions(ObjectNode crd) {
@@ -191,13 +218,22 @@ final class CustomResources {
         return versions;
     }
 
-    /** Registers what the definition says is served, once its names are its own. */
+    /**
+     * Registers what the definition says is served, once its names are its own. A definition that is named as a built-in
+     * resource is not served; such a one may be in a directory that an older version has written. A version of a group
+     * that the server serves by itself stays as it is.
+     */
     void serve(ObjectNode crd) {
-        if (!DefinitionNames.isTrue(crd, "Established")) {
-            return;
-        }
         if (Meta.isDeleting(crd)) {
             terminating.add(Meta.name(crd));
+        }
+        if (registry.isBuiltIn(Meta.name(crd))) {
+            log.warn("The CustomResourceDefinition {} is not served: the server has a resource of that name itself. "
+                    + "Delete the definition; that leaves the objects of the built-in resource alone.", Meta.name(crd));
+            return;
+        }
+        if (!DefinitionNames.isTrue(crd, "Established")) {
+            return;
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
@@ -210,7 +246,7 @@ final class CustomResources {
         }
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
-            if (!version.path("served").asBoolean(false)) {
+            if (!version.path("served").asBoolean(false) || registry.isBuiltInVersion(group + "/" + name)) {
                 registry.remove(group, name, plural);
                 continue;
             }
@@ -241,7 +277,7 @@ final class CustomResources {
 
     /** Refuses new objects of a definition that is being deleted. */
     void allowCreate(ResourceType type, String name) {
-        if (terminating.contains(type.groupResource())) {
+        if (terminating.contains(type.groupResource()) && !registry.isBuiltIn(type.groupResource())) {
             throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
                     List.of());
         }
@@ -253,7 +289,9 @@ final class CustomResources {
         String plural = Json.text(crd, "spec", "names", "plural");
         terminating.remove(Meta.name(crd));
         versions(crd).forEach(version -> registry.remove(group, Json.text(version, "name"), plural));
-        store.endWatches(plural + "." + group);
+        if (!registry.isBuiltIn(Meta.name(crd))) {
+            store.endWatches(Meta.name(crd));
+        }
         definitions.remove(Meta.name(crd));
         for (Named other : others(group, Meta.name(crd))) {
             // Names that come free change nothing for a definition that has all of its own.
@@ -281,7 +319,9 @@ final class CustomResources {
      * @param name of the definition; one that is not being deleted stays as it is
      */
     void finishDeletion(String name) {
-        if (!terminating.contains(name) || !store.snapshot(name).page(Selection.all(), "", 1).items().isEmpty()) {
+        boolean hasObjects = !registry.isBuiltIn(name)
+                && !store.snapshot(name).page(Selection.all(), "", 1).items().isEmpty();
+        if (!terminating.contains(name) || hasObjects) {
             return;
         }
         for (int attempt = 0; attempt < TRIES; attempt++) {

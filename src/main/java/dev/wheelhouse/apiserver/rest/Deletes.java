@@ -286,7 +286,7 @@ final class Deletes {
         if (info != null) {
             for (StoredObject instance : store.snapshot(info.type().groupResource()).select(Selection.all())) {
                 try {
-                    delete(new Target(info, instance.namespace(), instance.name(), "", false), Options.none());
+                    delete(new Target(info, instance.namespace(), instance.name(), ""), Options.none());
                 } catch (ApiException e) {
                     if (e.code() != 404) {
                         throw e;
@@ -322,9 +322,9 @@ final class Deletes {
         Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
         Snapshot snapshot = store.snapshot(target.stored());
-        List<StoredObject> items = snapshot.select(Reads.selection(target, request.query()));
+        List<StoredObject> items = snapshot.select(Reads.selection(target, request));
         for (StoredObject item : items) {
-            Target one = new Target(target.info(), item.namespace(), item.name(), "", false);
+            Target one = new Target(target.info(), item.namespace(), item.name(), "");
             permit(one, request, options, Bodies.newWarnings());
             try {
                 delete(one, options);

@@ -24,7 +24,6 @@ final class Deprecations {
         }
         List<String> warnings = new ArrayList<>(content.warnings());
         warnings.add(warning);
-        return new ApiResponse.Content(content.code(), content.contentType(), content.body(), warnings,
-                content.retryAfter(), content.headers());
+        return content.withWarnings(warnings);
     }
 }

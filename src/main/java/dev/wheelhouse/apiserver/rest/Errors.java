@@ -64,6 +64,11 @@ final class Errors {
                 details(name, type.group(), kind));
     }
 
+    /** Upstream: {@code apiserver/pkg/server/filters/timeout.go}. */
+    static ApiException timeout() {
+        return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
+    }
+
     static ApiException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
@@ -202,6 +207,16 @@ final class Errors {
         return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
     }
 
+    /** The server has enough memory for a request, but not at the moment. */
+    static ApiException tooManyRequests() {
+        return tooManyRequests("Too many requests, please try again later.", "", 1);
+    }
+
+    static ApiException answerTooLarge(long bytes) {
+        return error(413, "RequestEntityTooLarge", "the answer would take some " + bytes / 1_000_000
+                + " MB of memory, more than there is for it: ask for a part of it with limit=500, or for JSON", null);
+    }
+
     static ApiException tooManyRequests(String message, String cause, int retryAfter) {
         ObjectNode details = Json.object();
         if (!cause.isEmpty()) {
@@ -231,6 +246,12 @@ final class Errors {
 
     static ApiException shuttingDown() {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
+    }
+
+    /** The storage takes no writes for now. */
+    static ApiException writesRefused(String message) {
+        ObjectNode details = Json.object().put("retryAfterSeconds", 1);
+        return error(503, "ServiceUnavailable", message, details);
     }
 
     static ApiException internal(String message) {

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.Authorizer;
+import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.Impersonation;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
@@ -21,25 +22,25 @@ final class Gate {
     }
 
     /**
-     * The request, with its user.
+     * Who asks, once it is certain that they may. Needs no body, so that none has to be read for somebody who may not.
      *
      * @throws ApiException 401 if nobody knows who asks, 403 if they may not, 400 if they ask as nobody in particular
      */
-    ApiRequest admit(ApiRequest request, RequestInfo about) {
-        User user = user(request);
+    User admit(Credentials credentials, RequestInfo about) {
+        User user = user(credentials);
         require(user, about);
-        return request.withUser(user);
+        return user;
     }
 
-    private User user(ApiRequest request) {
+    private User user(Credentials credentials) {
         User user;
         try {
-            user = authenticator.authenticate(request.credentials());
+            user = authenticator.authenticate(credentials);
         } catch (UnauthorizedException e) {
             throw Errors.unauthorized();
         }
         @Nullable
-        Impersonation asked = Impersonation.of(request.credentials());
+        Impersonation asked = Impersonation.of(credentials);
         if (asked == null) {
             return user;
         }

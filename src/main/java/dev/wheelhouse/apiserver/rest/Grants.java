@@ -1,16 +1,12 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.Escalation;
@@ -19,23 +15,29 @@ import dev.wheelhouse.apiserver.auth.RbacPolicies;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
  * What of a write depends on its writer: nobody grants rights that they have not, by a role or by a binding, unless they may
- * {@code escalate} or {@code bind}; who creates by an update may create; and requests for certificates say who made them
- * (upstream: {@code pkg/registry/rbac/*&#47;policybased}, {@code pkg/registry/certificates}).
+ * {@code escalate} or {@code bind}; who creates by an update may create (upstream:
+ * {@code pkg/registry/rbac/*&#47;policybased}). See {@link SigningRights} and {@link ParamRights} for certificates and
+ * admission policies.
  */
 final class Grants {
     private static final String GROUP = "rbac.authorization.k8s.io";
-    private static final Set<String> ROLES = Set.of("roles", "clusterroles");
-    private static final Set<String> BINDINGS = Set.of("rolebindings", "clusterrolebindings");
 
     private final Authorizer authorizer;
     private final RbacPolicies policies;
+    private final SigningRights signing;
+    private final ParamRights params;
 
-    Grants(Authorizer authorizer, RbacPolicies policies) {
+    Grants(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
         this.authorizer = authorizer;
         this.policies = policies;
+        this.signing = new SigningRights(authorizer);
+        this.params = new ParamRights(authorizer, registry, store);
     }
 
     /** @throws ApiException 403 */
@@ -49,42 +51,52 @@ final class Grants {
             }
         }
         check(target, object, null, origin.user());
+        if (SigningRights.concern(target.type())) {
+            signing.checkCreate(target.type(), object);
+        }
     }
 
     /** @throws ApiException 403 */
     void checkUpdate(Target target, ObjectNode object, ObjectNode old, Writes.Origin origin) {
-        check(target, object, old, origin.user());
+        if (target.subresource().isEmpty()) {
+            check(target, object, old, origin.user());
+        } else if (SigningRights.concern(target.type())) {
+            signing.checkUpdate(target, object, old, origin.user());
+        }
     }
 
     private void check(Target target, ObjectNode object, @Nullable ObjectNode old, User user) {
-        ResourceType type = target.type();
-        if (!type.group().equals(GROUP) || user.groups().contains(User.MASTERS)) {
+        params.check(target, object, old, user);
+        if (!target.type().group().equals(GROUP) || user.groups().contains(User.MASTERS)
+                || differsForCollectionOnly(object, old)) {
             return;
         }
-        if (ROLES.contains(type.plural())) {
-            checkRole(target, object, old, user);
-        } else if (BINDINGS.contains(type.plural())) {
-            checkBinding(target, object, old, user);
+        switch (target.type().plural()) {
+            case "roles", "clusterroles" -> checkRole(target, object, old, user);
+            case "rolebindings", "clusterrolebindings" -> checkBinding(target, object, user);
+            default -> {
+            }
         }
     }
 
     private void checkRole(Target target, ObjectNode role, @Nullable ObjectNode old, User user) {
-        if (same(role, old, "rules") && same(role, old, "aggregationRule")
-                || allowed(user, "escalate", target.type().plural(), target.namespace(), target.name())) {
+        if (allowed(user, "escalate", target.type().plural(), target.namespace(), target.name())) {
             return;
         }
         refuse(target, Meta.name(role), Escalation.problem(authorizer, user, target.namespace(),
                 PolicyRule.of(role.get("rules"))));
-        if (Json.at(role, "aggregationRule") != null && !same(role, old, "aggregationRule")
+        if ((aggregates(role) || old != null && aggregates(old))
                 && !Escalation.problem(authorizer, user, target.namespace(), PolicyRule.EVERYTHING).isEmpty()) {
             refuse(target, Meta.name(role), "must have cluster-admin privileges to use the aggregationRule");
         }
     }
 
-    private void checkBinding(Target target, ObjectNode binding, @Nullable ObjectNode old, User user) {
-        if (same(binding, old, "roleRef") && same(binding, old, "subjects")) {
-            return;
-        }
+    private static boolean aggregates(ObjectNode role) {
+        return Json.at(role, "aggregationRule", "clusterRoleSelectors") instanceof ArrayNode selectors
+                && !selectors.isEmpty();
+    }
+
+    private void checkBinding(Target target, ObjectNode binding, User user) {
         boolean cluster = Json.text(binding, "roleRef", "kind").equals("ClusterRole");
         String name = Json.text(binding, "roleRef", "name");
         if (allowed(user, "bind", cluster ? "clusterroles" : "roles", target.namespace(), name)) {
@@ -111,29 +123,18 @@ final class Grants {
         }
     }
 
-    private static boolean same(ObjectNode object, @Nullable ObjectNode old, String field) {
-        return old != null && Objects.equals(value(object, field), value(old, field));
+    /**
+     * Whether two states differ at most in what the garbage collector changes. Every other change is checked, one of a label
+     * too: a role gives its rules to those roles that select it by its labels.
+     */
+    private static boolean differsForCollectionOnly(ObjectNode object, @Nullable ObjectNode old) {
+        return old != null && JsonValues.same(withoutCollection(object), withoutCollection(old));
     }
 
-    /** What is empty is as good as missing. */
-    private static @Nullable JsonNode value(ObjectNode object, String field) {
-        JsonNode value = Json.at(object, field);
-        return value instanceof ArrayNode array && array.isEmpty() ? null : value;
-    }
-
-    /** Notes who asks for a certificate; what the request itself says of that does not count. */
-    static void signRequest(ResourceType type, ObjectNode object, User user) {
-        if (!type.groupResource().equals("certificatesigningrequests.certificates.k8s.io")) {
-            return;
-        }
-        ObjectNode spec = Json.child(object, "spec");
-        spec.remove(List.of("username", "uid", "groups", "extra"));
-        ObjectNode info = user.toJson();
-        spec.put("username", user.name());
-        for (String field : List.of("uid", "groups", "extra")) {
-            if (info.get(field) != null) {
-                spec.set(field, info.get(field));
-            }
-        }
+    private static ObjectNode withoutCollection(ObjectNode object) {
+        ObjectNode rest = object.deepCopy();
+        rest.remove(List.of("kind", "apiVersion"));
+        Meta.of(rest).remove(List.of("ownerReferences", "finalizers", "managedFields", "selfLink"));
+        return rest;
     }
 }

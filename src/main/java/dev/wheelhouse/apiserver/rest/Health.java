@@ -2,42 +2,69 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.store.ObjectStore;
+
 /**
  * {@code /healthz}, {@code /livez} and {@code /readyz}, with {@code ?verbose}, {@code ?exclude=} and a path for each check
- * (upstream: {@code apiserver/pkg/server/healthz}). A server that answers at all passes them: it serves nothing before its
- * storage is open and its roles are there.
+ * (upstream: {@code apiserver/pkg/server/healthz}). A server that answers at all passes them, as it serves nothing before its
+ * storage is open and its roles are there; while the storage takes no writes, it is alive and not ready.
  */
 final class Health {
-    private static final List<String> LIVE = List.of("ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles",
+    private static final String STORAGE = "etcd";
+    private static final List<String> LIVE = List.of("ping", "log", STORAGE, "poststarthook/rbac/bootstrap-roles",
             "poststarthook/scheduling/bootstrap-system-priority-classes");
     private static final List<String> READY_ALONE = List.of("informer-sync", "shutdown");
 
-    private Health() {}
+    private final ObjectStore store;
+
+    Health(ObjectStore store) {
+        this.store = store;
+    }
 
     /** @param path of which the first part is one of the three */
-    static ApiResponse answer(List<String> path, ApiRequest request) {
+    ApiResponse answer(List<String> path, ApiRequest request) {
         String endpoint = path.getFirst();
         String check = String.join("/", path.subList(1, path.size()));
         if (!check.isEmpty()) {
-            return isCheck(endpoint, check) ? PodSubresources.text(200, "ok") : NonResources.notFound();
-        }
-        if (!request.query().has("verbose")) {
-            return PodSubresources.text(200, "ok");
+            if (!isCheck(endpoint, check)) {
+                return NonResources.notFound();
+            }
+            String problem = check.equals(STORAGE) ? storageProblem(endpoint) : null;
+            return problem == null
+                    ? PodSubresources.text(200, "ok")
+                    : PodSubresources.text(500, "internal server error: " + problem + "\n");
         }
         List<String> excluded = request.query().all("exclude");
-        StringBuilder text = new StringBuilder();
-        LIVE.forEach(name -> line(text, name, excluded));
-        if (endpoint.equals("readyz")) {
-            READY_ALONE.forEach(name -> line(text, name, excluded));
+        String problem = excluded.contains(STORAGE) ? null : storageProblem(endpoint);
+        if (problem == null && !request.query().has("verbose")) {
+            return PodSubresources.text(200, "ok");
         }
-        return PodSubresources.text(200, text.append(endpoint).append(" check passed\n").toString());
+        StringBuilder text = new StringBuilder();
+        LIVE.forEach(name -> line(text, name, excluded, name.equals(STORAGE) ? problem : null));
+        if (endpoint.equals("readyz")) {
+            READY_ALONE.forEach(name -> line(text, name, excluded, null));
+        }
+        text.append(endpoint).append(problem == null ? " check passed\n" : " check failed\n");
+        return PodSubresources.text(problem == null ? 200 : 500, text.toString());
+    }
+
+    /** A restart would not help against a full disk, so that the server lives. */
+    private @Nullable String storageProblem(String endpoint) {
+        String problem = endpoint.equals("livez") ? null : store.problem();
+        return problem == null ? null : "writes are refused: " + problem;
     }
 
     private static boolean isCheck(String endpoint, String check) {
         return LIVE.contains(check) || endpoint.equals("readyz") && READY_ALONE.contains(check);
     }
 
-    private static void line(StringBuilder text, String check, List<String> excluded) {
+    private static void line(StringBuilder text, String check, List<String> excluded, @Nullable String problem) {
+        if (problem != null) {
+            text.append("[-]").append(check).append(" failed: ").append(problem).append('\n');
+            return;
+        }
         text.append("[+]").append(check).append(excluded.contains(check) ? " excluded: ok\n" : " ok\n");
     }
 }

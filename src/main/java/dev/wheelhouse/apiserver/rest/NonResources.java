@@ -21,14 +21,20 @@ final class NonResources {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
+    /** Paths that mean nothing with another slash at their end. */
+    private static final Set<String> STRICT = Set.of("healthz", "livez", "readyz", "metrics", "openapi");
+
     private final ResourceRegistry registry;
     private final Discovery discovery;
     private final OpenApi openApi;
     private final Renderer renderer;
     private final ServerFacts facts;
     private final StorageMetrics storage;
+    private final Health health;
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage) {
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+            Health health) {
+        this.health = health;
         this.facts = facts;
         this.storage = storage;
         this.registry = registry;
@@ -40,13 +46,15 @@ final class NonResources {
     /** The answer; null if the path is none of these. */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
-        if (path.isEmpty()) {
-            return json(request, index());
+        String asked = request.about().path();
+        if (asked.startsWith("//") || asked.endsWith("/") && STRICT.contains(path.getFirst())) {
+            return notFound();
         }
         return switch (path.getFirst()) {
-            case "healthz", "livez", "readyz" -> Health.answer(path, request);
+            case "" -> json(request, index());
+            case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
-            case "version" -> json(request, version());
+            case "version" -> path.size() == 1 ? json(request, version()) : notFound();
             case "api" -> path.size() == 1
                     ? discovery(request, true)
                     : path.size() == 2 ? resources(request, "", path.get(1)) : null;

@@ -62,12 +62,26 @@ public record Query(Map<String, List<String>> parameters) {
         return values != null && !values.getFirst().equals("0") && !values.getFirst().equalsIgnoreCase("false");
     }
 
+    /** Whether the parameter is missing or an integer. */
+    boolean isNumber(String name) {
+        List<String> values = parameters.get(name);
+        if (values == null) {
+            return true;
+        }
+        try {
+            Long.parseLong(values.getFirst());
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
     /** @throws ApiException 400 if the value is no integer */
     public @Nullable Long number(String name) {
-        String text = get(name);
-        if (text.isEmpty()) {
+        if (!has(name)) {
             return null;
         }
+        String text = get(name);
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {

@@ -10,7 +10,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.schema.CustomType;
@@ -58,20 +57,12 @@ final class Reads {
         return object;
     }
 
-    /** The selection of a collection request. */
-    static Selection selection(Target target, Query query) {
-        LabelSelector labels;
-        FieldSelector fields;
-        try {
-            labels = LabelSelector.parse(query.get("labelSelector"));
-        } catch (IllegalArgumentException e) {
-            throw Errors.badRequest(selectorProblem(String.valueOf(e.getMessage())));
-        }
-        try {
-            fields = FieldSelector.parse(query.get("fieldSelector"));
-        } catch (IllegalArgumentException e) {
-            throw Errors.badRequest(String.valueOf(e.getMessage()));
-        }
+    /** The selection of a collection request, by the selectors that it was authorized with. */
+    static Selection selection(Target target, ApiRequest request) {
+        RequestSelectors selectors = request.route().selectors().orRefuse();
+        request.query().number("limit");
+        request.query().number("timeoutSeconds");
+        FieldSelector fields = selectors.fields();
         for (FieldSelector.Requirement requirement : fields.requirements()) {
             CustomType custom = target.info().custom();
             boolean declared = custom != null && custom.selectable().contains(requirement.field());
@@ -82,19 +73,13 @@ final class Reads {
                                 + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
             }
         }
-        return new Selection(target.namespace(), labels, fields);
-    }
-
-    /** Upstream's message has no trailer that quotes the selector. */
-    private static String selectorProblem(String message) {
-        int trailer = message.indexOf(" in the label selector");
-        return trailer < 0 ? message : message.substring(0, trailer);
+        return new Selection(target.namespace(), selectors.labels(), fields);
     }
 
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         Query query = request.query();
-        Selection selection = selection(target, query);
+        Selection selection = selection(target, request);
         Long asked = query.number("limit");
         int limit = asked == null ? 0 : (int) Math.clamp(asked, 0L, 1_000_000L);
         String match = query.get("resourceVersionMatch");
@@ -189,8 +174,12 @@ final class Reads {
     ApiResponse watch(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         Query query = request.query();
-        Selection selection = selection(target, query);
+        Selection selection = selection(target, request);
         if (!target.name().isEmpty()) {
+            if (!selection.fields().isEverything()
+                    && !target.name().equals(selection.fields().requires("metadata.name"))) {
+                throw Errors.badRequest("fieldSelector metadata.name doesn't match requested name");
+            }
             selection = new Selection(target.namespace(), selection.labels(),
                     FieldSelector.of("metadata.name", target.name()));
         }

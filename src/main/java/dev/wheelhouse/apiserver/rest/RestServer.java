@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -10,13 +11,16 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
+import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -67,7 +71,7 @@ public final class RestServer {
                 facts.rootCertificates());
         AdmissionPolicies policies = new AdmissionPolicies(store, registry);
         Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
-                new Grants(access.authorizer(), access.policies()), ids, clock);
+                new Grants(access.authorizer(), access.policies(), registry, store), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
@@ -78,7 +82,8 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry));
+        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry),
+                new Health(store));
         this.endpoints = new OwnEndpoints(store, hooks);
         hooks.bootstrap();
     }
@@ -93,20 +98,66 @@ public final class RestServer {
         return registry;
     }
 
+    /** Answers a whole request of a caller within this process. */
     public ApiResponse handle(ApiRequest request) {
+        return switch (admit(request)) {
+            case Entry.Refused refused -> refused.answer();
+            case Entry.Admitted admitted -> answer(admitted, request.body());
+        };
+    }
+
+    /**
+     * Decides by a request's head alone whether its sender may make it, so that a transport reads no body of a stranger.
+     *
+     * @param head the request; its body does not count
+     */
+    public Entry admit(ApiRequest head) {
+        try {
+            Duration timeout = timeout(head.query());
+            Route route = head.route();
+            if (route.problem() != null) {
+                throw route.problem();
+            }
+            User user = gate.admit(head.credentials(), route.about());
+            return new Entry.Admitted(head.withUser(user), timeout);
+        } catch (RuntimeException | StackOverflowError e) {
+            return new Entry.Refused(failure(head, e));
+        }
+    }
+
+    /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
+    public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+        ApiRequest request = admitted.request().withBody(body);
         try {
             return route(request);
-        } catch (ApiException e) {
-            return failure(request, e.status());
-        } catch (StoreException.Closed e) {
-            return failure(request, Errors.shuttingDown().status());
-        } catch (TooLargeException e) {
-            return failure(request, Errors.internal(String.valueOf(e.getMessage())).status());
         } catch (RuntimeException | StackOverflowError e) {
-            log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(request, Errors.status(500, "InternalError",
-                    "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            return failure(request, e);
         }
+    }
+
+    private ApiResponse.Content failure(ApiRequest request, Throwable e) {
+        return switch (e) {
+            case ApiException told -> failure(request, told.status());
+            case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
+                    ? Errors.tooManyRequests()
+                    : Errors.answerTooLarge(memory.bytes())).status());
+            case TooLargeException large -> failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
+            case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
+            // The store has said so in the log, once.
+            case StoreException.Failed failed ->
+                failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
+            default -> {
+                log.error("{} {} failed", request.method(), request.path(), e);
+                yield failure(request, Errors.status(500, "InternalError",
+                        "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            }
+        };
+    }
+
+    /** The answer to a request that did not end in time, whoever found that out. */
+    public static ApiResponse.Content overdue() {
+        return answer(Errors.timeout());
     }
 
     /** The answer to a body that is longer than {@code limit} bytes. */
@@ -119,7 +170,7 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ApiRequest request, ObjectNode status) {
+    private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
         ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
                 Accept.lenient(request, true), List.of());
@@ -129,31 +180,28 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
-    private static void checkTimeout(Query query) {
-        String timeout = query.get("timeout");
-        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
-                    + timeout + "\"");
+    /** How long the client is ready to wait; null if it does not say, or says zero. */
+    private static @Nullable Duration timeout(Query query) {
+        String text = query.get("timeout");
+        if (text.isEmpty()) {
+            return null;
         }
+        boolean negative = text.startsWith("-");
+        Duration timeout = Durations.parse(negative ? text.substring(1) : text);
+        if (timeout == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+                    + text + "\"");
+        }
+        return negative || timeout.isZero() ? null : timeout;
     }
 
-    private ApiResponse route(ApiRequest sent) {
-        checkTimeout(sent.query());
-        List<String> path = Router.segments(sent.path());
-        RequestInfo about = sent.about();
-        ApiRequest request = gate.admit(sent, about);
-        Target target = path.isEmpty() || !path.getFirst().equals("api") && !path.getFirst().equals("apis")
-                ? null
-                : router.find(path);
-        if (target != null) {
-            if (!target.isWhat(about)) {
-                // What was allowed must be what is done.
-                throw Errors.noSuchResource();
-            }
+    private ApiResponse route(ApiRequest request) {
+        Route route = request.route();
+        if (route.about().isResource()) {
+            Target target = router.find(route, request.method());
             return Deprecations.warn(target, resource(target, request));
         }
-        ApiResponse answer = nonResources.handle(path, request);
+        ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
         }
@@ -173,36 +221,49 @@ public final class RestServer {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
         }
-        return switch (request.method()) {
-            case "GET" -> {
-                boolean watch = target.watchPath() || collection && request.query().flag("watch");
-                if (watch) {
-                    require(target, "watch", true);
-                    yield reads.watch(target, request);
-                }
-                require(target, collection ? "list" : "get", true);
-                yield collection ? reads.list(target, request) : reads.get(target, request);
+        String verb = verb(request);
+        return switch (verb) {
+            case "get" -> {
+                require(target, verb, !collection);
+                yield reads.get(target, request);
             }
-            case "POST" -> {
-                require(target, "create", collection && !namespaceMissing);
+            case "list" -> {
+                require(target, verb, collection);
+                yield reads.list(target, request);
+            }
+            case "watch" -> {
+                require(target, verb, true);
+                yield reads.watch(target, request);
+            }
+            case "create" -> {
+                require(target, verb, collection && !namespaceMissing);
                 yield target.type().plural().equals("bindings") && target.type().group().isEmpty()
                         ? pods.bind(target, request)
                         : updates.create(target, request);
             }
-            case "PUT" -> {
-                require(target, "update", !collection);
+            case "update" -> {
+                require(target, verb, !collection);
                 yield updates.update(target, request);
             }
-            case "PATCH" -> {
-                require(target, "patch", !collection);
+            case "patch" -> {
+                require(target, verb, !collection);
                 yield updates.patch(target, request);
             }
-            case "DELETE" -> {
-                require(target, collection ? "deletecollection" : "delete", !collection || !namespaceMissing);
-                yield collection ? deletes.deleteCollection(target, request) : deletes.delete(target, request);
+            case "delete" -> {
+                require(target, verb, !collection);
+                yield deletes.delete(target, request);
+            }
+            case "deletecollection" -> {
+                require(target, verb, collection && !namespaceMissing);
+                yield deletes.deleteCollection(target, request);
             }
             default -> throw Errors.methodNotAllowed();
         };
+    }
+
+    /** The verb that was authorized, empty for a method that no resource has a handler for. */
+    private static String verb(ApiRequest request) {
+        return request.method().equals("HEAD") ? "" : request.route().about().verb();
     }
 
     private static void require(Target target, String verb, boolean fits) {
@@ -212,12 +273,12 @@ public final class RestServer {
     }
 
     private ApiResponse subresource(Target target, ApiRequest request) {
-        String method = request.method();
+        String verb = verb(request);
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
-            case "pods/binding" -> method.equals("POST") ? pods.bind(target, request) : null;
-            case "pods/eviction" -> method.equals("POST") ? evictions.evict(target, request) : null;
-            case "pods/log" -> method.equals("GET") ? pods.log(target) : null;
-            case "serviceaccounts/token" -> method.equals("POST") ? tokenRequests.make(target, request) : null;
+            case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
+            case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
+            case "pods/log" -> verb.equals("get") ? pods.log(target) : null;
+            case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
         };
@@ -234,10 +295,10 @@ public final class RestServer {
         if (target.subresource().equals("scale")) {
             return scales.handle(target, request);
         }
-        return switch (request.method()) {
-            case "GET" -> reads.get(target, request);
-            case "PUT" -> updates.update(target, request);
-            case "PATCH" -> updates.patch(target, request);
+        return switch (verb(request)) {
+            case "get" -> reads.get(target, request);
+            case "update" -> updates.update(target, request);
+            case "patch" -> updates.patch(target, request);
             default -> null;
         };
     }

@@ -1,72 +1,64 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-
-import org.jspecify.annotations.Nullable;
-
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 
-/** Finds what a path names: {@code /api/v1/namespaces/NS/pods/NAME/status}, {@code /apis/GROUP/VERSION/…}. */
+/** Finds the resource that a route names: {@code /api/v1/namespaces/NS/pods/NAME/status}, {@code /apis/GROUP/VERSION/…}. */
 final class Router {
-    private static final Set<String> NAMESPACE_SUBRESOURCES = Set.of("status", "finalize");
-
     private final ResourceRegistry registry;
 
     Router(ResourceRegistry registry) {
         this.registry = registry;
     }
 
-    static List<String> segments(String path) {
-        List<String> segments = new ArrayList<>();
-        for (String segment : path.split("/")) {
-            if (!segment.isEmpty()) {
-                segments.add(Query.decode(segment.replace("+", "%2B")));
-            }
-        }
-        return segments;
-    }
-
-    /** A path as authorization sees it. */
-    static String decoded(String path) {
-        return Query.decode(path.replace("+", "%2B"));
-    }
-
     /**
-     * The target of a resource path; null if the path is too short to name a resource.
+     * The target of a resource path. Group, resource, namespace and subresource are those that were authorized.
      *
-     * @throws ApiException 404 if there is no such resource
+     * @throws ApiException 404 if there is no such resource or subresource, 405 for a write to a watch path
      */
-    @Nullable
-    Target find(List<String> path) {
-        boolean core = path.getFirst().equals("api");
-        int at = core ? 2 : 3;
-        if (path.size() <= at) {
-            return null;
+    Target find(Route route, String method) {
+        RequestInfo about = route.about();
+        ResourceInfo info = route.isPlain()
+                ? registry.find(about.group(), about.version(), about.resource())
+                : null;
+        Target target = info == null
+                ? null
+                : new Target(info, route.namespace(), route.name(), route.subresource());
+        if (target == null || !isServed(target, route)) {
+            throw Errors.noSuchResource();
         }
-        String group = core ? "" : path.get(1);
-        String version = path.get(at - 1);
-        boolean watch = path.get(at).equals("watch") && path.size() > at + 1;
-        List<String> rest = path.subList(watch ? at + 1 : at, path.size());
+        if (route.watchPath() && !method.equals("GET")) {
+            throw Errors.methodNotAllowed();
+        }
+        if (target.type().namespaced() && target.namespace().isEmpty() && !target.name().isEmpty()) {
+            throw Errors.badRequest("Namespace parameter required.");
+        }
+        if (target.name().isEmpty() && !target.subresource().isEmpty()) {
+            throw Errors.badRequest("name must be provided");
+        }
+        return target;
+    }
 
-        String namespace = "";
-        if (rest.getFirst().equals("namespaces") && rest.size() >= 3
-                && !(core && rest.size() == 3 && NAMESPACE_SUBRESOURCES.contains(rest.get(2)))) {
-            namespace = rest.get(1);
-            rest = rest.subList(2, rest.size());
+    private static boolean isServed(Target target, Route route) {
+        // Rights in a namespace reach what is in it and the Namespace itself, but nothing else outside of namespaces.
+        boolean itself = target.type().equals(ResourceType.NAMESPACES);
+        boolean misplaced = target.type().namespaced()
+                ? !route.inNamespace() && !target.name().isEmpty()
+                : route.inNamespace() || !route.about().namespace().isEmpty() && !itself;
+        if (misplaced) {
+            return false;
         }
-        ResourceInfo info = registry.find(group, version, rest.getFirst());
-        String name = rest.size() > 1 ? rest.get(1) : "";
-        if (info == null || !namespace.isEmpty() && !info.type().namespaced()
-                || info.type().namespaced() && namespace.isEmpty() && !name.isEmpty()) {
-            throw Errors.noSuchResource();
+        boolean watchable = target.info().verbs().contains("watch");
+        if (route.about().verb().equals("proxy") || route.watchPath() && !watchable) {
+            return false;
         }
-        String subresource = rest.size() > 2 ? String.join("/", rest.subList(2, rest.size())) : "";
-        if (!subresource.isEmpty() && !info.has(rest.get(2))) {
-            throw Errors.noSuchResource();
+        if (target.subresource().isEmpty()) {
+            return route.parts().size() <= 2;
         }
-        return new Target(info, namespace, name, subresource, watch);
+        String first = route.about().subresource();
+        return !route.watchPath() && target.info().has(first)
+                && (first.equals(target.subresource()) || first.equals("proxy"));
     }
 }

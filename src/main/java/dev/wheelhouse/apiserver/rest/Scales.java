@@ -38,7 +38,7 @@ final class Scales {
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
-                target.namespace(), target.name(), "", false);
+                target.namespace(), target.name(), "");
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
             case "PUT" -> {

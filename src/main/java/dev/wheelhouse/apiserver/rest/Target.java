@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 
 /**
@@ -10,9 +9,8 @@ import dev.wheelhouse.apiserver.schema.ResourceInfo;
  * @param namespace empty for all, or a cluster-scoped resource
  * @param name empty for the collection
  * @param subresource empty for the object itself; may have slashes ({@code proxy/…})
- * @param watchPath whether the path was one of the old {@code /watch/} ones
  */
-record Target(ResourceInfo info, String namespace, String name, String subresource, boolean watchPath) {
+record Target(ResourceInfo info, String namespace, String name, String subresource) {
     ResourceType type() {
         return info.type();
     }
@@ -28,20 +26,11 @@ record Target(ResourceInfo info, String namespace, String name, String subresour
                 : type.groupResource();
     }
 
-    /** Whether authorization saw the same in the path. */
-    boolean isWhat(RequestInfo about) {
-        boolean collection = name.isEmpty();
-        String first = subresource.contains("/") ? subresource.substring(0, subresource.indexOf('/')) : subresource;
-        return about.group().equals(type().group()) && about.resource().equals(type().plural())
-                && (collection || about.name().equals(name)) && about.subresource().equals(first)
-                && (about.namespace().equals(namespace) || !type().namespaced());
-    }
-
     Target withName(String other) {
-        return new Target(info, namespace, other, subresource, watchPath);
+        return new Target(info, namespace, other, subresource);
     }
 
     Target plain() {
-        return new Target(info, namespace, name, "", watchPath);
+        return new Target(info, namespace, name, "");
     }
 }

@@ -168,7 +168,7 @@ final class Writes {
             Meta.of(object).put("uid", ids.uid());
             Defaults.fromUid(type, object);
         }
-        Grants.signRequest(type, object, origin.user());
+        SigningRights.noteWriter(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -233,9 +233,7 @@ final class Writes {
         refuseTooLarge(target, object, origin);
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
-        if (main) {
-            grants.checkUpdate(target, object, old, origin);
-        }
+        grants.checkUpdate(target, object, old, origin);
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }
@@ -352,13 +350,13 @@ final class Writes {
     }
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
-    private static List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
+    private List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
         CustomType custom = target.info().custom();
         if (custom != null) {
             return custom.validate(object, old);
         }
         return target.stored().equals(CustomResources.RESOURCE) && target.subresource().isEmpty()
-                ? CustomResources.validate(object)
+                ? customResources.validate(object)
                 : List.of();
     }
 

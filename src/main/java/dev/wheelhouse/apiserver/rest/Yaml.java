@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
@@ -31,6 +33,7 @@ final class Yaml {
 
     private static final int MOST_VALUES = 1_000_000;
     private static final int MOST_DEPTH = 200;
+    private static final int MOST_DIGITS = 1000;
     private static final Pattern INDENTATION = Pattern.compile("(?m)^[ \\t]+");
 
     private static final class JsonResolver extends Resolver {
@@ -61,6 +64,16 @@ final class Yaml {
 
         NotingConstructor(LoaderOptions loading) {
             super(loading);
+        }
+
+        /** Reading a whole number takes time that grows with the square of its digits. */
+        @Override
+        protected Object constructObject(Node node) {
+            if (node instanceof ScalarNode number && number.getTag().equals(Tag.INT)
+                    && number.getValue().length() > MOST_DIGITS) {
+                throw new YAMLException("a number has more than " + MOST_DIGITS + " digits");
+            }
+            return super.constructObject(node);
         }
 
         @Override
@@ -122,6 +135,9 @@ final class Yaml {
     private static int measure(@Nullable Object value, int values, int depth) {
         if (values <= 0 || depth <= 0) {
             throw new IllegalArgumentException("document contains excessive aliasing");
+        }
+        if (value instanceof Double number && !Double.isFinite(number)) {
+            throw new IllegalArgumentException("unsupported value: " + number);
         }
         Collection<?> children = value instanceof Map<?, ?> map
                 ? map.values()

@@ -27,34 +27,9 @@ final class Formats {
     private static final Pattern PORT_NAME_CHARACTERS = Pattern.compile("[-a-z0-9]+");
     private static final Pattern IPV4 = Pattern
             .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
-    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
     private Formats() {}
-
-    /** Whether a part of a text is as {@link #LABEL} says, without the stack that a pattern needs for a long text. */
-    private static boolean isLabel(String value, int from, int to) {
-        if (from >= to || value.charAt(from) == '-' || value.charAt(to - 1) == '-') {
-            return false;
-        }
-        for (int i = from; i < to; i++) {
-            char c = value.charAt(i);
-            if (!(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean isSubdomain(String value) {
-        int from = 0;
-        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
-            if (!isLabel(value, from, dot)) {
-                return false;
-            }
-            from = dot + 1;
-        }
-        return isLabel(value, from, value.length());
-    }
 
     static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);
@@ -74,6 +49,29 @@ final class Formats {
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
         }
         return wrong;
+    }
+
+    /** Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends its stack. */
+    private static boolean isSubdomain(String value) {
+        int from = 0;
+        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
+            if (!isLabel(value, from, dot)) {
+                return false;
+            }
+            from = dot + 1;
+        }
+        return isLabel(value, from, value.length());
+    }
+
+    private static boolean isLabel(String value, int from, int to) {
+        for (int i = from; i < to; i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
+            if (!alphanumeric && (c != '-' || i == from || i == to - 1)) {
+                return false;
+            }
+        }
+        return to > from;
     }
 
     /** A name that is one segment of a path, as of roles. */

@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). */
+/**
+ * The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than a thousand characters is
+ * no quantity here.
+ */
 public final class Quantities {
     private static final Pattern FORM = Pattern
             .compile(

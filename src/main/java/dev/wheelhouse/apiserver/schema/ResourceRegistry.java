@@ -5,8 +5,12 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ResourceType;
 
 /**
  * The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go.
@@ -20,10 +24,16 @@ public final class ResourceRegistry {
             .thenComparing(r -> r.type().plural());
 
     private final List<ResourceInfo> builtIn;
+    /** As {@code deployments.apps}. */
+    private final Set<String> builtInNames;
+    /** As {@code apps/v1}. */
+    private final Set<String> builtInVersions;
     private volatile Snapshot snapshot;
 
     private ResourceRegistry(List<ResourceInfo> builtIn) {
         this.builtIn = builtIn;
+        this.builtInNames = builtIn.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
+        this.builtInVersions = builtIn.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
         this.snapshot = Snapshot.of(builtIn, Map.of());
     }
 
@@ -49,8 +59,27 @@ public final class ResourceRegistry {
         return snapshot.ordered;
     }
 
-    /** Adds or replaces a resource. */
+    /** Whether a built-in resource has that name, in whatever version. @param groupResource {@code deployments.apps} */
+    public boolean isBuiltIn(String groupResource) {
+        return builtInNames.contains(groupResource);
+    }
+
+    /** Whether the server serves the version of the group by itself. @param apiVersion {@code apps/v1} */
+    public boolean isBuiltInVersion(String apiVersion) {
+        return builtInVersions.contains(apiVersion);
+    }
+
+    /**
+     * Adds or replaces a resource.
+     *
+     * @throws IllegalArgumentException if it would take the place of a built-in one, or stand beside such in one version
+     */
     public synchronized void put(ResourceInfo resource) {
+        ResourceType type = resource.type();
+        if (isBuiltIn(type.groupResource()) || isBuiltInVersion(type.apiVersion())) {
+            throw new IllegalArgumentException(type + " is not for a definition: " + type.apiVersion()
+                    + " or a resource of that name is built in");
+        }
         Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
         custom.put(Key.of(resource), resource);
         snapshot = Snapshot.of(builtIn, custom);
@@ -75,12 +104,7 @@ public final class ResourceRegistry {
         static Snapshot of(List<ResourceInfo> builtIn, Map<Key, ResourceInfo> custom) {
             Map<Key, ResourceInfo> byKey = new LinkedHashMap<>();
             builtIn.forEach(r -> byKey.put(Key.of(r), r));
-            List<ResourceInfo> extra = new ArrayList<>();
-            for (ResourceInfo r : custom.values()) {
-                if (byKey.replace(Key.of(r), r) == null) {
-                    extra.add(r);
-                }
-            }
+            List<ResourceInfo> extra = new ArrayList<>(custom.values());
             extra.sort(CUSTOM_ORDER);
             extra.forEach(r -> byKey.put(Key.of(r), r));
             Map<String, ResourceInfo> byKind = new LinkedHashMap<>();

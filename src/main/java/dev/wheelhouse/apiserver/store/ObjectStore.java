@@ -1,20 +1,27 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -24,6 +31,14 @@ import dev.wheelhouse.runtime.Clock;
  * and count versions and to append to the log; objects are serialised before, and selected and delivered after.
  */
 public final class ObjectStore implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ObjectStore.class);
+    /** After a failure the storage is asked again so soon, and later each time it fails again at once. */
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+    private static final Duration LAST_RETRY = Duration.ofSeconds(15);
+    private static final Duration QUIET = Duration.ofMinutes(1);
+    /** So many eras back the store knows what was kept; as they begin a second apart, nobody waits for so long. */
+    private static final int ERAS = 1024;
+
     private final Clock clock;
     private final Retention retention;
     private final Storage storage;
@@ -33,7 +48,18 @@ public final class ObjectStore implements AutoCloseable {
     private final ReentrantLock commits = new ReentrantLock();
     /** Writes that are decided and not yet kept; nobody sees them. Guarded by the lock. */
     private List<Pending> pending = new ArrayList<>();
+    /** Why writes are refused at the moment. */
     private volatile @Nullable StorageException failure;
+    /** Why the last writes that were undone failed. */
+    private volatile @Nullable StorageException lastFailure;
+    /** Counts the failures of the storage: with each, all writes that were decided and not kept are undone. */
+    private volatile long era;
+    /** The last version that was kept in each era but the present one, for writers that wait since then. */
+    private final AtomicLongArray lastKept = new AtomicLongArray(ERAS);
+    private final Backoff retries;
+    /** When the storage may be asked again whether it takes writes. Guarded by {@link #commits}. */
+    private long retryAt;
+    private long failedAt;
     /** The version of the last write that is decided. */
     private volatile long decided;
     private volatile long version;
@@ -45,6 +71,7 @@ public final class ObjectStore implements AutoCloseable {
         this.clock = clock;
         this.retention = retention;
         this.storage = storage;
+        this.retries = new Backoff(FIRST_RETRY, LAST_RETRY, 2, 0, QUIET, clock, RandomGenerator.getDefault());
         Storage.Recovered recovered = storage.load(new Recovery());
         this.version = recovered.version();
         this.decided = version;
@@ -189,21 +216,29 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
+        // The client of an overdue request has been told that it timed out: its write must not begin.
+        Deadline.checkNow();
+        if (failure != null) {
+            resume();
+        }
         ResourceLog log = log(resource);
-        Change change;
+        long before = era;
+        Decided done;
         try {
-            change = locked(() -> decide(log, resource, key, precondition, draft));
+            done = locked(() -> decide(log, resource, key, precondition, draft));
         } catch (StoreException.Exists | StoreException.Conflict e) {
             // What it ran into may not be kept yet; until then nobody is told of it.
-            settle(decided);
+            settle(decided, before);
             throw e;
         }
-        settle(change.version);
+        settle(done.change.version, done.era);
         log.dispatch();
-        return change.object;
+        return done.change.object;
     }
 
-    private Change decide(ResourceLog log, String resource, String key, Precondition precondition,
+    private record Decided(Change change, long era) {}
+
+    private Decided decide(ResourceLog log, String resource, String key, Precondition precondition,
             @Nullable StoredObject draft) {
         refuseWritesIfUnable();
         StoredObject current = log.head.get(key);
@@ -217,7 +252,7 @@ public final class ObjectStore implements AutoCloseable {
         } else {
             publish(log, made);
         }
-        return made;
+        return new Decided(made, era);
     }
 
     private void refuseWritesIfUnable() {
@@ -235,15 +270,19 @@ public final class ObjectStore implements AutoCloseable {
         version = change.version;
     }
 
-    /** Returns when everything up to a version is kept and can be seen. Whoever comes first does it for all. */
-    private void settle(long at) {
-        if (version >= at) {
+    /**
+     * Returns when everything up to a version is kept and can be seen. Whoever comes first does it for all.
+     *
+     * @param of the era in which the version was decided: in another one it is that of another write
+     */
+    private void settle(long at, long of) {
+        if (isSettled(at, of)) {
             return;
         }
         List<Pending> batch;
         commits.lock();
         try {
-            if (version >= at) {
+            if (isSettled(at, of)) {
                 return;
             }
             batch = commitPending();
@@ -253,10 +292,21 @@ public final class ObjectStore implements AutoCloseable {
         batch.stream().map(Pending::log).distinct().forEach(ResourceLog::dispatch);
     }
 
-    private List<Pending> commitPending() {
-        if (failure != null) {
-            throw new StoreException.Failed(failure);
+    /** @throws StoreException.Failed if it was undone */
+    private boolean isSettled(long at, long of) {
+        // The version is read first: if the era is the same after that, it was the same when the version was read.
+        boolean reached = version >= at;
+        long now = era;
+        if (now == of) {
+            return reached;
         }
+        if (now - of < ERAS && at <= lastKept.get((int) (of % ERAS))) {
+            return true;
+        }
+        throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
+    }
+
+    private List<Pending> commitPending() {
         List<Pending> batch = locked(() -> {
             List<Pending> taken = pending;
             pending = new ArrayList<>();
@@ -265,7 +315,7 @@ public final class ObjectStore implements AutoCloseable {
         try {
             storage.commit(batch.stream().map(Pending::write).toList());
         } catch (StorageException e) {
-            failure = e;
+            undo(e, batch);
             throw new StoreException.Failed(e);
         }
         locked(() -> {
@@ -273,6 +323,68 @@ public final class ObjectStore implements AutoCloseable {
             return version;
         });
         return batch;
+    }
+
+    /** Nothing after the last version that is kept has happened. */
+    private void undo(StorageException e, List<Pending> batch) {
+        locked(() -> {
+            batch.forEach(p -> p.log.undo());
+            pending.forEach(p -> p.log.undo());
+            pending = new ArrayList<>();
+            decided = version;
+            lastFailure = e;
+            failure = e;
+            lastKept.set((int) (era % ERAS), version);
+            return ++era;
+        });
+        failedAt = clock.nanoTime();
+        retryAt = clock.deadline(retries.next());
+        LOGGER.warn("{}; until then writes are refused, and reads go on", e.getMessage());
+    }
+
+    /** Asks the storage whether it takes writes again, unless it was asked a moment ago. @throws StoreException.Failed if not */
+    private void resume() {
+        StorageException failed = failure;
+        if (failed == null) {
+            return;
+        }
+        if (failed.isLasting() || !commits.tryLock()) {
+            throw new StoreException.Failed(failed);
+        }
+        try {
+            if (failure == null) {
+                return;
+            }
+            if (closed || clock.nanoTime() - retryAt < 0) {
+                throw new StoreException.Failed(failed);
+            }
+            retryAt = clock.deadline(FIRST_RETRY);
+            storage.resume(version);
+            failure = null;
+            LOGGER.info("writes are taken again after {} s; the last that was kept is version {}",
+                    Duration.ofNanos(clock.nanoTime() - failedAt).toSeconds(), version);
+        } catch (StorageException e) {
+            failure = e;
+            throw new StoreException.Failed(e);
+        } finally {
+            commits.unlock();
+        }
+    }
+
+    /**
+     * Why writes are refused, or would be, in a few words that name no path; null if they are taken. It asks the storage at most
+     * once a second, so that a store that nobody writes to finds out as well.
+     */
+    public @Nullable String problem() {
+        try {
+            resume();
+            storage.check();
+            return null;
+        } catch (StoreException.Failed e) {
+            return e.reason();
+        } catch (StorageException e) {
+            return e.reason();
+        }
     }
 
     private <T> T locked(Supplier<T> work) {
@@ -376,8 +488,10 @@ public final class ObjectStore implements AutoCloseable {
             if (decided > version && failure == null) {
                 commitPending();
             }
-            storage.close();
+        } catch (StoreException.Failed e) {
+            LOGGER.warn("the last writes were not kept: {}", e.getMessage());
         } finally {
+            storage.close();
             commits.unlock();
         }
         cutWatches();

@@ -45,6 +45,11 @@ final class ResourceLog {
         undelivered.add(change);
     }
 
+    /** Forgets the writes that were decided and not kept. */
+    void undo() {
+        head = tree;
+    }
+
     void compact(Retention retention, long now) {
         while (bytes > retention.bytes() && window.size() > 1) {
             drop();

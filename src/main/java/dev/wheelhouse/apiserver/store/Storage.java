@@ -22,9 +22,20 @@ public interface Storage extends AutoCloseable {
      * Keeps writes, all that are given or, if the process dies meanwhile, the first of them.
      *
      * @param writes in version order, without gaps
-     * @throws StorageException if it cannot; the store then takes no more writes
+     * @throws StorageException if it cannot; then nothing of it is kept, and {@link #resume} has to succeed before the next
      */
     void commit(List<Write> writes);
+
+    /**
+     * Makes it ready to take writes again after a commit that failed.
+     *
+     * @param version the version of the last write that was committed; everything after it is forgotten
+     * @throws StorageException if it still cannot take any
+     */
+    default void resume(long version) {}
+
+    /** Looks, without writing, whether there is room. @throws StorageException if a write would fail */
+    default void check() {}
 
     /** Whether {@link #commit} does anything. */
     boolean isDurable();

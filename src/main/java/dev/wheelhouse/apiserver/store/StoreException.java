@@ -50,13 +50,21 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
-    /** The storage failed: nothing can be written until the server is started again. */
+    /** The storage takes no writes at the moment; the write that met with it has not happened. */
     public static final class Failed extends StoreException {
         private static final long serialVersionUID = 1;
+
+        private final String reason;
 
         Failed(StorageException cause) {
             super(String.valueOf(cause.getMessage()));
             initCause(cause);
+            this.reason = cause.reason();
+        }
+
+        /** Why, in a few words. */
+        public String reason() {
+            return reason;
         }
     }
 

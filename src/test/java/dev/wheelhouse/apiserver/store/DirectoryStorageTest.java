@@ -157,6 +157,16 @@ class DirectoryStorageTest {
         }
 
         @Override
+        public void resume(long version) {
+            storage.resume(version);
+        }
+
+        @Override
+        public void check() {
+            storage.check();
+        }
+
+        @Override
         public boolean isDurable() {
             return true;
         }
@@ -168,7 +178,8 @@ class DirectoryStorageTest {
     }
 
     @Test
-    void nobodySeesAWriteThatIsNotKeptAndAfterAFailureNothingIsWritten() {
+    void nobodySeesAWriteThatIsNotKeptAndWritesGoOnWhenTheStorageDoes() {
+        List<Long> resumedAt = new ArrayList<>();
         AtomicBoolean broken = new AtomicBoolean();
         List<String> seenDuringCommit = new ArrayList<>();
         ObjectStore[] holder = new ObjectStore[1];
@@ -184,8 +195,16 @@ class DirectoryStorageTest {
                 seenDuringCommit.add(store.version() + " "
                         + store.snapshot("configmaps").select(Selection.all()).size());
                 if (broken.get()) {
-                    throw new StorageException("the disk is full", null);
+                    throw StorageException.passing("the disk is full", "full", null);
                 }
+            }
+
+            @Override
+            public void resume(long version) {
+                if (broken.get()) {
+                    throw StorageException.passing("the disk is full still", "full", null);
+                }
+                resumedAt.add(version);
             }
 
             @Override
@@ -205,11 +224,19 @@ class DirectoryStorageTest {
         broken.set(true);
         assertThatThrownBy(() -> store.create("configmaps", object("b", "1")))
                 .isInstanceOf(StoreException.Failed.class).hasMessage("the disk is full");
+        assertThat(store.problem()).isEqualTo("full");
+        clock.advance(Duration.ofSeconds(2));
+        assertThatThrownBy(() -> store.create("configmaps", object("b", "1")))
+                .isInstanceOf(StoreException.Failed.class).hasMessage("the disk is full still");
         broken.set(false);
         assertThatThrownBy(() -> store.create("configmaps", object("c", "1")))
-                .isInstanceOf(StoreException.Failed.class);
-        assertThat(seenDuringCommit).containsExactly("0 0", "1 1");
-        assertThat(ObjectStoreTest.drain(watcher)).containsExactly("ADDED a 1 1");
+                .as("asked once a second").isInstanceOf(StoreException.Failed.class);
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(store.problem()).isNull();
+        store.create("configmaps", object("c", "2"));
+        assertThat(resumedAt).containsExactly(1L);
+        assertThat(seenDuringCommit).containsExactly("0 0", "1 1", "1 1");
+        assertThat(ObjectStoreTest.drain(watcher)).containsExactly("ADDED a 1 1", "ADDED c 2 2");
         assertThat(store.get("configmaps", "ns", "b")).isNull();
         store.close();
     }

@@ -1,6 +1,7 @@
-package dev.wheelhouse.apiserver.auth;
+package dev.wheelhouse.apiserver.rest;
 
-import java.util.ArrayList;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 
@@ -8,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The cases of upstream's {@code requestinfo_test.go}, as facts, and of our own. */
-class RequestInfoTest {
-    private static RequestInfo of(String method, String path, boolean watch, String fieldSelector) {
-        List<String> segments = new ArrayList<>(List.of(path.split("/")));
-        segments.removeIf(String::isEmpty);
-        return RequestInfo.of(method, path, segments, watch, fieldSelector);
+class RouteTest {
+    private static RequestInfo of(String method, String path, String query) {
+        return Route.of(method, path, Query.parse(query)).about();
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -42,7 +43,7 @@ class RequestInfoTest {
             """)
     void aResourcePathTellsVerbNamespaceResourceAndName(String method, String path, String verb, String group,
             String namespace, String resource, String subresource, String name) {
-        RequestInfo info = of(method, path, false, "");
+        RequestInfo info = of(method, path, "");
 
         assertThat(info.isResource()).isTrue();
         assertThat(List.of(info.verb(), info.group(), info.namespace(), info.resource(), info.subresource(),
@@ -58,7 +59,7 @@ class RequestInfoTest {
     @CsvSource({"GET,/", "GET,/api", "GET,/api/v1", "GET,/apis", "GET,/apis/apps", "GET,/apis/apps/v1", "GET,/version/",
             "POST,/healthz", "GET,/apix/v1/pods", "OPTIONS,/openapi/v2"})
     void anyOtherPathIsItsOwnAndItsVerbIsTheMethod(String method, String path) {
-        RequestInfo info = of(method, path, false, "");
+        RequestInfo info = of(method, path, "");
 
         assertThat(info.isResource()).isFalse();
         assertThat(info.path()).isEqualTo(path);
@@ -67,9 +68,12 @@ class RequestInfoTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({"metadata.name=one,one", "metadata.name==one,one", "'status.phase=Running,metadata.name=one',one",
-            "metadata.name!=one,''", "'',''"})
+            "metadata.name!=one,''", "'',''", "'type!=x\\,metadata.name=one',''", "metadata.name=a%2Fb,''",
+            "metadata.name=one\\x,''", "'metadata.name=one,type=a=b',''", "metadata.name=..,''", "metadata.name,''"})
     void aListOfOneNameIsAboutThatName(String fieldSelector, String name) {
-        assertThat(of("GET", "/api/v1/namespaces/n/secrets", false, fieldSelector).name()).isEqualTo(name);
-        assertThat(of("GET", "/api/v1/namespaces/n/secrets", true, fieldSelector).verb()).isEqualTo("watch");
+        String query = "fieldSelector=" + URLEncoder.encode(fieldSelector, StandardCharsets.UTF_8);
+
+        assertThat(of("GET", "/api/v1/namespaces/n/secrets", query).name()).isEqualTo(name);
+        assertThat(of("GET", "/api/v1/namespaces/n/secrets", query + "&watch=1").verb()).isEqualTo("watch");
     }
 }

@@ -1,0 +1,36 @@
+package dev.wheelhouse.apiserver.json;
+
+import java.io.Serial;
+import java.math.BigDecimal;
+
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ValueNode;
+
+/**
+ * Makes the nodes of JSON trees. A number is within the range of Go's {@code float64}, as upstream reads it: a larger one is
+ * refused, a smaller one is zero. So a few bytes such as {@code 1e999999999} are never written out with all their digits.
+ */
+final class BoundedNumbers extends JsonNodeFactory {
+    @Serial
+    private static final long serialVersionUID = 1;
+    /** The largest is 1.8e308, the smallest 4.9e-324. */
+    private static final int MOST_DIGITS = 309;
+    private static final int SMALLEST_EXPONENT = -323;
+
+    @Override
+    public ValueNode numberNode(BigDecimal number) {
+        if (number == null || number.signum() == 0 && number.scale() >= 0 && number.scale() < MOST_DIGITS) {
+            return super.numberNode(number);
+        }
+        long digits = (long) number.precision() - number.scale();
+        if (number.signum() == 0 || digits < SMALLEST_EXPONENT) {
+            return super.numberNode(BigDecimal.ZERO);
+        }
+        if (digits > MOST_DIGITS) {
+            throw new StreamReadException(null, "cannot unmarshal number of " + digits
+                    + " digits into a value of type float64: the number is out of range");
+        }
+        return super.numberNode(number);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.wheelhouse.apiserver.rest;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+
+/**
+ * The selectors of a request about a collection, parsed once: authorization and selection both go by these objects.
+ *
+ * @param problem the refusal of selectors that cannot be parsed, else null; such a request selects nothing and is refused
+ *        once it is authorized
+ */
+record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
+    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
+            FieldSelector.everything(), null);
+
+    /** The selection of a request that has no selectors. */
+    static RequestSelectors all() {
+        return ALL;
+    }
+
+    static RequestSelectors of(Query query) {
+        String labelText = query.get("labelSelector");
+        String fieldText = query.get("fieldSelector");
+        if (labelText.isEmpty() && fieldText.isEmpty()) {
+            return ALL;
+        }
+        LabelSelector labels;
+        try {
+            labels = LabelSelector.parse(labelText);
+        } catch (IllegalArgumentException e) {
+            return unreadable(labelProblem(String.valueOf(e.getMessage())));
+        }
+        try {
+            return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
+        } catch (IllegalArgumentException e) {
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static RequestSelectors unreadable(String problem) {
+        return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
+    }
+
+    /** Upstream's message has no trailer that quotes the selector. */
+    private static String labelProblem(String message) {
+        int trailer = message.indexOf(" in the label selector");
+        return trailer < 0 ? message : message.substring(0, trailer);
+    }
+
+    /** @throws ApiException 400 if the selectors cannot be parsed */
+    RequestSelectors orRefuse() {
+        if (problem != null) {
+            throw problem;
+        }
+        return this;
+    }
+}

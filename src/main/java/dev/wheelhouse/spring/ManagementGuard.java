@@ -1,0 +1,177 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.UriUtils;
+
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.apiserver.WebPages;
+
+/**
+ * Who may see what of the actuator. Web pages see nothing ({@link WebPages}). Whoever reaches it sees names and reasons: the
+ * endpoints of {@link #FOR_ALL}, read. Contents of objects, details of health, and every other endpoint or method are for
+ * those who are authorized: a peer on loopback where the embedded API server is open to loopback too, elsewhere the bearer of a
+ * token whose user may get the path ({@link Reviews}). To an authorized request, and to no other, this filter gives a
+ * {@link HttpServletRequest#getUserPrincipal() principal}, which is what endpoints go by.
+ */
+final class ManagementGuard implements Filter {
+    private static final Set<String> FOR_ALL = Set.of("", "health", "info", "prometheus", "metrics", "informers",
+            "podsources", "plan");
+    private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+    private static final Set<String> OF_PROXIES = Set.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
+    private static final Pattern LOOPBACK = Pattern.compile("127\\..*|0:0:0:0:0:0:0:1(%.*)?|::1(%.*)?");
+    private static final String REMEDY = "name the host with --wheelhouse.management.hosts=HOST,...";
+
+    private final String basePath;
+    private final boolean trustsLoopback;
+    private final Reviews reviews;
+    private final WebPages onLoopback;
+    private final WebPages beyond;
+
+    /** A user who may see contents. */
+    private record Viewer(String name) implements Principal {
+        @Override
+        public String getName() {
+            return name;
+        }
+    }
+
+    /**
+     * @param basePath of the actuator; empty if it is all that is served
+     * @param trustsLoopback whether a peer on loopback is authorized without a token
+     * @param hosts the names by which clients may call the actuator
+     * @param hostName by which clients on other machines may call it as well
+     */
+    ManagementGuard(String basePath, boolean trustsLoopback, Collection<String> hosts, String hostName,
+            Reviews reviews) {
+        this.basePath = basePath;
+        this.trustsLoopback = trustsLoopback;
+        this.reviews = reviews;
+        this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
+        List<String> all = new java.util.ArrayList<>(hosts);
+        all.add(hostName);
+        this.beyond = WebPages.ofOpenServer(true, all, REMEDY);
+    }
+
+    @Override
+    public void doFilter(ServletRequest asked, ServletResponse answer, FilterChain chain)
+            throws IOException, ServletException {
+        HttpServletRequest request = (HttpServletRequest) asked;
+        HttpServletResponse response = (HttpServletResponse) answer;
+        String raw = UriUtils.decode(request.getRequestURI(), StandardCharsets.UTF_8);
+        String path = request.getContextPath() + request.getServletPath()
+                + Objects.requireNonNullElse(request.getPathInfo(), "");
+        if (!raw.contains(basePath) && !path.contains(basePath)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        if (!raw.equals(path)) {
+            // Spring and this filter could take it for different endpoints.
+            refuse(response, 400, "the path is not in its shortest form");
+            return;
+        }
+        WebPages.Refusal ofPages = (isLoopback(request.getLocalAddr()) ? onLoopback : beyond).refusal(request);
+        if (ofPages != null) {
+            refuse(response, ofPages.code(), ofPages.message());
+            return;
+        }
+        Guarded guarded = new Guarded(request, response, path);
+        if ((!FOR_ALL.contains(endpoint(path)) || !READING.contains(request.getMethod()))
+                && guarded.getUserPrincipal() == null) {
+            boolean anonymous = request.getHeader("Authorization") == null;
+            refuse(response, anonymous ? 401 : 403, guarded.why);
+            return;
+        }
+        chain.doFilter(guarded, response);
+    }
+
+    private String endpoint(String path) {
+        String rest = path.substring(path.indexOf(basePath) + basePath.length());
+        String id = rest.startsWith("/") ? rest.substring(1) : rest;
+        int slash = id.indexOf('/');
+        return slash < 0 ? id : id.substring(0, slash);
+    }
+
+    private static boolean isLoopback(@Nullable String address) {
+        return address != null && LOOPBACK.matcher(address).matches();
+    }
+
+    private static void refuse(HttpServletResponse response, int code, String problem) throws IOException {
+        response.setStatus(code);
+        response.setContentType("application/json");
+        response.setHeader("Cache-Control", "no-cache, private");
+        response.getOutputStream().write(JsonMapper.shared().writeValueAsBytes(Map.of("problem", problem)));
+    }
+
+    /** A request that says who sends it, once it is asked. */
+    private final class Guarded extends HttpServletRequestWrapper {
+        private final HttpServletResponse response;
+        private final String path;
+        private @Nullable Principal viewer;
+        private boolean decided;
+        private String why = "";
+
+        private Guarded(HttpServletRequest request, HttpServletResponse response, String path) {
+            super(request);
+            this.response = response;
+            this.path = path;
+        }
+
+        @Override
+        public @Nullable Principal getUserPrincipal() {
+            if (!decided) {
+                decided = true;
+                viewer = decide();
+                if (viewer == null && getHeader("Authorization") != null && !response.isCommitted()) {
+                    response.setHeader("Warning", "299 - \"" + why.replace('"', '\'').replaceAll("[^ -~]", "?") + "\"");
+                }
+            }
+            return viewer;
+        }
+
+        private @Nullable Principal decide() {
+            if (trustsLoopback && isLoopback(getRemoteAddr()) && isLoopback(getLocalAddr())
+                    && OF_PROXIES.stream().allMatch(header -> getHeader(header) == null)) {
+                return new Viewer("loopback");
+            }
+            String[] credentials = Objects.requireNonNullElse(getHeader("Authorization"), "").strip().split(" +", 2);
+            if (credentials.length < 2 || !credentials[0].equalsIgnoreCase("bearer")) {
+                why = "this is shown to those whose token lets them " + verb() + " the path " + path
+                        + ": send the header Authorization: Bearer TOKEN";
+                return null;
+            }
+            Reviews.Answer answer = reviews.mayGet(credentials[1], verb(), path);
+            why = answer.why();
+            return answer.user() == null ? null : new Viewer(answer.user());
+        }
+
+        private String verb() {
+            return getMethod().toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public boolean isUserInRole(String role) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Retention;
+import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.runtime.ManualClock;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.core.AppenderBase;
+
+/** A server for requests that nobody meant. An internal error is no answer to any of them. */
+final class FuzzedServer {
+    static final String READER = "reader-token";
+
+    private final Map<String, String> objects;
+    private final Security security;
+    private final Failures failures = new Failures();
+    private ObjectStore store;
+    private RestServer rest;
+    private long version;
+
+    /** What the server logs as its own failure. */
+    private static final class Failures extends AppenderBase<ILoggingEvent> {
+        private @Nullable Throwable last;
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
+                last = proxy.getThrowable();
+            }
+        }
+    }
+
+    /** @param objects the bodies that the server begins with, by the paths that they are posted to, each with a number before it */
+    FuzzedServer(boolean withRoles, Map<String, String> objects) {
+        this.objects = objects;
+        this.security = withRoles
+                ? Security.of(AuthorizationMode.RBAC,
+                        Map.of(READER, new User("reader", "", List.of("system:authenticated"), Map.of())),
+                        ServerKeys.inMemory())
+                : Security.none();
+        Logger log = (Logger) LoggerFactory.getLogger("dev.wheelhouse.apiserver");
+        log.setLevel(Level.ERROR);
+        log.setAdditive(false);
+        log.detachAndStopAllAppenders();
+        failures.start();
+        log.addAppender(failures);
+        ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
+        reset();
+    }
+
+    /** As it was in the beginning. */
+    void reset() {
+        if (store != null) {
+            store.close();
+        }
+        ManualClock clock = new ManualClock();
+        store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerFacts.none());
+        objects.forEach((path, body) -> {
+            ApiResponse.Content made = content(ApiRequest.of("POST", path.replaceFirst("^[0-9]+", ""),
+                    body.getBytes(StandardCharsets.UTF_8)));
+            if (made.code() != 201) {
+                throw new IllegalStateException(path + ": " + new String(made.body(), StandardCharsets.UTF_8));
+            }
+        });
+        version = store.version();
+    }
+
+    /** Whether anything was written since the beginning. */
+    boolean isChanged() {
+        return store.version() != version;
+    }
+
+    ApiResponse.Content content(ApiRequest request) {
+        ApiResponse answer = rest.handle(request);
+        if (answer instanceof ApiResponse.Stream stream) {
+            try (WatchFeed feed = stream.feed()) {
+                StringBuilder events = new StringBuilder();
+                for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
+                    events.append(new String(event.object(), StandardCharsets.UTF_8));
+                }
+                return new ApiResponse.Content(200, stream.contentType(),
+                        events.toString().getBytes(StandardCharsets.UTF_8), List.of(), null);
+            }
+        }
+        return (ApiResponse.Content) answer;
+    }
+
+    /**
+     * Answers a request. A query that cannot be read is refused before it comes here.
+     *
+     * @throws AssertionError if the server failed, with the reason
+     */
+    ApiResponse.Content ask(ApiRequest request) {
+        failures.last = null;
+        ApiResponse.Content answer = content(request);
+        if (failures.last != null) {
+            throw new AssertionError(request.method() + " " + request.path() + " failed", failures.last);
+        }
+        String text = new String(answer.body(), 0, Math.min(answer.body().length, 500), StandardCharsets.UTF_8);
+        if (answer.code() >= 500 && !isUpstreams(answer.code(), text)) {
+            throw new AssertionError(request.method() + " " + request.path() + " is answered by " + answer.code()
+                    + ": " + text);
+        }
+        return answer;
+    }
+
+    /** The real API server, too, answers some bad input by a 500 of its own, and pauses by 503 or 504. */
+    private static boolean isUpstreams(int code, String text) {
+        return code == 503 || code == 504 || code == 501 || text.contains("couldn't get version/kind")
+                || text.contains("json parse error") || text.contains("failed to create typed patch object");
+    }
+}

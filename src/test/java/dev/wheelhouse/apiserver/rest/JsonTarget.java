@@ -1,0 +1,74 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.fuzz.FuzzTarget;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A JSON body of any built-in kind, posted for a trial. It is taken or refused; what was taken is taken again as it came back,
+ * and comes back the same. JSON that is read is written as it was, by YAML too.
+ */
+public final class JsonTarget implements FuzzTarget {
+    private final FuzzedServer server = new FuzzedServer(false, Map.of());
+
+    @Override
+    public void run(byte[] input) {
+        ApiResponse.Content made = post(input, "application/json");
+        JsonNode tree = tree(input);
+        if (tree == null || tree.isMissingNode()) {
+            assertThat(made.code()).isNotEqualTo(201);
+            return;
+        }
+        assertThat(Json.read(Json.bytes(tree))).as("written and read again").isEqualTo(tree);
+        assertThat(Json.readUnlessDuplicates(input) == null).as("whether a field is there twice")
+                .isEqualTo(!FieldValidation.duplicates(input).isEmpty());
+        if (made.code() == 201) {
+            ObjectNode first = forAnotherTrial(made);
+            ApiResponse.Content again = post(Json.bytes(first), "application/json");
+            assertThat(again.code()).as("%s", new String(again.body(), java.nio.charset.StandardCharsets.UTF_8))
+                    .isEqualTo(201);
+            assertThat(forAnotherTrial(again)).as("what came back, posted again").isEqualTo(first);
+            ApiResponse.Content asYaml = post(Yaml.write(first), "application/yaml");
+            assertThat(asYaml.code()).as("%s", new String(asYaml.body(), java.nio.charset.StandardCharsets.UTF_8))
+                    .isEqualTo(201);
+            assertThat(forAnotherTrial(asYaml)).as("by way of YAML").isEqualTo(first);
+        }
+    }
+
+    static @Nullable JsonNode tree(byte[] input) {
+        try {
+            return Json.read(input);
+        } catch (JacksonException e) {
+            return null;
+        }
+    }
+
+    private ApiResponse.Content post(byte[] body, String media) {
+        ApiResponse.Content answer = server.ask(Kinds.create(body, media));
+        assertThat(server.isChanged()).as("a trial changed something").isFalse();
+        return answer;
+    }
+
+    /** Without what the server gives to each object anew. */
+    static ObjectNode forAnotherTrial(ApiResponse.Content answer) {
+        ObjectNode object = (ObjectNode) Json.read(answer.body());
+        if (object.get("metadata") instanceof ObjectNode metadata) {
+            metadata.remove(List.of("uid", "creationTimestamp", "resourceVersion", "managedFields", "selfLink"));
+            if (metadata.has("generateName")) {
+                metadata.remove("name");
+            }
+        }
+        return object;
+    }
+}
