@@ -78,7 +78,7 @@ final class Writes {
     ObjectNode create(Target target, ObjectNode object, Origin origin) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
-        refuseTooLarge(target, object);
+        refuseTooLarge(target, object, origin);
         if (!origin.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
@@ -115,9 +115,13 @@ final class Writes {
     }
 
     /** Refuses before the work what cannot be stored after it: defaults and validation cost more than a look at the size. */
-    private static void refuseTooLarge(Target target, ObjectNode object) {
+    private static void refuseTooLarge(Target target, ObjectNode object, Origin origin) {
         JsonSize size = new JsonSize(TooLargeException.MOST_BYTES);
         if (!size.add(object)) {
+            if (withoutManagedFields(object, origin)) {
+                refuseTooLarge(target, object, origin);
+                return;
+            }
             throw new TooLargeException(target.stored() + " " + Meta.name(object) + " has at least " + size.bytes()
                     + " bytes");
         }
@@ -200,7 +204,7 @@ final class Writes {
                 return object;
             }
             StoredVersions.toStored(type, object);
-            StoredObject made = fitting(object, () -> store.create(target.stored(), object));
+            StoredObject made = fitting(object, origin, () -> store.create(target.stored(), object));
             stored = true;
             hooks.written(type, null, object);
             return StoredVersions.differ(type) ? Renderer.tree(target.info(), made) : object;
@@ -220,7 +224,7 @@ final class Writes {
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
         ResourceType type = target.type();
-        refuseTooLarge(target, object);
+        refuseTooLarge(target, object, origin);
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         grants.checkUpdate(target, object, old, origin);
@@ -302,20 +306,24 @@ final class Writes {
             return next;
         }
         if (type.equals(ResourceType.SERVICES) && target.subresource().isEmpty()) {
-            return replaceService(target, next, old, current);
+            return replaceService(target, next, old, current, origin);
         }
         StoredVersions.toStored(type, next);
-        StoredObject stored = fitting(next, () -> store.update(target.stored(), next, current.version()));
+        StoredObject stored = fitting(next, origin, () -> store.update(target.stored(), next, current.version()));
         hooks.written(type, old, next);
         return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
     }
 
-    /** Stores an object without its managed fields where it is too large with them, as upstream does. */
-    private static StoredObject fitting(ObjectNode object, Supplier<StoredObject> write) {
+    /** Takes the managed fields from an object that is too large with them, as upstream does unless they are what the write is about. */
+    private static boolean withoutManagedFields(ObjectNode object, Origin origin) {
+        return !origin.applied() && Meta.of(object).remove("managedFields") != null;
+    }
+
+    private static StoredObject fitting(ObjectNode object, Origin origin, Supplier<StoredObject> write) {
         try {
             return write.get();
         } catch (TooLargeException e) {
-            if (Meta.of(object).remove("managedFields") == null) {
+            if (!withoutManagedFields(object, origin)) {
                 throw e;
             }
             return write.get();
@@ -323,11 +331,12 @@ final class Writes {
     }
 
     /** It has its old addresses again where it does not get to its new ones. */
-    private ObjectNode replaceService(Target target, ObjectNode next, ObjectNode old, StoredObject current) {
+    private ObjectNode replaceService(Target target, ObjectNode next, ObjectNode old, StoredObject current,
+            Origin origin) {
         addresses.reallocate(old, next);
         boolean stored = false;
         try {
-            fitting(next, () -> store.update(target.stored(), next, current.version()));
+            fitting(next, origin, () -> store.update(target.stored(), next, current.version()));
             stored = true;
         } finally {
             if (!stored) {
