@@ -26,7 +26,8 @@ import dev.wheelhouse.runtime.Clock;
  */
 record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService later, ByteBudget bodies,
         ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
-        implements AutoCloseable {
+        implements
+            AutoCloseable {
     /** Heap that a connection with a request holds: the buffers for its head, its answer and, by TLS, its records. */
     private static final int ACTIVE_BYTES = 136 * 1024;
     /** Heap that a connection without a request holds. */

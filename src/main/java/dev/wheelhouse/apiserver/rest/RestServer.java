@@ -143,7 +143,8 @@ public final class RestServer {
             case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
                     ? Errors.tooManyRequests()
                     : Errors.answerTooLarge(memory.bytes())).status());
-            case TooLargeException large -> failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
+            case TooLargeException large ->
+                failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             // The store has said so in the log, once.
             case StoreException.Failed failed ->
