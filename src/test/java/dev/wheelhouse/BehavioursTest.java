@@ -13,20 +13,22 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@DisplayName("The table of behaviours")
+@DisplayName("A page whose every line has a test")
 class BehavioursTest {
-    private static final Path TABLE = Path.of("docs/behaviours.md");
+    private static final Path BEHAVIOURS = Path.of("docs/behaviours.md");
     private static final Path SOURCES = Path.of("src/test/java");
     private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
 
-    private static Set<String> named() throws IOException {
+    private static Set<String> named(Path page) throws IOException {
         Set<String> tests = new TreeSet<>();
-        NAMED.matcher(Files.readString(TABLE)).results().forEach(m -> tests.add(m.group(1) + "." + m.group(2)));
+        NAMED.matcher(Files.readString(page)).results().forEach(m -> tests.add(m.group(1) + "." + m.group(2)));
         return tests;
     }
 
@@ -48,24 +50,26 @@ class BehavioursTest {
         }
     }
 
-    @Test
-    void namesTestsThatExistAndRun() throws Exception {
-        assertThat(named()).isNotEmpty();
-        for (String test : named()) {
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/behaviours.md", "docs/security.md"})
+    void namesTestsThatExistAndRun(Path page) throws Exception {
+        assertThat(named(page)).isNotEmpty();
+        for (String test : named(page)) {
             assertThat(tests(find(test.substring(0, test.indexOf('.'))))).contains(test);
         }
     }
 
     @Test
     void leavesNoTestOfABehaviourOut() throws IOException {
-        assertThat(named()).containsAll(tests(DeploymentBehavioursTest.class))
+        assertThat(named(BEHAVIOURS)).containsAll(tests(DeploymentBehavioursTest.class))
                 .containsAll(tests(ReplicaSetBehavioursTest.class));
     }
 
-    @Test
-    void hasATestInEveryLine() throws IOException {
-        assertThat(Files.readAllLines(TABLE))
-                .filteredOn(line -> line.startsWith("| ") && !line.startsWith("| behaviour"))
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/behaviours.md", "docs/security.md"})
+    void hasATestInEveryLine(Path page) throws IOException {
+        assertThat(Files.readAllLines(page))
+                .filteredOn(line -> line.startsWith("| ") && !line.endsWith("| test |"))
                 .hasSizeGreaterThan(30).allMatch(line -> NAMED.matcher(line).find());
     }
 }
