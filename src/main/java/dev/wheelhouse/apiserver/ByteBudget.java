@@ -47,7 +47,9 @@ final class ByteBudget {
     final class Part implements AutoCloseable {
         private final String sender;
         private long bytes;
-        private boolean closed;
+        private volatile boolean closed;
+        /** Whether anything was ever asked for: most requests do not, and then need no lock. */
+        private volatile boolean asked;
 
         private Part(String sender) {
             this.sender = sender;
@@ -60,6 +62,7 @@ final class ByteBudget {
          * @return false if there was not enough in time
          */
         boolean take(long more, Duration wait) throws InterruptedException {
+            asked = true;
             long left = Durations.saturatedNanos(wait);
             lock.lock();
             try {
@@ -92,9 +95,12 @@ final class ByteBudget {
         /** Gives everything back, and takes no more. Any thread may call it. */
         @Override
         public void close() {
+            closed = true;
+            if (!asked) {
+                return;
+            }
             lock.lock();
             try {
-                closed = true;
                 if (bytes != 0) {
                     add(-bytes);
                     given.signalAll();

@@ -235,8 +235,18 @@ final class HttpFront extends HttpServlet {
             return Refusals.tooManyRequests();
         }
         Allowance allowance = bytes -> grant(memory, bytes);
+        if (isShort(admitted.request().about())) {
+            try (seat) {
+                return deadline.call(() -> allowance.call(() -> handler.answer(admitted, body)));
+            }
+        }
         return new Work(() -> allowance.call(() -> handler.answer(admitted, body)), deadline, seat::close)
                 .answeredBy(traffic.workers());
+    }
+
+    /** Whether the work is less than the hand-over to another thread costs: one object is read, of a bounded size. */
+    private static boolean isShort(RequestInfo about) {
+        return about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty();
     }
 
     /** Gives the work of a request more memory. */
