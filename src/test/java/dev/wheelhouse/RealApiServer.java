@@ -19,8 +19,8 @@ import org.opentest4j.TestAbortedException;
 import static dev.wheelhouse.Eventually.eventually;
 
 /** A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes. */
-final class RealApiServer implements AutoCloseable {
-    static final String TOKEN = "wheelhouse-test";
+public final class RealApiServer implements AutoCloseable {
+    public static final String TOKEN = "wheelhouse-test";
 
     private final List<Process> processes = new ArrayList<>();
     private final Path directory;
@@ -69,7 +69,7 @@ final class RealApiServer implements AutoCloseable {
     }
 
     /** @throws TestAbortedException, loudly, where there is none */
-    static RealApiServer startOrSkip(Path directory) throws Exception {
+    public static RealApiServer startOrSkip(Path directory) throws Exception {
         for (String program : List.of("kube-apiserver", "etcd")) {
             if (Kubectl.onPath(program).isEmpty()) {
                 System.out.println(
@@ -81,11 +81,11 @@ final class RealApiServer implements AutoCloseable {
     }
 
     /** Where it listens by TLS on 127.0.0.1; the administrator's token is {@value #TOKEN}. */
-    int port() {
+    public int port() {
         return port;
     }
 
-    Path kubeconfig() {
+    public Path kubeconfig() {
         return kubeconfig;
     }
 

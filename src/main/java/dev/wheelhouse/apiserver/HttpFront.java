@@ -73,7 +73,7 @@ final class HttpFront extends HttpServlet {
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.maxRequests = limits.requests();
-        this.maxWatches = limits.watches();
+        this.maxWatches = traffic.mostWatches();
         this.bodies = new BodyReader(clock, limits.body());
         this.bodyDeadline = limits.io().multipliedBy(2);
         this.requestDeadline = limits.request();
@@ -224,7 +224,8 @@ final class HttpFront extends HttpServlet {
         Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
                 clock);
         if (body.length > BodyReader.FREE && !memory.take(
-                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()), requestDeadline.dividedBy(4))) {
+                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
+                requestDeadline.dividedBy(4))) {
             metrics.rejected();
             return Refusals.tooManyRequests();
         }

@@ -21,10 +21,13 @@ import dev.wheelhouse.runtime.Clock;
  * @param bodies memory for bodies that are being read or worked on
  * @param work memory for what is made of bodies, and for answers until they are sent
  * @param connections those that are open
+ * @param mostWatches at a time
  * @param tally tells the log of what clients do
  */
 record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService later, ByteBudget bodies,
-        ByteBudget work, Connections connections, Tally tally, RequestMetrics metrics) implements AutoCloseable {
+        ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
+        implements
+            AutoCloseable {
     /** Heap that a connection with a request holds: the buffers for its head, its answer and, by TLS, its records. */
     private static final int ACTIVE_BYTES = 136 * 1024;
     /** Heap that a connection without a request holds. */
@@ -47,7 +50,8 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
-                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections, tally, metrics);
+                new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections,
+                watches(limits, memory), tally, metrics);
     }
 
     private static ThreadFactory threads(String name) {
@@ -62,12 +66,16 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
 
     /** The most connections: what is configured, as far as there are memory and file descriptors. */
     static int connections(ApiServerOptions options, long memory) {
-        long most = Math.min(options.limits().connections(),
-                memory / 4 / (options.tls() == null ? IDLE_BYTES : IDLE_TLS_BYTES));
+        long most = memory / 4 / (options.tls() == null ? IDLE_BYTES : IDLE_TLS_BYTES);
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
             most = Math.min(most, system.getMaxFileDescriptorCount() - OTHER_FILES);
         }
-        return (int) Math.max(32, most);
+        return (int) Math.min(options.limits().connections(), Math.max(32, most));
+    }
+
+    /** The most watches: what is configured, as far as the heap suffices for their buffers. */
+    static int watches(ApiServerLimits limits, long memory) {
+        return (int) Math.min(limits.watches(), Math.max(16, memory / 4 / ACTIVE_BYTES));
     }
 
     /** Ends the threads once they have done their work. */

@@ -13,10 +13,10 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
@@ -72,7 +72,8 @@ final class MergedKubeConfig {
         }
         Object parsed;
         try {
-            parsed = new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
+            LoaderOptions options = new LoaderOptions();
+            parsed = YamlCodePoints.load(text, options, new Resolver(), new SafeConstructor(options));
         } catch (MarkedYAMLException e) {
             throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
                     + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);

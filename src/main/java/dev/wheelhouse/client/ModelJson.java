@@ -78,7 +78,7 @@ public final class ModelJson {
         module.addDeserializer(Quantity.class, new StdScalarDeserializer<>(Quantity.class) {
             @Override
             public Quantity deserialize(JsonParser p, DeserializationContext c) {
-                return Quantity.fromString(p.getString());
+                return BoundedQuantity.parse(p.getString());
             }
         });
         module.addSerializer(Quantity.class, new StdScalarSerializer<>(Quantity.class) {

@@ -140,7 +140,7 @@ abstract sealed class ModelValues {
                 return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(Whole.narrow(in.integer()));
             }
             try {
-                return Quantity.fromString(in.string());
+                return BoundedQuantity.parse(in.string());
             } catch (RuntimeException e) {
                 // The full parser will say why.
                 throw JsonBytes.Irregular.INSTANCE;

@@ -1,6 +1,5 @@
 package dev.wheelhouse.podconfig;
 
-import java.io.StringReader;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -16,8 +15,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -26,10 +24,13 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.client.YamlCodePoints;
 
 /**
  * Reads untrusted YAML, and so JSON, as JSON trees that know their line numbers. No tag creates an object. Aliases,
@@ -95,8 +96,10 @@ final class YamlDocuments {
         }
         List<Document> documents = new ArrayList<>();
         try {
-            for (Node root : yaml().composeAll(new StringReader(text(bytes)))) {
+            Composer composer = YamlCodePoints.compose(text(bytes), options(), new Resolver());
+            while (composer.checkNode()) {
                 nodes = 0;
+                Node root = composer.getNode();
                 JsonNode json = json(root, 0);
                 if (!json.isNull()) {
                     documents.add(new Document(json, root));
@@ -113,14 +116,14 @@ final class YamlDocuments {
         return documents;
     }
 
-    private static Yaml yaml() {
+    private static LoaderOptions options() {
         LoaderOptions options = new LoaderOptions();
         options.setAllowDuplicateKeys(false);
         options.setAllowRecursiveKeys(false);
         options.setMaxAliasesForCollections(MAX_ALIASES);
         options.setNestingDepthLimit(MAX_DEPTH);
         options.setCodePointLimit(MAX_BYTES);
-        return new Yaml(new SafeConstructor(options));
+        return options;
     }
 
     private String text(byte[] bytes) throws ManifestException {

@@ -47,6 +47,19 @@ class ApiServerLimitsTest {
     }
 
     @Test
+    void aBodyOfUnknownFieldsIsStoredAndAnsweredWithAsManyWarningsAsAHeaderHolds() throws Exception {
+        StringBuilder body = new StringBuilder("{");
+        for (int i = 0; i < 5_000; i++) {
+            body.append("\"").append(Integer.toString(i, 36)).append("\": 1, ");
+        }
+        HttpResponse<String> answer = post("application/json", body + "\"metadata\": {\"name\": \"unknown\"}}");
+        assertThat(answer.statusCode()).isEqualTo(201);
+        assertThat(answer.body()).contains("\"name\":\"unknown\"");
+        assertThat(answer.headers().allValues("Warning")).contains("299 - \"unknown field \\\"0\\\"\"")
+                .hasSizeBetween(100, 300);
+    }
+
+    @Test
     void aBodyThatIsTooLongIsRefusedWhetherItsLengthIsToldOrNot() throws Exception {
         assertThat(post("application/json", "{\"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}").statusCode())
                 .isEqualTo(413);

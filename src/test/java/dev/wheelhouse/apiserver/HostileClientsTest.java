@@ -25,7 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Clients that hold on to what others need too: each leaves health and honest clients alone. */
 class HostileClientsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
-    private static final String HEAD = "POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    private static final String HEAD = "POST " + CONFIG_MAPS
+            + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final List<RawHttp> hostile = new ArrayList<>();

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Secret;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
-import dev.wheelhouse.client.DecodeFailure;
-import dev.wheelhouse.Logged;
 import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -125,7 +125,7 @@ public final class CelBudget {
         /** Charges what is no call of a function. */
         void step(CelExpr expression, Object value) {
             ExprKind.Kind kind = expression.exprKind().getKind();
-            add(TENTHS * switch (kind) {
+            add(TENTHS * (long) switch (kind) {
                 case IDENT, SELECT -> 1;
                 case LIST -> 10;
                 case MAP -> 30;

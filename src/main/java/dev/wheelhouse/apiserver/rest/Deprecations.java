@@ -23,7 +23,7 @@ final class Deprecations {
             return answer;
         }
         List<String> warnings = new ArrayList<>(content.warnings());
-        warnings.add(warning);
+        warnings.addFirst(warning);
         return content.withWarnings(warnings);
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import dev.wheelhouse.apiserver.json.JsonKey;
 
 /** An object's metadata, read and changed in place. */
 final class Meta {
+    private static final Set<String> MANAGING = Set.of("Apply", "Update");
+
     private Meta() {}
 
     static ObjectNode of(ObjectNode object) {
@@ -90,6 +93,17 @@ final class Meta {
             }
         }
         return repeated;
+    }
+
+    /** Where what is said of field owners cannot be decoded, it is as if it was not said, as upstream has it. */
+    static void keepManagers(ObjectNode object, @Nullable ObjectNode old) {
+        for (JsonNode entry : of(object).path("managedFields")) {
+            if (!MANAGING.contains(Json.text(entry, "operation")) || Json.text(entry, "apiVersion").isEmpty()
+                    || !Json.text(entry, "fieldsType").equals("FieldsV1")) {
+                set(of(object), "managedFields", old == null ? null : of(old).get("managedFields"));
+                return;
+            }
+        }
     }
 
     /** Removes empty maps and lists of the metadata, which upstream leaves out, and what its lists repeat. */

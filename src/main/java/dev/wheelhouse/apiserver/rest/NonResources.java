@@ -32,6 +32,9 @@ final class NonResources {
     private final StorageMetrics storage;
     private final Health health;
 
+    /** The first parts of paths whose handlers do not look at the method. They change nothing. */
+    private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
+
     NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
             Health health) {
         this.health = health;
@@ -50,6 +53,19 @@ final class NonResources {
         if (asked.startsWith("//") || asked.endsWith("/") && STRICT.contains(path.getFirst())) {
             return notFound();
         }
+        ApiResponse answer = answer(path, request);
+        boolean any = ANY_METHOD.contains(path.getFirst()) || path.equals(List.of("apis"));
+        if (any || answer == null || answer instanceof ApiResponse.Content content && content.code() == 404) {
+            return answer;
+        }
+        if (!request.method().equals("GET")) {
+            throw Errors.methodNotAllowed();
+        }
+        Accept.checkNamed(request, path.getFirst().equals("version"));
+        return answer;
+    }
+
+    private @Nullable ApiResponse answer(List<String> path, ApiRequest request) {
         return switch (path.getFirst()) {
             case "" -> json(request, index());
             case "healthz", "livez", "readyz" -> health.answer(path, request);
@@ -67,7 +83,7 @@ final class NonResources {
                 case 3 -> resources(request, path.get(1), path.get(2));
                 default -> null;
             };
-            case "openapi" -> openApi(path, request);
+            case "openapi" -> request.about().path().endsWith("/") ? notFound() : openApi(path, request);
             default -> notFound();
         };
     }

@@ -73,6 +73,9 @@ final class Renderer {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
             case PARTIAL -> partial(object, accept);
+            case PARTIAL_LIST -> throw Errors.notAcceptable(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list ("
+                            + GoText.type(target.type(), "") + ")");
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
                     version(Json.text(object, "metadata", "resourceVersion")), clock.now())
                     .put("apiVersion", accept.metaApiVersion());
@@ -85,8 +88,9 @@ final class Renderer {
             case "", "Metadata" -> Tables.IncludeObject.METADATA;
             case "None" -> Tables.IncludeObject.NONE;
             case "Object" -> Tables.IncludeObject.OBJECT;
-            default -> throw Errors.badRequest("invalid includeObject value \""
-                    + request.query().get("includeObject") + "\": use None, Metadata or Object");
+            default ->
+                throw Errors.badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \""
+                        + request.query().get("includeObject") + "\": must be 'Metadata', 'Object', 'None', or empty");
         };
     }
 
@@ -213,7 +217,11 @@ final class Renderer {
                             .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
         }
-        boolean partial = accept.form() == Accept.Form.PARTIAL;
+        if (accept.form() == Accept.Form.PARTIAL) {
+            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
+                    + GoText.type(target.type(), "List") + ")");
+        }
+        boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();
         list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
         list.put("apiVersion", partial ? accept.metaApiVersion() : target.type().apiVersion());
@@ -285,7 +293,7 @@ final class Renderer {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info, object);
-            case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
+            case PARTIAL, PARTIAL_LIST -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
             case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
     }

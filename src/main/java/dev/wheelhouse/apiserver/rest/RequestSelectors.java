@@ -30,7 +30,11 @@ record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable Ap
         try {
             labels = LabelSelector.parse(labelText);
         } catch (IllegalArgumentException e) {
-            return unreadable(labelProblem(String.valueOf(e.getMessage())));
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+        String problem = dev.wheelhouse.apiserver.schema.Selectors.problem(labels);
+        if (!problem.isEmpty()) {
+            return unreadable("unable to parse requirement: " + problem);
         }
         try {
             return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
@@ -41,12 +45,6 @@ record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable Ap
 
     private static RequestSelectors unreadable(String problem) {
         return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
-    }
-
-    /** Upstream's message has no trailer that quotes the selector. */
-    private static String labelProblem(String message) {
-        int trailer = message.indexOf(" in the label selector");
-        return trailer < 0 ? message : message.substring(0, trailer);
     }
 
     /** @throws ApiException 400 if the selectors cannot be parsed */

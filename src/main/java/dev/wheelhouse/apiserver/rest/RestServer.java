@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -76,7 +77,7 @@ public final class RestServer {
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, admission, policies, hooks, customResources, renderer, clock);
+        this.deletes = new Deletes(store, reads, admission, policies, hooks, customResources, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);
@@ -113,11 +114,11 @@ public final class RestServer {
      */
     public Entry admit(ApiRequest head) {
         try {
-            Duration timeout = timeout(head.query());
             Route route = head.route();
             if (route.problem() != null) {
                 throw route.problem();
             }
+            Duration timeout = timeout(head);
             User user = gate.admit(head.credentials(), route.about());
             return new Entry.Admitted(head.withUser(user), timeout);
         } catch (RuntimeException | StackOverflowError e) {
@@ -142,7 +143,8 @@ public final class RestServer {
             case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
                     ? Errors.tooManyRequests()
                     : Errors.answerTooLarge(memory.bytes())).status());
-            case TooLargeException large -> failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
+            case TooLargeException large ->
+                failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
             // The store has said so in the log, once.
             case StoreException.Failed failed ->
@@ -180,16 +182,17 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** How long the client is ready to wait; null if it does not say, or says zero. */
-    private static @Nullable Duration timeout(Query query) {
-        String text = query.get("timeout");
-        if (text.isEmpty()) {
+    /** How long the client is ready to wait; null if it does not say, says zero, or asks for a watch. */
+    private static @Nullable Duration timeout(ApiRequest request) {
+        String text = request.query().get("timeout");
+        if (text.isEmpty() || request.about().verb().equals("watch")) {
             return null;
         }
         boolean negative = text.startsWith("-");
         Duration timeout = Durations.parse(negative ? text.substring(1) : text);
         if (timeout == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: "
+                    + (text.chars().allMatch(Character::isDigit) ? "missing unit in" : "invalid") + " duration \""
                     + text + "\"");
         }
         return negative || timeout.isZero() ? null : timeout;
@@ -199,14 +202,15 @@ public final class RestServer {
         Route route = request.route();
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
-            return Deprecations.warn(target, resource(target, request));
+            try {
+                return Deprecations.warn(target, resource(target, request));
+            } catch (ApiException e) {
+                return Deprecations.warn(target, failure(request, e.status()));
+            }
         }
         ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
-        }
-        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
-            throw Errors.methodNotAllowed();
         }
         return answer;
     }
@@ -217,6 +221,9 @@ public final class RestServer {
         }
         boolean collection = target.name().isEmpty();
         boolean namespaceMissing = target.type().namespaced() && target.namespace().isEmpty();
+        if (namespaceMissing && !target.info().verbs().contains("list")) {
+            throw Errors.noSuchResource();
+        }
         if (collection && Reviews.isReview(target)) {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
@@ -274,10 +281,14 @@ public final class RestServer {
 
     private ApiResponse subresource(Target target, ApiRequest request) {
         String verb = verb(request);
+        ResourceInfo.Subresource known = target.info().subresource(request.about().subresource());
+        if (known == null || !known.verbs().contains(verb)) {
+            throw Errors.methodNotAllowed();
+        }
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
             case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
-            case "pods/log" -> verb.equals("get") ? pods.log(target) : null;
+            case "pods/log" -> verb.equals("get") ? pods.log(target, request) : null;
             case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
@@ -290,6 +301,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
+            reads.find(target);
             throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
         }
         if (target.subresource().equals("scale")) {

@@ -38,12 +38,12 @@ final class TokenRequests {
     }
 
     ApiResponse make(Target target, ApiRequest request) {
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode body = Bodies.object(request, TYPE, warnings);
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {
             throw Errors.notFound(target.type(), target.name());
         }
-        List<String> warnings = Bodies.newWarnings();
-        ObjectNode body = Bodies.object(request, TYPE, warnings);
         checkAccount(body, account);
         ObjectNode spec = Json.child(body, "spec");
         long seconds = Json.number(spec, Duration.ofHours(1).toSeconds(), "expirationSeconds");

@@ -97,8 +97,9 @@ final class CustomValidation {
     private static boolean isOfType(JsonNode value, String type) {
         return switch (type) {
             case "string" -> value.isString();
-            case "integer" -> value.isIntegralNumber()
-                    || value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
+                    || !value.isIntegralNumber() && value.isNumber()
+                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
             case "number" -> value.isNumber();
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
@@ -110,7 +111,7 @@ final class CustomValidation {
     private static String typeOf(JsonNode value) {
         return value.isString()
                 ? "string"
-                : value.isIntegralNumber()
+                : value.isIntegralNumber() && value.canConvertToLong()
                         ? "integer"
                         : value.isNumber()
                                 ? "number"

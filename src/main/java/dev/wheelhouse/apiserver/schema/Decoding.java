@@ -1,9 +1,6 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.math.BigDecimal;
-import java.time.DateTimeException;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -211,14 +208,8 @@ final class Decoding {
         if (!value.isString()) {
             throw wrong(value, field, owner, "string");
         }
-        try {
-            OffsetDateTime.parse(value.stringValue(), DateTimeFormatter.ISO_OFFSET_DATE_TIME);
-            return value;
-        } catch (DateTimeException e) {
-            String text = value.stringValue();
-            throw new WrongTypeException("parsing time \"" + text
-                    + "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"" + text + "\" as \"2006\"");
-        }
+        String canonical = GoTime.canonical(value.stringValue(), field.typeName().endsWith("MicroTime"));
+        return canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
     }
 
     private static void checkBase64(String text) {

@@ -62,6 +62,11 @@ final class Problems {
         add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
     }
 
+    /** A value that is not worth showing. */
+    void omitted(String field, String detail) {
+        add(field, "FieldValueInvalid", "Invalid value", detail);
+    }
+
     /** One problem for each of the messages. */
     void invalid(String field, String value, List<String> details) {
         details.forEach(detail -> invalid(field, value, detail));

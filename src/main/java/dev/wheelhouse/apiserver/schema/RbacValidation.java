@@ -23,7 +23,7 @@ final class RbacValidation {
                         "at least one clusterRoleSelector required if aggregationRule is non-nil");
             }
             for (int i = 0; i < selectors.size(); i++) {
-                Selectors.validate(selectors.get(i), "aggregationRule.clusterRoleSelectors[" + i + "]", problems);
+                Selectors.validate(selectors.get(i), Problems.at("aggregationRule.clusterRoleSelectors", i), problems);
             }
         }
         if (!(role.get("rules") instanceof ArrayNode rules)) {

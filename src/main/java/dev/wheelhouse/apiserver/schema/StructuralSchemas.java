@@ -104,6 +104,8 @@ final class StructuralSchemas {
                         throw new TooLargeException("the object would have " + added.bytes() + " bytes of defaults");
                     }
                     object.set(property.getKey(), standard.deepCopy());
+                } else if (present != null && none) {
+                    object.remove(property.getKey());
                 }
             }
             for (Map.Entry<String, JsonNode> field : object.properties()) {

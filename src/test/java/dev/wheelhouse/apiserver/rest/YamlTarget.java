@@ -1,10 +1,20 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.client.YamlCodePoints;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.fuzz.Trees;
 
@@ -16,6 +26,7 @@ public final class YamlTarget implements FuzzTarget {
 
     @Override
     public void run(byte[] input) {
+        assertThat(read(input, true)).as("beside SnakeYAML's own reader").isEqualTo(read(input, false));
         server.ask(Kinds.create(input, "application/yaml"));
         JsonNode tree;
         try {
@@ -25,6 +36,24 @@ public final class YamlTarget implements FuzzTarget {
             return;
         }
         assertThat(asJson(Yaml.read(Yaml.write(tree)).value())).as("written and read again").isEqualTo(tree);
+    }
+
+    private static String read(byte[] input, boolean byCodePoints) {
+        String text = new String(input, StandardCharsets.UTF_8);
+        LoaderOptions options = new LoaderOptions();
+        SafeConstructor constructor = new SafeConstructor(options);
+        try {
+            return String.valueOf(byCodePoints
+                    ? YamlCodePoints.load(text, options, new Resolver(), constructor)
+                    : new org.yaml.snakeyaml.Yaml(constructor, new Representer(new DumperOptions()),
+                            new DumperOptions(), options).load(text))
+                    .replaceAll("@[0-9a-f]+", "");
+        } catch (YAMLException e) {
+            return e instanceof MarkedYAMLException marked && marked.getProblemMark() != null
+                    ? marked.getProblem() + " at " + marked.getProblemMark().getLine() + ":"
+                            + marked.getProblemMark().getColumn()
+                    : "refused";
+        }
     }
 
     /** Bytes and times, which only YAML has, as the texts that they are in JSON. */
