@@ -170,15 +170,21 @@ final class DependencyGraph {
     /**
      * An informer showed that an object was deleted.
      *
-     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list nothing: the
-     *     object's dependents are looked at, and whether it exists is asked
+     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list nothing: an
+     *     owner stays as one that has not been seen, and whether it exists is asked until it is seen or known to be gone
      */
     List<Effect> gone(ObjectRef identity, boolean told) {
         List<Effect> effects = new ArrayList<>();
         Node node = nodes.get(identity.uid());
         if (node != null) {
             observe(node, identity, effects);
-            remove(node, identity, told, effects);
+            if (told || node.dependents.isEmpty()) {
+                remove(node, identity, effects);
+            } else {
+                changeOwners(node, List.of(), effects);
+                node.virtual = true;
+                effects.add(new Effect.AttemptToDelete(identity.uid()));
+            }
         }
         return effects;
     }
@@ -195,7 +201,7 @@ final class DependencyGraph {
         }
         List<Node> disagreeing = node.dependents.stream().filter(d -> disagrees(d, identity)).toList();
         if (node.virtual ? disagreeing.isEmpty() : node.identity.equals(identity)) {
-            remove(node, identity, true, effects);
+            remove(node, identity, effects);
             return effects;
         }
         List<Node> agreeing = node.dependents.stream().filter(d -> agrees(d, identity)).toList();
@@ -213,7 +219,7 @@ final class DependencyGraph {
         return effects;
     }
 
-    private void remove(Node node, ObjectRef identity, boolean certain, List<Effect> effects) {
+    private void remove(Node node, ObjectRef identity, List<Effect> effects) {
         nodes.remove(node.identity.uid());
         for (V1OwnerReference reference : node.owners) {
             Node owner = nodes.get(reference.getUid());
@@ -221,7 +227,7 @@ final class DependencyGraph {
                 owner.dependents.remove(node);
             }
         }
-        if (certain && !node.dependents.isEmpty()) {
+        if (!node.dependents.isEmpty()) {
             absent.add(identity);
         }
         node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));

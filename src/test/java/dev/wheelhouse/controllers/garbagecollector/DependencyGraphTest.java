@@ -69,8 +69,11 @@ class DependencyGraphTest {
         graph.seen(ref("Job", "a", "job"), null, meta());
         graph.seen(ref("Pod", "a", "pod"), null, meta(owner("Job", "job")));
         assertThat(graph.gone(ref("Job", "a", "job"), false)).as("whether the owner exists is asked")
-                .containsExactly(delete("pod"));
+                .containsExactly(delete("job"));
         assertThat(graph.isKnownAbsent(owner("Job", "job"), "a")).isFalse();
+        assertThat(graph.view("uid-job").observed()).isFalse();
+        assertThat(graph.absent(ref("Job", "a", "job"))).as("it does not").containsExactly(delete("pod"));
+        assertThat(graph.isKnownAbsent(owner("Job", "job"), "a")).isTrue();
     }
 
     @Test
