@@ -156,8 +156,9 @@ class ObserveOnlyTest {
             try (RunningService observer = RunningService.start(directory, kubeconfig)) {
                 eventually("it has planned", Duration.ofSeconds(20),
                         () -> output.getOut().contains("deployment-controller: would create replicasets.apps"));
-                assertThat(output.getOut()).contains("observing only, and writing nothing: kube-controller-manager "
-                        + "cp-1_abc renewed its lease kube-system/kube-controller-manager");
+                assertThat(output.getOut())
+                        .contains("the controllers only observe and write nothing: kube-controller-manager "
+                                + "cp-1_abc renewed its lease kube-system/kube-controller-manager");
                 assertThat(get(observer, "/prometheus").body()).doesNotContain("controller_writes_total{");
                 assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).isEmpty();
             }

@@ -101,7 +101,7 @@ class OtherProcessTest {
 
             first.resume();
             assertThat(first.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
-            assertThat(first.output()).contains(" leads no more: the lease default/wheelhouse ");
+            assertThat(first.output()).contains(" no longer leads: the lease default/wheelhouse ");
             assertThat(isComplete(apps, 2, 20)).isTrue();
             assertThat(apps.listNamespacedReplicaSet("default").execute().getItems()).hasSize(2);
 

@@ -19,17 +19,20 @@ import org.opentest4j.TestAbortedException;
 import static dev.wheelhouse.Eventually.eventually;
 
 /** A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes. */
-final class RealApiServer implements AutoCloseable {
+public final class RealApiServer implements AutoCloseable {
+    public static final String TOKEN = "wheelhouse-test";
+
     private final List<Process> processes = new ArrayList<>();
     private final Path directory;
     private final Path kubeconfig;
+    private final int port;
 
     private RealApiServer(Path directory) throws Exception {
         this.directory = directory;
         this.kubeconfig = directory.resolve("kubeconfig");
         int etcd = freePort();
         int peer = freePort();
-        int port = freePort();
+        port = freePort();
         start("etcd", "--data-dir=" + directory.resolve("etcd"), "--listen-client-urls=http://127.0.0.1:" + etcd,
                 "--advertise-client-urls=http://127.0.0.1:" + etcd, "--listen-peer-urls=http://127.0.0.1:" + peer,
                 "--initial-advertise-peer-urls=http://127.0.0.1:" + peer,
@@ -39,7 +42,7 @@ final class RealApiServer implements AutoCloseable {
         Path signing = pem("sa.key", "PRIVATE KEY", keys.getPrivate().getEncoded());
         Path verifying = pem("sa.pub", "PUBLIC KEY", keys.getPublic().getEncoded());
         Path tokens = Files.writeString(directory.resolve("tokens.csv"),
-                "wheelhouse-test,admin,admin,system:masters\n");
+                TOKEN + ",admin,admin,system:masters\n");
         start("kube-apiserver", "--etcd-servers=http://127.0.0.1:" + etcd, "--bind-address=127.0.0.1",
                 "--secure-port=" + port,
                 "--cert-dir=" + directory.resolve("certs"), "--service-cluster-ip-range=10.0.0.0/24",
@@ -66,7 +69,7 @@ final class RealApiServer implements AutoCloseable {
     }
 
     /** @throws TestAbortedException, loudly, where there is none */
-    static RealApiServer startOrSkip(Path directory) throws Exception {
+    public static RealApiServer startOrSkip(Path directory) throws Exception {
         for (String program : List.of("kube-apiserver", "etcd")) {
             if (Kubectl.onPath(program).isEmpty()) {
                 System.out.println(
@@ -77,7 +80,12 @@ final class RealApiServer implements AutoCloseable {
         return new RealApiServer(directory);
     }
 
-    Path kubeconfig() {
+    /** Where it listens by TLS on 127.0.0.1; the administrator's token is {@value #TOKEN}. */
+    public int port() {
+        return port;
+    }
+
+    public Path kubeconfig() {
         return kubeconfig;
     }
 

@@ -153,7 +153,7 @@ class StaticPodsServiceTest {
         assertThat(tokens).isNotEmpty().containsOnly("secret");
 
         answer = exchange -> reply(exchange, 500, "no");
-        podSourcesSay("the server answered 500");
+        podSourcesSay("the server responded with status 500");
         answer = exchange -> reply(exchange, 200, "\u0000\u0001 garbage: [");
         Eventually.eventually("kubectl describe says why", LONG, () -> kubectl.run("describe", "pod", "web-node-1")
                 .output().contains("FailedValidation"));

@@ -1,6 +1,7 @@
 package dev.wheelhouse;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The service in a process of its own, as a user starts it. */
@@ -23,7 +25,7 @@ final class WheelhouseProcess implements AutoCloseable {
     WheelhouseProcess(Path directory, String... options) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m",
-                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath(),
                         WheelhouseApplication.class.getName()));
         command.addAll(List.of(options));
         try {
@@ -36,6 +38,13 @@ final class WheelhouseProcess implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         reader = Thread.ofVirtual().start(this::read);
+    }
+
+    /** With absolute paths, because the working directory is another. */
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private void read() {

@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an API server answered instead of success, or why it could not be asked. The message names what was tried and on
- * what; {@link #code()} is the HTTP status, or 0 when there was no answer; {@link #reason()} is the {@code Status} reason
- * ({@code NotFound}, {@code Conflict}, …) or empty.
+ * An API server's error response, or the failure to get a response. The message names the operation and its object.
+ * {@link #code()} is the HTTP status, or 0 if there was no response. {@link #reason()} is the reason of the
+ * {@code Status} ({@code NotFound}, {@code Conflict}, …), or empty.
  */
 public final class ApiError extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -18,10 +18,12 @@ public final class ApiError extends RuntimeException {
     private final @Nullable Duration retryAfter;
 
     /**
-     * @param tried what was tried, on what: {@code "create pods default/web-1"}
-     * @param statusMessage the server's own words
-     * @param retryAfter how long the server's Retry-After header, or the Status' details, ask to wait; capped at
-     *     {@link RetryAfter#LONGEST}
+     * @param tried the operation and its object, such as {@code "create pods default/web-1"}
+     * @param code the HTTP status
+     * @param reason the {@code Status} reason, or empty
+     * @param statusMessage the server's own message
+     * @param retryAfter the delay that the Retry-After header or the Status' details ask for, capped at
+     *     {@link RetryAfter#LONGEST}; null if there is none
      */
     public ApiError(String tried, int code, String reason, String statusMessage, @Nullable Duration retryAfter) {
         super(tried + ": " + (code == 0 ? "" : code + " ") + (reason.isEmpty() ? "" : reason + ": ") + statusMessage);
@@ -31,7 +33,7 @@ public final class ApiError extends RuntimeException {
         this.retryAfter = RetryAfter.capped(retryAfter);
     }
 
-    /** There was no answer: the connection failed, broke or timed out. Whether a write happened is then unknown. */
+    /** No response: the connection failed, broke or timed out. Whether a write took effect is unknown. */
     public ApiError(String tried, Throwable cause) {
         super(tried + ": " + cause, cause);
         this.code = 0;
@@ -52,14 +54,22 @@ public final class ApiError extends RuntimeException {
         return statusMessage;
     }
 
-    /** How long the server asks to wait, a minute at most; null if it does not. */
+    /** How long the server asks to wait, {@link RetryAfter#LONGEST} at most; null if it does not. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 
-    /** No answer came: a write may or may not have happened. */
+    /** Whether the outcome of a write is unknown: there was no response, or the server reported a timeout. */
     public boolean isUnknownOutcome() {
         return code == 0 || (code == 504 && "Timeout".equals(reason));
+    }
+
+    /**
+     * Nothing was said about the object: there was no answer, or the server was unable, too busy, or took nobody's credentials. The
+     * same request may succeed as soon as the server is well.
+     */
+    public boolean isOfServer() {
+        return code == 0 || code >= 500 || code == 429 || code == 401 || code == 403;
     }
 
     public boolean isNotFound() {
@@ -82,12 +92,12 @@ public final class ApiError extends RuntimeException {
         return code == 422;
     }
 
-    /** The asked resource version is gone: list again. */
+    /** Whether the requested resource version is too old (410). The caller lists again. */
     public boolean isExpired() {
         return code == 410;
     }
 
-    /** The server is not yet as new as the asked resource version. */
+    /** Whether the server has not reached the requested resource version yet. */
     public boolean isTooLargeResourceVersion() {
         return code == 504 && statusMessage.contains("Too large resource version");
     }
@@ -96,7 +106,7 @@ public final class ApiError extends RuntimeException {
         return code == 429;
     }
 
-    /** The namespace is being terminated, so nothing new may be created in it. */
+    /** Whether the server refused to create the object because its namespace is being deleted. */
     public boolean isNamespaceTerminating() {
         return code == 403 && statusMessage.contains("because it is being terminated");
     }

@@ -8,8 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled field selector, as in {@code spec.nodeName=node-1,status.phase!=Failed}. Which fields a type can be selected by
- * is the API server's business (upstream: {@code apimachinery/pkg/fields/selector.go}). Immutable.
+ * A compiled field selector, such as {@code spec.nodeName=node-1,status.phase!=Failed} (upstream:
+ * {@code apimachinery/pkg/fields/selector.go}). It accepts any field name; the API server decides which fields a type
+ * supports. Immutable.
  */
 public record FieldSelector(List<Requirement> requirements) {
     private static final String ESCAPED = "\\,=";
@@ -35,7 +36,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return new FieldSelector(List.of(new Requirement(field, value, false)));
     }
 
-    /** @throws IllegalArgumentException if the text is no field selector */
+    /** @throws IllegalArgumentException if the text is not a field selector */
     public static FieldSelector parse(String text) {
         List<Requirement> requirements = new ArrayList<>();
         for (String term : split(text)) {
@@ -51,7 +52,11 @@ public record FieldSelector(List<Requirement> requirements) {
             if (length == 0) {
                 throw new IllegalArgumentException("invalid selector: '" + text + "'; can't understand '" + term + "'");
             }
-            requirements.add(new Requirement(term.substring(0, at), unescape(term.substring(at + length)), negated));
+            Requirement requirement = new Requirement(term.substring(0, at), unescape(term.substring(at + length)),
+                    negated);
+            if (!requirement.field.isEmpty() || !requirement.value.isEmpty()) {
+                requirements.add(requirement);
+            }
         }
         return requirements.isEmpty() ? EVERYTHING : new FieldSelector(requirements);
     }
@@ -97,7 +102,10 @@ public record FieldSelector(List<Requirement> requirements) {
         return out.toString();
     }
 
-    /** @param fields gives the value of a field, or null where the object has none (which matches as the empty string) */
+    /**
+     * Whether an object matches.
+     * @param fields returns the value of a field; null, for a field that the object does not have, counts as empty
+     */
     public boolean matches(Function<String, @Nullable String> fields) {
         for (Requirement requirement : requirements) {
             String value = fields.apply(requirement.field);
@@ -108,7 +116,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return true;
     }
 
-    /** The value that this selector demands of a field by equality, or null. */
+    /** The value that the first equality requirement on a field demands; null if there is none. */
     public @Nullable String requires(String field) {
         for (Requirement requirement : requirements) {
             if (!requirement.negated && requirement.field.equals(field)) {
@@ -122,7 +130,7 @@ public record FieldSelector(List<Requirement> requirements) {
         return requirements.isEmpty();
     }
 
-    /** The text form, for a query parameter. */
+    /** The text form, as used in a query parameter. */
     @Override
     public String toString() {
         return String.join(",", requirements.stream().map(Requirement::toString).toList());

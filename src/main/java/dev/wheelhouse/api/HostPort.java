@@ -8,11 +8,14 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerPort;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
-/** A port of the node that a container takes. The address {@code 0.0.0.0} stands for all of the node's. */
+/**
+ * A host port: a port of the node that a container occupies. The address {@code 0.0.0.0} means all addresses of the
+ * node.
+ */
 public record HostPort(String ip, String protocol, int port) {
     private static final String ANY = "0.0.0.0";
 
-    /** The ports that the containers and sidecars of a pod take. */
+    /** The host ports of a pod's containers and sidecars. Other init containers do not count. */
     public static List<HostPort> of(V1PodSpec spec) {
         List<HostPort> ports = new ArrayList<>();
         if (spec.getContainers() != null) {
@@ -37,7 +40,7 @@ public record HostPort(String ip, String protocol, int port) {
         }
     }
 
-    /** Whether it cannot be taken beside these. */
+    /** Whether one of {@code taken} occupies the same port and protocol on the same address, or on all addresses. */
     public boolean conflicts(Collection<HostPort> taken) {
         for (HostPort other : taken) {
             if (port == other.port && protocol.equals(other.protocol)

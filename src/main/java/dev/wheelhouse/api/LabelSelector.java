@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,8 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 
 /**
- * A compiled label selector: a conjunction of requirements. Made from an object's {@code V1LabelSelector} or from the text
- * form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
+ * A compiled label selector: a list of requirements that must all hold. It is made from a {@code V1LabelSelector} or
+ * from the text form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
  */
 public final class LabelSelector {
     private static final LabelSelector EVERYTHING = new LabelSelector(List.of(), false);
@@ -73,20 +74,20 @@ public final class LabelSelector {
         }
     }
 
-    /** Matches every object. */
+    /** A selector that matches every object. */
     public static LabelSelector everything() {
         return EVERYTHING;
     }
 
-    /** Matches no object. */
+    /** A selector that matches no object. */
     public static LabelSelector nothing() {
         return NOTHING;
     }
 
     /**
-     * Compiles an object's selector: null matches nothing, an empty one everything.
+     * Compiles a selector of an object's spec. A null selector matches nothing, an empty one matches everything.
      *
-     * @throws IllegalArgumentException if an operator is unknown or its values do not fit it
+     * @throws IllegalArgumentException if an operator is unknown, or its values do not fit the operator
      */
     public static LabelSelector of(@Nullable V1LabelSelector selector) {
         if (selector == null) {
@@ -105,7 +106,7 @@ public final class LabelSelector {
         return compile(requirements);
     }
 
-    /** Matches objects that carry all these labels. */
+    /** A selector for the objects that have all these labels. */
     public static LabelSelector of(Map<String, String> labels) {
         List<Requirement> requirements = new ArrayList<>();
         labels.forEach((k, v) -> requirements.add(new Requirement(k, Operator.IN, Set.of(v))));
@@ -139,9 +140,9 @@ public final class LabelSelector {
     }
 
     /**
-     * Parses the text form, as in {@code app=web,tier in (a,b),!canary}.
+     * Parses the text form, such as {@code app=web,tier in (a,b),!canary}.
      *
-     * @throws IllegalArgumentException if the text is no selector
+     * @throws IllegalArgumentException if the text is not a label selector
      */
     public static LabelSelector parse(String text) {
         return compile(new Parser(text).requirements());
@@ -160,11 +161,16 @@ public final class LabelSelector {
         return true;
     }
 
+    /** Shows the key and the values of each requirement, which {@link #parse} takes as they come. */
+    public void forEachRequirement(BiConsumer<String, Set<String>> visitor) {
+        requirements.forEach(requirement -> visitor.accept(requirement.key, requirement.values));
+    }
+
     public boolean isEverything() {
         return !nothing && requirements.isEmpty();
     }
 
-    /** The text form, for a query parameter. */
+    /** The text form, as used in a query parameter. */
     @Override
     public String toString() {
         return String.join(",", requirements.stream().map(Requirement::toString).toList());
@@ -180,9 +186,16 @@ public final class LabelSelector {
         return requirements.hashCode() + (nothing ? 1 : 0);
     }
 
+    /** Reads the text form, token by token, with upstream's messages. */
     private static final class Parser {
+        private static final String SYMBOLS = "=!(),><";
+        private static final List<String> OPERATORS = List.of("!=", "==", "!", "=", "(", ")", ",", ">", "<");
+        private static final String BINARY = "in, notin, =, ==, !=, gt, lt";
+
         private final String text;
         private int at;
+        /** The token in hand; empty at the end of the text. */
+        private String token = "";
 
         Parser(String text) {
             this.text = text;
@@ -190,123 +203,139 @@ public final class LabelSelector {
 
         List<Requirement> requirements() {
             List<Requirement> requirements = new ArrayList<>();
-            skipSpace();
-            while (at < text.length()) {
+            advance();
+            if (!token.isEmpty() && !isWord() && !token.equals("!")) {
+                throw new IllegalArgumentException(
+                        "found '" + token + "', expected: !, identifier, or 'end of string'");
+            }
+            while (!token.isEmpty()) {
                 requirements.add(requirement());
-                skipSpace();
-                if (at == text.length()) {
+                if (token.isEmpty()) {
                     break;
                 }
-                expect(',');
-                skipSpace();
-                if (at == text.length()) {
-                    throw error("a requirement");
+                if (!token.equals(",")) {
+                    throw new IllegalArgumentException("found '" + token + "', expected: ',' or 'end of string'");
+                }
+                advance();
+                if (!isWord() && !token.equals("!")) {
+                    throw new IllegalArgumentException("found '" + token + "', expected: identifier after ','");
                 }
             }
             return requirements;
         }
 
         private Requirement requirement() {
-            if (eat("!")) {
-                skipSpace();
-                return new Requirement(word("a label key"), Operator.NOT_EXISTS, Set.of());
+            if (token.equals("!")) {
+                advance();
+                return new Requirement(key(), Operator.NOT_EXISTS, Set.of());
             }
-            String key = word("a label key");
-            skipSpace();
-            if (at == text.length() || text.charAt(at) == ',') {
+            String key = key();
+            if (token.isEmpty() || token.equals(",")) {
                 return new Requirement(key, Operator.EXISTS, Set.of());
             }
-            if (eat("!=")) {
-                return new Requirement(key, Operator.NOT_IN, Set.of(value()));
-            }
-            if (eat("==") || eat("=")) {
-                return new Requirement(key, Operator.IN, Set.of(value()));
-            }
-            if (eat(">")) {
-                return new Requirement(key, Operator.GREATER, Set.of(number(key)));
-            }
-            if (eat("<")) {
-                return new Requirement(key, Operator.LESS, Set.of(number(key)));
-            }
-            String operator = word("an operator");
+            String operator = token;
+            advance();
             return switch (operator) {
+                case "!=" -> new Requirement(key, Operator.NOT_IN, Set.of(value()));
+                case "=", "==" -> new Requirement(key, Operator.IN, Set.of(value()));
+                case ">" -> new Requirement(key, Operator.GREATER, Set.of(number()));
+                case "<" -> new Requirement(key, Operator.LESS, Set.of(number()));
                 case "in" -> new Requirement(key, Operator.IN, values());
                 case "notin" -> new Requirement(key, Operator.NOT_IN, values());
-                default -> throw new IllegalArgumentException("unable to parse requirement: found '" + operator
-                        + "', expected: in, notin, =, ==, !=, gt, lt");
+                default -> throw unexpected("found '" + operator + "', expected: " + BINARY);
             };
         }
 
-        private String number(String key) {
+        private String key() {
+            if (!isWord()) {
+                throw unexpected("found '" + token + "', expected: identifier");
+            }
+            String key = token;
+            advance();
+            return key;
+        }
+
+        /** Of an operator with one value; none is the empty one. */
+        private String value() {
+            if (token.isEmpty() || token.equals(",")) {
+                return "";
+            }
+            if (!isWord()) {
+                throw unexpected("found '" + token + "', expected: identifier");
+            }
+            String value = token;
+            advance();
+            return value;
+        }
+
+        private String number() {
             String value = value();
             try {
                 Long.parseLong(value);
             } catch (NumberFormatException e) {
-                throw new IllegalArgumentException(
-                        "label selector \"" + text + "\": the bound of " + key + " must be an integer");
+                throw unexpected("values[0]: Invalid value: \"" + value
+                        + "\": for 'Gt', 'Lt' operators, the value must be an integer");
             }
             return value;
         }
 
+        /** A list in parentheses, where nothing between commas is the empty value. */
         private Set<String> values() {
-            skipSpace();
-            expect('(');
+            if (!token.equals("(")) {
+                throw unexpected("found '" + token + "' expected: '('");
+            }
+            advance();
+            if (!isWord() && !token.equals(",") && !token.equals(")")) {
+                throw unexpected("found '" + token + "', expected: ',', ')' or identifier");
+            }
             Set<String> values = new TreeSet<>();
-            do {
-                values.add(value());
-                skipSpace();
-            } while (eat(","));
-            expect(')');
-            return Collections.unmodifiableSet(values);
+            while (true) {
+                values.add(isWord() ? token : "");
+                if (isWord()) {
+                    advance();
+                }
+                if (token.equals(")")) {
+                    advance();
+                    return Collections.unmodifiableSet(values);
+                }
+                if (!token.equals(",")) {
+                    throw unexpected("found '" + token + "', expected: ',' or ')'");
+                }
+                advance();
+                if (!isWord() && !token.equals(",") && !token.equals(")")) {
+                    throw unexpected("found '" + token + "', expected: ',', or identifier");
+                }
+            }
         }
 
-        private String value() {
-            skipSpace();
+        private boolean isWord() {
+            return !token.isEmpty() && SYMBOLS.indexOf(token.charAt(0)) < 0;
+        }
+
+        private void advance() {
+            while (at < text.length() && isSpace(text.charAt(at))) {
+                at++;
+            }
+            for (String operator : OPERATORS) {
+                if (text.startsWith(operator, at)) {
+                    at += operator.length();
+                    token = operator;
+                    return;
+                }
+            }
             int from = at;
-            while (at < text.length() && isWord(text.charAt(at))) {
+            while (at < text.length() && !isSpace(text.charAt(at)) && SYMBOLS.indexOf(text.charAt(at)) < 0) {
                 at++;
             }
-            return text.substring(from, at);
+            token = text.substring(from, at);
         }
 
-        private String word(String wanted) {
-            String word = value();
-            if (word.isEmpty()) {
-                throw error(wanted);
-            }
-            return word;
+        private static boolean isSpace(char c) {
+            return c == ' ' || c == '\t' || c == '\r' || c == '\n';
         }
 
-        private static boolean isWord(char c) {
-            return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
-                    || c == '.' || c == '/';
-        }
-
-        private void skipSpace() {
-            while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-                at++;
-            }
-        }
-
-        private boolean eat(String token) {
-            if (text.startsWith(token, at)) {
-                at += token.length();
-                return true;
-            }
-            return false;
-        }
-
-        private void expect(char c) {
-            if (!eat(String.valueOf(c))) {
-                throw error("'" + c + "'");
-            }
-        }
-
-        private IllegalArgumentException error(String wanted) {
-            String found = at < text.length() ? "'" + text.charAt(at) + "'" : "end of string";
-            return new IllegalArgumentException(
-                    "unable to parse requirement: found " + found + ", expected " + wanted + " in the label selector \""
-                            + text + "\"");
+        private static IllegalArgumentException unexpected(String problem) {
+            return new IllegalArgumentException("unable to parse requirement: " + problem);
         }
     }
 }

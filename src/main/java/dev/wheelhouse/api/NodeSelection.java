@@ -15,18 +15,18 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PreferredSchedulingTerm;
 
 /**
- * Which nodes a pod demands and prefers by their labels and names (upstream: {@code plugins/nodeaffinity}).
+ * The nodes that a pod requires and prefers, by node labels and node name (upstream: {@code plugins/nodeaffinity}).
  *
- * @param nodeSelector labels that the node must carry
- * @param required terms of which one must match, or null if none are given
- * @param preferred terms that count for a node, each with its weight
+ * @param nodeSelector the labels that the node must have
+ * @param required node selector terms of which one must match; null if the pod has none
+ * @param preferred terms that raise a node's score, each with its weight
  */
 public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1NodeSelectorTerm> required,
         List<V1PreferredSchedulingTerm> preferred) {
 
     private static final String NAME_FIELD = "metadata.name";
 
-    /** What a pod says. */
+    /** The node selector and the node affinity of a pod. */
     public static NodeSelection of(V1PodSpec spec) {
         V1NodeAffinity affinity = spec.getAffinity() == null ? null : spec.getAffinity().getNodeAffinity();
         V1NodeSelector required = affinity == null
@@ -39,7 +39,7 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
                 required == null ? null : orEmpty(required.getNodeSelectorTerms()), orEmpty(preferred));
     }
 
-    /** Whether a node is allowed. */
+    /** Whether a node meets the requirements. */
     public boolean matches(String name, Map<String, String> labels) {
         for (Map.Entry<String, String> wanted : nodeSelector.entrySet()) {
             if (!wanted.getValue().equals(labels.get(wanted.getKey()))) {
@@ -49,7 +49,7 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
         return required == null || required.stream().anyMatch(term -> matches(term, name, labels));
     }
 
-    /** The sum of the weights of the preferences that a node meets. */
+    /** The sum of the weights of the preferred terms that match a node. */
     public long preference(String name, Map<String, String> labels) {
         long sum = 0;
         for (V1PreferredSchedulingTerm term : preferred) {
@@ -61,7 +61,10 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
         return sum;
     }
 
-    /** The only nodes that the pod can go to by name; null if its terms name none; empty if they contradict each other. */
+    /**
+     * The names of the only nodes that the required terms allow by {@code metadata.name}. Null if a term allows nodes
+     * of any name; empty if the terms contradict themselves.
+     */
     public @Nullable Set<String> namedNodes() {
         if (required == null || required.isEmpty()) {
             return null;

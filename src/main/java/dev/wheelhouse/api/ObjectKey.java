@@ -6,8 +6,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * An object's place within its resource type, {@code namespace/name}; for a cluster-scoped object the namespace is empty.
- * The text form is client-go's {@code MetaNamespaceKeyFunc}.
+ * The identity of an object within its resource type: {@code namespace/name}. The namespace of a cluster-scoped object
+ * is empty. The text form is that of client-go's {@code MetaNamespaceKeyFunc}.
  */
 public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
 
@@ -39,7 +39,10 @@ public record ObjectKey(String namespace, String name) implements Comparable<Obj
         return new ObjectKey(meta.getNamespace() == null ? "" : meta.getNamespace(), meta.getName());
     }
 
-    /** What to call an object that is to be created: a name that the server is to make up ends with a star. */
+    /**
+     * The key by which messages name an object that is about to be created. If the server generates the name, the key
+     * is {@code generateName} with a star.
+     */
     public static ObjectKey ofNew(KubernetesObject object) {
         V1ObjectMeta meta = object.getMetadata() == null ? new V1ObjectMeta() : object.getMetadata();
         return new ObjectKey(Objects.requireNonNullElse(meta.getNamespace(), ""), meta.getName() != null
@@ -47,11 +50,11 @@ public record ObjectKey(String namespace, String name) implements Comparable<Obj
                 : Objects.requireNonNullElse(meta.getGenerateName(), "") + "*");
     }
 
-    /** @throws IllegalArgumentException unless the text is {@code name} or {@code namespace/name} */
+    /** @throws IllegalArgumentException if the text is neither {@code name} nor {@code namespace/name} */
     public static ObjectKey parse(String text) {
         int slash = text.indexOf('/');
         if (slash != text.lastIndexOf('/')) {
-            throw new IllegalArgumentException("\"" + text + "\" is no object key: write name or namespace/name");
+            throw new IllegalArgumentException("\"" + text + "\" is not an object key: write name or namespace/name");
         }
         return slash < 0 ? cluster(text) : new ObjectKey(text.substring(0, slash), text.substring(slash + 1));
     }

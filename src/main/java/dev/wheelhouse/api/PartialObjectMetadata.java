@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-/** Any object, of which only the metadata is read ({@code meta.k8s.io/v1 PartialObjectMetadata}). */
+/** An object of any type of which only the metadata is read ({@code meta.k8s.io/v1 PartialObjectMetadata}). */
 public final class PartialObjectMetadata implements KubernetesObject {
     private @Nullable String apiVersion;
     private @Nullable String kind;

@@ -1,8 +1,6 @@
 package dev.wheelhouse.api;
 
-/**
- * A resource type as the API server names it: group (empty for the core group), version, plural, kind and scope.
- */
+/** A resource type of the API: group (empty for the core group), version, plural, kind and scope. */
 public record ResourceType(String group, String version, String plural, String kind, boolean namespaced) {
     public static final ResourceType PODS = core("pods", "Pod", true);
     public static final ResourceType NODES = core("nodes", "Node", false);
@@ -26,15 +24,15 @@ public record ResourceType(String group, String version, String plural, String k
         return new ResourceType("", "v1", plural, kind, namespaced);
     }
 
-    /** {@code v1}, {@code apps/v1}: what objects carry as {@code apiVersion}. */
+    /** The {@code apiVersion} of the type's objects, such as {@code v1} or {@code apps/v1}. */
     public String apiVersion() {
         return group.isEmpty() ? version : group + "/" + version;
     }
 
     /**
-     * The path of the collection, without a trailing slash.
+     * The URL path of the collection, without a trailing slash.
      *
-     * @param namespace the namespace, or empty for all namespaces or a cluster-scoped type
+     * @param namespace the namespace; empty for all namespaces, ignored for a cluster-scoped type
      */
     public String path(String namespace) {
         StringBuilder path = new StringBuilder(64).append(group.isEmpty() ? "/api/" : "/apis/").append(apiVersion());
@@ -44,12 +42,12 @@ public record ResourceType(String group, String version, String plural, String k
         return path.append('/').append(plural).toString();
     }
 
-    /** The path of one object. */
+    /** The URL path of one object. */
     public String path(ObjectKey key) {
         return path(key.namespace()) + "/" + key.name();
     }
 
-    /** {@code pods}, {@code deployments.apps}: how messages and metrics name the type. */
+    /** The name of the type in messages and metrics, such as {@code pods} or {@code deployments.apps}. */
     public String groupResource() {
         return group.isEmpty() ? plural : plural + "." + group;
     }

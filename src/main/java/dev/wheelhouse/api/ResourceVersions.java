@@ -3,8 +3,8 @@ package dev.wheelhouse.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Comparison of resource versions. Since Kubernetes 1.35 they are promised to be decimal numbers that grow per resource type
- * (KEP-5504), of any length; what is not a number compares with nothing.
+ * Compares resource versions. Since Kubernetes 1.35 (KEP-5504) they are decimal numbers of any length that grow per
+ * resource type. A version that is not such a number compares with none.
  */
 public final class ResourceVersions {
     private ResourceVersions() {}
@@ -24,23 +24,24 @@ public final class ResourceVersions {
     }
 
     /**
-     * Compares two versions of one resource type.
+     * Compares two versions of one resource type, as a {@link java.util.Comparator} does.
      *
-     * @throws IllegalArgumentException if either is not comparable
+     * @throws IllegalArgumentException if either version is not a number
      */
     public static int compare(String a, String b) {
         if (!isComparable(a) || !isComparable(b)) {
-            throw new IllegalArgumentException("resource versions \"" + a + "\" and \"" + b + "\" do not compare");
+            throw new IllegalArgumentException("resource versions \"" + a + "\" and \"" + b
+                    + "\" cannot be compared: both must be positive decimal numbers");
         }
         return a.length() != b.length() ? Integer.compare(a.length(), b.length()) : a.compareTo(b);
     }
 
-    /** The later of what was seen before and what was seen now; what was seen now, if they do not compare. */
+    /** The later of two versions; {@code now} if they cannot be compared. */
     public static String later(String before, String now) {
         return isComparable(before) && isComparable(now) && compare(before, now) > 0 ? before : now;
     }
 
-    /** Whether {@code a} is at least as new as {@code b}; false if they do not compare. */
+    /** Whether {@code a} is at least as new as {@code b}; false if they cannot be compared. */
     public static boolean atLeast(@Nullable String a, @Nullable String b) {
         return a != null && b != null && isComparable(a) && isComparable(b) && compare(a, b) >= 0;
     }

@@ -9,13 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a server asks its client to wait. A client waits a minute at most, whatever is asked: a server that is sick, or a
- * proxy before it, must not put it to sleep for a day.
+ * How long a server asks its client to wait. A client waits half a minute at most, whatever is asked: a server that is sick, or a
+ * proxy before it, must not put it to sleep for a day, and a minute after the server is well everything is to be as it should.
  */
 public final class RetryAfter {
-    public static final Duration LONGEST = Duration.ofMinutes(1);
+    public static final Duration LONGEST = Duration.ofSeconds(30);
 
-    /** More digits are more than any minute. */
+    /** More digits are more than any wait. */
     private static final int MOST_DIGITS = 9;
 
     private RetryAfter() {}
@@ -25,7 +25,7 @@ public final class RetryAfter {
      *
      * @param headers their values: seconds, or a date; the longest wait counts
      * @param date the answer's Date header, from which a date is counted, as the clocks of server and client may differ
-     * @return more than zero, and a minute at most; null where no header asks for that
+     * @return more than zero, and {@link #LONGEST} at most; null where no header asks for that
      */
     public static @Nullable Duration of(List<String> headers, @Nullable String date) {
         Duration longest = null;

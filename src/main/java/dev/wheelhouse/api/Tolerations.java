@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
-/** Which taints a pod's tolerations tolerate (upstream: {@code api/core/v1/toleration.go}). Pure. */
+/** Matches a pod's tolerations with taints (upstream: {@code api/core/v1/toleration.go}). */
 public final class Tolerations {
     private Tolerations() {}
 
-    /** Whether one of these tolerations tolerates a taint. */
+    /** Whether one of these tolerations tolerates the taint. */
     public static boolean tolerate(List<V1Toleration> tolerations, V1Taint taint) {
         for (V1Toleration toleration : tolerations) {
             if (tolerates(toleration, taint)) {
@@ -37,7 +37,7 @@ public final class Tolerations {
         };
     }
 
-    /** Compares two numbers; 0 where either is none, so that neither Lt nor Gt holds. */
+    /** Compares two numbers. Returns 0 if either text is not a number, so that neither Lt nor Gt holds. */
     private static int compare(@Nullable String taint, @Nullable String toleration) {
         try {
             return Long.compare(Long.parseLong(text(taint)), Long.parseLong(text(toleration)));

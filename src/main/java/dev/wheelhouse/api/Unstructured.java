@@ -25,9 +25,9 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * An object of any type, also of one that no class was written for: its metadata is typed, the rest is maps, lists, strings,
- * numbers and booleans (upstream: apimachinery {@code pkg/apis/meta/v1/unstructured}). The official client's Gson writes and reads
- * it as well. Not thread safe while it is being changed.
+ * An object of any type, also of a type without a model class. The metadata is typed; the rest consists of maps, lists,
+ * strings, numbers and booleans (upstream: apimachinery {@code pkg/apis/meta/v1/unstructured}). Jackson and the
+ * official client's Gson both read and write it. Not thread safe while a thread changes it.
  */
 @JsonAdapter(Unstructured.GsonFactory.class)
 public final class Unstructured implements KubernetesObject {
@@ -63,19 +63,28 @@ public final class Unstructured implements KubernetesObject {
         this.metadata = metadata;
     }
 
-    /** Everything but {@code apiVersion}, {@code kind} and {@code metadata}: the object's own, to be changed in place. */
+    /**
+     * All fields except {@code apiVersion}, {@code kind} and {@code metadata}. The map is live: changing it changes the
+     * object.
+     */
     @JsonAnyGetter
     public Map<String, @Nullable Object> getContent() {
         return content;
     }
 
-    /** Sets one field at the top, such as {@code spec}. @param value maps, lists, strings, numbers, booleans, or null */
+    /**
+     * Sets a top-level field, such as {@code spec}.
+     * @param value a map, list, string, number, boolean or null
+     */
     @JsonAnySetter
     public void set(String field, @Nullable Object value) {
         content.put(field, value);
     }
 
-    /** The value at a path, such as {@code get("spec", "size")}; null if there is none. List items go by their index. */
+    /**
+     * The value at a path, such as {@code get("spec", "size")}; null if there is none. A list item is addressed by its
+     * index.
+     */
     public @Nullable Object get(String... path) {
         Object value = content;
         for (String step : path) {
@@ -97,12 +106,12 @@ public final class Unstructured implements KubernetesObject {
         }
     }
 
-    /** The string at a path; null if there is none, or it is no string. */
+    /** The string at a path; null if there is none, or the value is not a string. */
     public @Nullable String getString(String... path) {
         return get(path) instanceof String text ? text : null;
     }
 
-    /** The number at a path; null if there is none, or it is no number. */
+    /** The number at a path; null if there is none, or the value is not a number. */
     public @Nullable Number getNumber(String... path) {
         return get(path) instanceof Number number ? number : null;
     }
@@ -112,7 +121,7 @@ public final class Unstructured implements KubernetesObject {
         return kind + " " + metadata.getNamespace() + "/" + metadata.getName();
     }
 
-    /** Makes the official client's Gson write and read the whole object. */
+    /** Lets the official client's Gson read and write the whole object. */
     static final class GsonFactory implements TypeAdapterFactory {
         @Override
         @SuppressWarnings("unchecked")
@@ -183,7 +192,7 @@ public final class Unstructured implements KubernetesObject {
             return primitive.isNumber() ? number(primitive) : primitive.getAsString();
         }
 
-        /** Whole numbers as Long, others as Double. */
+        /** Reads an integer that fits as a Long, any other number as a Double. */
         private static Number number(JsonPrimitive primitive) {
             try {
                 return Long.parseLong(primitive.getAsString());

@@ -9,8 +9,11 @@ import java.time.Duration;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.net.AbstractEndpoint;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +31,87 @@ final class ApiProtocol extends Http11NioProtocol {
     private final Clock clock;
     private final Duration headerDeadline;
 
-    ApiProtocol(Clock clock, Duration headerDeadline) {
+    private final Connections connections;
+
+    ApiProtocol(Clock clock, Duration headerDeadline, Connections connections) {
+        super(new CountedEndpoint(connections));
         this.clock = clock;
         this.headerDeadline = headerDeadline;
+        this.connections = connections;
+        getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
+    }
+
+    /** Tells of connections that are accepted. */
+    private static final class CountedEndpoint extends NioEndpoint {
+        private final Connections counted;
+
+        CountedEndpoint(Connections counted) {
+            this.counted = counted;
+        }
+
+        @Override
+        protected boolean setSocketOptions(SocketChannel socket) {
+            // The whole life of a connection follows, on other threads.
+            counted.opened(socket, () -> endInput(socket));
+            if (super.setSocketOptions(socket)) {
+                return true;
+            }
+            counted.closed(socket);
+            return false;
+        }
+
+        /** Whoever waits for the client's next byte finds the end instead, and closes the connection in its own time. */
+        private static void endInput(SocketChannel socket) {
+            try {
+                socket.shutdownInput();
+            } catch (IOException e) {
+                // It is closed.
+            }
+        }
+    }
+
+    /** Tells of connections on which something begins or ends. */
+    private record CountedHandler(AbstractEndpoint.Handler<NioChannel> next, Connections counted)
+            implements
+                AbstractEndpoint.Handler<NioChannel> {
+        @Override
+        public SocketState process(SocketWrapperBase<NioChannel> socket, SocketEvent event) {
+            Connections.Peer peer = counted.peer(socket.getSocket().getIOChannel());
+            if (peer == null) {
+                return next.process(socket, event);
+            }
+            peer.begins();
+            SocketState state = next.process(socket, event);
+            switch (state) {
+                case OPEN -> peer.rests();
+                case LONG, SENDFILE -> {
+                    // Part of a head has come.
+                }
+                default -> peer.isServed();
+            }
+            return state;
+        }
+
+        @Override
+        public Object getGlobal() {
+            return next.getGlobal();
+        }
+
+        @Override
+        public void release(SocketWrapperBase<NioChannel> socket) {
+            counted.closed(socket.getSocket().getIOChannel());
+            next.release(socket);
+        }
+
+        @Override
+        public void pause() {
+            next.pause();
+        }
+
+        @Override
+        public void recycle() {
+            next.recycle();
+        }
     }
 
     /** The connection of the request that this thread answers; null where there is none. */
@@ -46,7 +127,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
             @Override
             public SocketState service(SocketWrapperBase<?> socket) throws IOException {
-                CURRENT.set(new Connection(socket));
+                CURRENT.set(new Connection(socket, connections.peer(channel(socket))));
                 SocketState state;
                 try {
                     state = super.service(socket);
@@ -69,6 +150,10 @@ final class ApiProtocol extends Http11NioProtocol {
         return processor;
     }
 
+    private static @Nullable Object channel(SocketWrapperBase<?> socket) {
+        return socket.getSocket() instanceof NioChannel channel ? channel.getIOChannel() : null;
+    }
+
     /** A client's connection, for the thread that answers it. */
     static final class Connection {
         private static final int IDLE_SECONDS = 30;
@@ -77,8 +162,23 @@ final class ApiProtocol extends Http11NioProtocol {
 
         private final SocketWrapperBase<?> socket;
 
-        private Connection(SocketWrapperBase<?> socket) {
+        private final Connections.@Nullable Peer peer;
+
+        private Connection(SocketWrapperBase<?> socket, Connections.@Nullable Peer peer) {
             this.socket = socket;
+            this.peer = peer;
+        }
+
+        /** How the server counts it; null if it is closed. */
+        Connections.@Nullable Peer peer() {
+            return peer;
+        }
+
+        /** Ends what comes from the client; what has been answered goes out. */
+        void endInput() {
+            if (socket.getSocket() instanceof NioChannel channel) {
+                CountedEndpoint.endInput(channel.getIOChannel());
+            }
         }
 
         /** Has the operating system find out within a minute that the other side is no more. */

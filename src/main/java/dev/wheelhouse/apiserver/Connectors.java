@@ -14,13 +14,16 @@ import dev.wheelhouse.apiserver.auth.ServingCertificate;
 final class Connectors {
     /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
     private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
+    /** Room for all warnings of an answer, in bytes that every connection with a request holds. */
+    private static final int RESPONSE_HEADERS = 32 * 1024;
     private static final int KEEP_ALIVE_MILLIS = 120_000;
 
     private Connectors() {}
 
-    static Connector of(ApiServerOptions options) {
+    static Connector of(ApiServerOptions options, Traffic traffic) {
         ApiServerLimits limits = options.limits();
-        ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2));
+        ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2),
+                traffic.connections());
         try {
             protocol.setAddress(InetAddress.getByName(options.address()));
         } catch (UnknownHostException e) {
@@ -31,10 +34,13 @@ final class Connectors {
         protocol.setConnectionTimeout((int) limits.io().toMillis());
         protocol.setKeepAliveTimeout(KEEP_ALIVE_MILLIS);
         protocol.setMaxKeepAliveRequests(-1);
-        protocol.setMaxConnections(limits.connections());
+        protocol.setMaxConnections(traffic.connections().most());
         protocol.setMaxHttpRequestHeaderSize(limits.headers());
+        protocol.setMaxHttpResponseHeaderSize(RESPONSE_HEADERS);
         // A client that is still sending a body that was refused would see a broken connection instead of the answer.
         protocol.setMaxSwallowSize(REFUSED_BODY_READ);
+        // A client that waits to be asked for its body is asked once its head is accepted.
+        protocol.setContinueResponseTiming("onRead");
         protocol.setTcpNoDelay(true);
         Connector connector = new Connector(protocol);
         ApiServerOptions.Tls tls = options.tls();

@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerFacts;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -47,6 +48,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private final RestServer rest;
     private final Faults faults;
     private final RequestMetrics metrics;
+    private final Traffic traffic;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private @Nullable LoopRunner loops;
@@ -74,6 +76,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
             throw e;
         }
         this.metrics = new RequestMetrics(rest.registry());
+        this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
+                Runtime.getRuntime().availableProcessors(), metrics);
     }
 
     private static void requireProtection(ApiServerOptions options) {
@@ -94,7 +98,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private String metrics() {
-        return metrics.text();
+        return metrics.text() + traffic.flows().metrics();
     }
 
     /**
@@ -109,7 +113,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
         Tomcat starting = new Tomcat();
         starting.setBaseDir(makeDirectory().toString());
-        Connector connector = Connectors.of(options);
+        Connector connector = Connectors.of(options, traffic);
         starting.setConnector(connector);
         setUp(starting);
         tomcat = starting;
@@ -182,7 +186,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(this::handle, options.clock(), options.limits(), metrics, pages()));
+                new HttpFront(new OverHttp(), options.clock(), options.limits(), traffic, pages()));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
     }
@@ -238,6 +242,28 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return injected == null ? rest.handle(request) : injected;
     }
 
+    private final class OverHttp implements HttpFront.Handler {
+        @Override
+        public Entry admit(ApiRequest head) {
+            return rest.admit(head);
+        }
+
+        @Override
+        public @Nullable ApiResponse before(ApiRequest request) {
+            return faults.before(request);
+        }
+
+        @Override
+        public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+            return rest.answer(admitted, body);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return options.security().open();
+        }
+    }
+
     /** What goes wrong on purpose, for tests. */
     public Faults faults() {
         return faults;
@@ -279,6 +305,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return rest;
     }
 
+    /** How many connections clients have to it at the moment. */
+    int openConnections() {
+        return traffic.connections().count();
+    }
+
     /** The objects, for tests and operators. */
     public ObjectStore store() {
         return store;
@@ -289,6 +320,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     public synchronized void close() {
         store.close();
         closeHttp();
+        traffic.close();
     }
 
     private void closeHttp() {

@@ -1,16 +1,18 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -26,94 +28,250 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.rest.ApiException;
 import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.Entry;
 import dev.wheelhouse.apiserver.rest.Query;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
 
-/** Carries the REST logic over HTTP: one blocking virtual thread per request, a watch as a chunked stream of JSON lines. */
+/**
+ * Carries the REST logic over HTTP. A virtual thread serves a connection and does what waits: for the body, for a seat, for the
+ * client to read. Platform threads do what computes. A request's head decides whether its body is read at all.
+ */
 final class HttpFront extends HttpServlet {
     private static final long serialVersionUID = 1;
     /** Smaller answers are not worth compressing; upstream's limit. */
     private static final int GZIP_FROM = 128 * 1024;
+    private static final int CHUNK = 64 * 1024;
+    /** Memory that the tree of a hostile body, and what is computed of it, take for each of its bytes. */
+    private static final int MEMORY_PER_BODY_BYTE = 32;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
+    /** How long the rest of a refused body is read, so that its sender gets to read the refusal. */
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+    /** A connection with more of a refused body to come is closed after it; Go's limit. */
+    private static final int KEPT_OPEN_FOR = 256 * 1024;
 
-    private final transient Function<ApiRequest, ApiResponse> handler;
+    private final transient Handler handler;
     private final transient Clock clock;
-    private final int maxBody;
+    private final transient Traffic traffic;
     private final int maxWatches;
     private final int maxRequests;
+    private final transient BodyReader bodies;
     private final transient Duration bodyDeadline;
+    private final transient Duration requestDeadline;
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
 
-    HttpFront(Function<ApiRequest, ApiResponse> handler, Clock clock, ApiServerLimits limits, RequestMetrics metrics,
-            WebPages pages) {
+    HttpFront(Handler handler, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
         this.handler = handler;
         this.pages = pages;
         this.clock = clock;
-        this.metrics = metrics;
+        this.traffic = traffic;
+        this.metrics = traffic.metrics();
         this.maxRequests = limits.requests();
-        this.maxBody = limits.body();
-        this.maxWatches = limits.watches();
+        this.maxWatches = traffic.mostWatches();
+        this.bodies = new BodyReader(clock, limits.body());
         this.bodyDeadline = limits.io().multipliedBy(2);
+        this.requestDeadline = limits.request();
         Duration half = limits.io().dividedBy(2);
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
     }
 
+    /** The REST logic, as a transport calls it. */
+    interface Handler {
+        /** Whether a request may be made, by its head. */
+        Entry admit(ApiRequest head);
+
+        /** Answers it. May wait where a test wants it to; never computes. @return null if {@link #answer} is to be called */
+        @Nullable
+        ApiResponse before(ApiRequest request);
+
+        /** Answers a request that has been let in, by work that may compute for long. */
+        ApiResponse answer(Entry.Admitted admitted, byte[] body);
+
+        /** Whether nobody needs credentials. */
+        boolean isOpen();
+    }
+
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        WebPages.Refusal ofPages = pages.refusal(request);
-        if (ofPages != null) {
-            send(request, response, Refusals.status(ofPages.code(), ofPages.message()));
-            return;
-        }
-        if (metrics.inFlight().incrementAndGet() > maxRequests) {
-            metrics.inFlight().decrementAndGet();
-            metrics.rejected();
-            send(request, response, Refusals.status(429, "there are " + maxRequests
-                    + " requests already, the most that this server answers at a time: try again later"));
-            return;
-        }
-        ApiResponse.Stream stream;
         try {
-            stream = answer(request, response);
-        } finally {
-            metrics.inFlight().decrementAndGet();
-        }
-        if (stream != null) {
-            watch(request, response, stream);
+            serve(request, response);
+        } catch (SocketTimeoutException e) {
+            traffic.tally().add("connections were ended because their clients neither sent nor read in time");
+            endConnection();
+        } catch (IOException e) {
+            // The client has gone.
+            endConnection();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            endConnection();
         }
     }
 
-    /** Answers a request; if by a watch, that is left to do. */
-    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
+    private static void endConnection() {
+        ApiProtocol.Connection client = ApiProtocol.current();
+        if (client != null) {
+            client.endInput();
+        }
+    }
+
+    private void serve(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, InterruptedException {
         long began = clock.nanoTime();
-        byte[] body = body(request);
-        if (body == null) {
-            response.setHeader("Connection", "close");
-            send(request, response, RestServer.tooLarge(maxBody));
-            return null;
+        WebPages.Refusal ofPages = pages.refusal(request);
+        if (ofPages != null) {
+            refuse(request, response, null, Refusals.status(ofPages.code(), ofPages.message()), began);
+            return;
         }
-        ApiResponse answer;
-        ApiRequest asked = null;
+        ApiRequest head;
         try {
-            asked = new ApiRequest(request.getMethod(), request.getRequestURI(), Query.parse(request.getQueryString()),
-                    header(request, "Accept"), header(request, "Content-Type"), header(request, "User-Agent"), body,
-                    credentials(request), User.ANONYMOUS);
-            answer = handler.apply(asked);
+            head = ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
+                    Query.parse(request.getQueryString()), header(request, "Accept"),
+                    header(request, "Content-Type"), header(request, "User-Agent"), credentials(request));
         } catch (ApiException e) {
-            answer = RestServer.answer(e);
+            refuse(request, response, null, RestServer.answer(e), began);
+            return;
         }
-        count(request, asked, answer instanceof ApiResponse.Content content ? content.code() : 200,
+        switch (handler.admit(head)) {
+            case Entry.Refused refused -> refuse(request, response, head, refused.answer(), began);
+            case Entry.Admitted admitted -> serve(request, response, admitted, began);
+        }
+    }
+
+    private void serve(HttpServletRequest request, HttpServletResponse response, Entry.Admitted admitted, long began)
+            throws IOException, InterruptedException {
+        ApiRequest head = admitted.request();
+        boolean open = handler.isOpen();
+        Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
+        if (open || !head.user().equals(User.ANONYMOUS)) {
+            peer(Connections.Peer::proves);
+        }
+        try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
+                ByteBudget.Part memory = traffic.work().part(flow.sender())) {
+            BodyReader.Outcome read = bodies.read(request.getInputStream(), bodyLength(request), bodyMemory,
+                    clock.deadline(bodyDeadline));
+            if (read.refusal() != null) {
+                if (read.refusal().code() == 408) {
+                    traffic.tally().add("requests were given up because their bodies did not come within "
+                            + bodyDeadline);
+                }
+                refuse(request, response, head, read.refusal(), began);
+                return;
+            }
+            peer(Connections.Peer::isServed);
+            if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
+                metrics.rejected();
+                send(request, response, Refusals.tooManyRequests());
+                return;
+            }
+            metrics.inFlight().incrementAndGet();
+            ApiResponse.Stream stream;
+            try {
+                stream = answer(request, response, admitted, flow, read.body(), memory, began);
+            } finally {
+                metrics.inFlight().decrementAndGet();
+            }
+            if (stream != null) {
+                bodyMemory.close();
+                memory.close();
+                watch(request, response, stream);
+            }
+        }
+    }
+
+    private static void peer(Consumer<Connections.Peer> news) {
+        ApiProtocol.Connection client = ApiProtocol.current();
+        Connections.Peer peer = client == null ? null : client.peer();
+        if (peer != null) {
+            news.accept(peer);
+        }
+    }
+
+    /** The length of the body; -1 if it is not known. */
+    private static long bodyLength(HttpServletRequest request) {
+        long told = request.getContentLengthLong();
+        return told >= 0 ? told : request.getHeader("Transfer-Encoding") == null ? 0 : -1;
+    }
+
+    /** Answers a request; if by a watch, that is left to do. */
+    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
+            Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
+            throws IOException, InterruptedException {
+        ApiResponse answer = handler.before(admitted.request());
+        if (answer == null) {
+            answer = work(admitted, flow, body, memory);
+        }
+        count(request, admitted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
                 clock.nanoTime() - began);
         if (answer instanceof ApiResponse.Content content) {
             send(request, response, content);
             return null;
         }
         return (ApiResponse.Stream) answer;
+    }
+
+    private ApiResponse work(Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory)
+            throws InterruptedException {
+        if (flow.isProbe()) {
+            return handler.answer(admitted, body);
+        }
+        Duration wait = admitted.timeout();
+        Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
+                clock);
+        if (body.length > BodyReader.FREE && !memory.take(
+                Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
+                requestDeadline.dividedBy(4))) {
+            metrics.rejected();
+            return Refusals.tooManyRequests();
+        }
+        FlowControl.Seat seat = traffic.flows().enter(flow);
+        if (seat == null) {
+            metrics.rejected();
+            return Refusals.tooManyRequests();
+        }
+        Allowance allowance = bytes -> grant(memory, bytes);
+        return new Work(() -> allowance.call(() -> handler.answer(admitted, body)), deadline, seat::close)
+                .answeredBy(traffic.workers());
+    }
+
+    /** Gives the work of a request more memory. */
+    private void grant(ByteBudget.Part memory, long bytes) {
+        if (bytes > traffic.work().total()) {
+            throw new OutOfBudgetException(bytes, false);
+        }
+        try {
+            if (!memory.take(bytes, BodyReader.WAIT_FOR_MEMORY)) {
+                throw new OutOfBudgetException(bytes, true);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OutOfBudgetException(bytes, true);
+        }
+    }
+
+    /** Answers a request of whose body nothing or only a part has been read. */
+    private void refuse(HttpServletRequest request, HttpServletResponse response, @Nullable ApiRequest asked,
+            ApiResponse.Content answer, long began) throws IOException {
+        count(request, asked, answer.code(), clock.nanoTime() - began);
+        long length = bodyLength(request);
+        if (length == 0) {
+            peer(Connections.Peer::isServed);
+            send(request, response, answer);
+            return;
+        }
+        if (length < 0 || length > KEPT_OPEN_FOR || answer.code() == 408) {
+            response.setHeader("Connection", "close");
+        }
+        if (request.getHeader("Expect") == null) {
+            // Tomcat reads and drops what is left: a client that is still sending would not see the answer.
+            peer(peer -> traffic.later().schedule(peer.sends(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
+        }
+        send(request, response, answer);
     }
 
     /** @param asked null if the request could not be read */
@@ -144,31 +302,7 @@ final class HttpFront extends HttpServlet {
         return value == null ? "" : value;
     }
 
-    /** The body, or null if it is too large. */
-    private byte @Nullable [] body(HttpServletRequest request) throws IOException {
-        if (request.getContentLengthLong() > maxBody) {
-            return null;
-        }
-        if (request.getContentLengthLong() == 0) {
-            return new byte[0];
-        }
-        long deadline = clock.deadline(bodyDeadline);
-        ByteArrayOutputStream body = new ByteArrayOutputStream((int) Math.max(64, request.getContentLengthLong()));
-        byte[] buffer = new byte[8192];
-        InputStream in = request.getInputStream();
-        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-            body.write(buffer, 0, n);
-            if (body.size() > maxBody) {
-                return null;
-            }
-            if (clock.nanoTime() - deadline > 0) {
-                throw new IOException("the request's body did not come within " + bodyDeadline);
-            }
-        }
-        return body.toByteArray();
-    }
-
-    private static void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
+    private void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
             throws IOException {
         response.setStatus(content.code());
         response.setHeader("Content-Type", content.contentType());
@@ -181,17 +315,47 @@ final class HttpFront extends HttpServlet {
         if (content.retryAfter() != null) {
             response.setHeader("Retry-After", String.valueOf(content.retryAfter()));
         }
-        byte[] body = content.body();
-        if (body.length >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
+        if (content.length() >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
             response.setHeader("Content-Encoding", "gzip");
             response.setHeader("Vary", "Accept-Encoding");
             try (OutputStream out = new FastGzip(response.getOutputStream())) {
-                out.write(body);
+                writeLong(content, out);
             }
             return;
         }
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        response.setContentLengthLong(content.length());
+        if (content.length() <= CHUNK) {
+            content.writeTo(response.getOutputStream());
+        } else {
+            writeLong(content, response.getOutputStream());
+        }
+    }
+
+    private void writeLong(ApiResponse.Content content, OutputStream to) throws IOException {
+        OutputStream out = new BufferedOutputStream(new Considerate(to, clock.deadline(requestDeadline)), CHUNK);
+        content.writeTo(out);
+        out.flush();
+    }
+
+    /** Lets other connections have their turn on this thread's carrier, and gives up a client that reads too slowly. */
+    private final class Considerate extends FilterOutputStream {
+        private final long deadline;
+
+        Considerate(OutputStream out, long deadline) {
+            super(out);
+            this.deadline = deadline;
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            for (int at = 0; at < length; at += CHUNK) {
+                out.write(bytes, offset + at, Math.min(CHUNK, length - at));
+                if (clock.nanoTime() - deadline > 0) {
+                    throw new SocketTimeoutException("the answer was not read within " + requestDeadline);
+                }
+                Thread.yield();
+            }
+        }
     }
 
     private static final class FastGzip extends GZIPOutputStream {
@@ -202,16 +366,15 @@ final class HttpFront extends HttpServlet {
     }
 
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
-            throws IOException {
+            throws IOException, InterruptedException {
         Runnable done = metrics.watches()::decrementAndGet;
         boolean leftToTheSocket = false;
         try {
             if (metrics.watches().incrementAndGet() > maxWatches) {
                 stream.feed().close();
                 metrics.rejected();
-                send(request, response, Refusals.status(429,
-                        "there are " + maxWatches
-                                + " watches already, the most that this server serves: try again later"));
+                send(request, response, Refusals.status(429, "there are " + maxWatches
+                        + " watches already, the most that this server serves: try again later"));
             } else if (WatchSocket.isAskedForBy(request)) {
                 WatchSocket.accept(request, response, stream, watchCheck.toNanos(), done);
                 leftToTheSocket = true;
@@ -225,7 +388,8 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void stream(HttpServletResponse response, ApiResponse.Stream stream) throws IOException {
+    private void stream(HttpServletResponse response, ApiResponse.Stream stream)
+            throws IOException, InterruptedException {
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");
@@ -255,8 +419,6 @@ final class HttpFront extends HttpServlet {
                     return;
                 }
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -12,12 +12,18 @@ import dev.wheelhouse.apiserver.rest.ApiResponse;
 final class Refusals {
     private static final Map<Integer, String> REASONS = Map.ofEntries(Map.entry(400, "BadRequest"),
             Map.entry(401, "Unauthorized"), Map.entry(403, "Forbidden"), Map.entry(404, "NotFound"),
-            Map.entry(405, "MethodNotAllowed"), Map.entry(409, "Conflict"), Map.entry(410, "Expired"),
-            Map.entry(413, "RequestEntityTooLarge"), Map.entry(415, "UnsupportedMediaType"), Map.entry(422, "Invalid"), Map.entry(429, "TooManyRequests"),
+            Map.entry(405, "MethodNotAllowed"), Map.entry(408, "Timeout"), Map.entry(409, "Conflict"),
+            Map.entry(410, "Expired"), Map.entry(413, "RequestEntityTooLarge"),
+            Map.entry(415, "UnsupportedMediaType"), Map.entry(422, "Invalid"), Map.entry(429, "TooManyRequests"),
             Map.entry(500, "InternalError"), Map.entry(503, "ServiceUnavailable"), Map.entry(504, "Timeout"));
     private static final int RETRY_AFTER_SECONDS = 1;
 
     private Refusals() {}
+
+    /** Upstream's words (upstream: {@code apiserver/pkg/server/filters/priority-and-fairness.go}). */
+    static ApiResponse.Content tooManyRequests() {
+        return status(429, "Too many requests, please try again later.");
+    }
 
     /** A Status object; of 429 and 503, with the advice to try again after a second. */
     static ApiResponse.Content status(int code, String message) {

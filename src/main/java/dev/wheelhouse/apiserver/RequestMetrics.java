@@ -138,7 +138,7 @@ final class RequestMetrics {
         return bound == Math.rint(bound) ? String.valueOf((long) bound) : String.valueOf(bound);
     }
 
-    private static void head(StringBuilder out, String name, String type, String help) {
+    static void head(StringBuilder out, String name, String type, String help) {
         out.append("# HELP ").append(name).append(' ').append(help).append("\n# TYPE ").append(name).append(' ')
                 .append(type).append('\n');
     }

@@ -4,7 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
  * Finds where JSON values begin and end, on bytes, without decoding them: so one object of a stream can be decoded, or fail,
@@ -203,7 +202,7 @@ final class ByteScanner {
             mark = mark >= 0 ? 0 : -1;
         }
         if (limit == buffer.length) {
-            buffer = Arrays.copyOf(buffer, buffer.length * 2);
+            buffer = Bounds.grown(buffer);
         }
         int n = in.read(buffer, limit, buffer.length - limit);
         if (n <= 0) {

@@ -87,6 +87,9 @@ final class HttpTransport implements AutoCloseable {
                 .socketFactory(sockets(api.getHttpClient().socketFactory()))
                 .connectionPool(
                         new ConnectionPool(16, 1, TimeUnit.MINUTES, tasks, ConnectionListener.Companion.getNONE()))
+                // An API server does not redirect, and credentials go nowhere else.
+                .followRedirects(false)
+                .followSslRedirects(false)
                 .connectTimeout(deadlines.connect())
                 .readTimeout(deadlines.answer())
                 .writeTimeout(deadlines.answer());
@@ -122,12 +125,12 @@ final class HttpTransport implements AutoCloseable {
 
     /** Sends a request and reads the whole answer. */
     byte[] send(Outgoing call) {
-        return run(calls, call, InputStream::readAllBytes);
+        return run(calls, call, Bounds::readAll);
     }
 
     /** Sends a request and reads the answer as it arrives. */
     <R> R stream(Outgoing call, BodyReader<R> reader) {
-        return run(streams, call, reader);
+        return run(streams, call, body -> reader.read(new SteadyStream(body)));
     }
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {

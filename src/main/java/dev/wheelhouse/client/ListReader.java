@@ -2,6 +2,7 @@ package dev.wheelhouse.client;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,6 +48,7 @@ final class ListReader<T extends KubernetesObject> {
                         list = true;
                         metadata(scanner);
                     }
+                    case "kind" -> requireList(scanner);
                     default -> scanner.value();
                 }
             } while (scanner.accept(','));
@@ -56,6 +58,18 @@ final class ListReader<T extends KubernetesObject> {
             throw new IOException("the answer is no list: it has neither items nor metadata");
         }
         return new ListPage<>(items, resourceVersion, continueToken, skipped, scanner.bytesRead());
+    }
+
+    /** A Status has metadata as well, and would be a list of nothing. */
+    private static void requireList(ByteScanner scanner) throws IOException {
+        long span = scanner.value();
+        String kind = new String(scanner.buffer(), ByteScanner.from(span),
+                ByteScanner.to(span) - ByteScanner.from(span),
+                StandardCharsets.UTF_8);
+        if (!kind.endsWith("List\"") && !kind.equals("\"\"") && !kind.equals("null")) {
+            throw new IOException("the answer is no list: it is of kind "
+                    + (kind.length() > 100 ? kind.substring(0, 100) + "…" : kind));
+        }
     }
 
     private void items(ByteScanner scanner) throws IOException {

@@ -2,7 +2,6 @@ package dev.wheelhouse.client;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 
 /**
  * Cuts a stream into the lines that a watch's events come in, on bytes: where the network cut the stream has no meaning. The
@@ -89,7 +88,7 @@ final class WatchFrames {
             begin = 0;
         }
         if (limit == buffer.length) {
-            buffer = Arrays.copyOf(buffer, buffer.length * 2);
+            buffer = Bounds.grown(buffer);
         }
         beforeRead.run();
         int n = in.read(buffer, limit, buffer.length - limit);

@@ -12,20 +12,22 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 
 /**
- * One thing that a controller has decided to do. A decision is a list of these: data, so that it can be shown (a plan),
- * tested, or carried out by an {@link ActionExecutor}. Every write says why, in the words of the log.
+ * One step that a controller has decided on. A decision is a list of actions. They are data: they can be shown as a
+ * plan, tested, or executed by an {@link ActionExecutor}. Every write carries its reason, which the log shows.
  */
 public sealed interface Action {
     /** A write to the API server. */
     sealed interface Write extends Action {
         ResourceType type();
 
-        /** What it is written to, for messages; a generated name shows as its prefix. */
+        /** The object to write, for messages. A name that the server generates shows as its prefix and a star. */
         ObjectKey target();
 
         String why();
 
-        /** How logs and metrics call it: {@code create}, {@code update_status}, {@code deletecollection}, … */
+        /**
+         * The name of the write in logs and metrics: {@code create}, {@code update_status}, {@code deletecollection}, …
+         */
         default String verb() {
             return switch (this) {
                 case Create create -> "create";
@@ -46,7 +48,7 @@ public sealed interface Action {
         }
     }
 
-    /** Replaces an object, at the resource version that it carries. */
+    /** Replaces an object; the object's resource version must still be current. */
     record Update(ResourceType type, KubernetesObject object, String why) implements Write {
         @Override
         public ObjectKey target() {
@@ -54,7 +56,7 @@ public sealed interface Action {
         }
     }
 
-    /** Replaces an object's status, at the resource version that it carries. */
+    /** Replaces an object's status; the object's resource version must still be current. */
     record UpdateStatus(ResourceType type, KubernetesObject object, String why) implements Write {
         @Override
         public ObjectKey target() {
@@ -62,7 +64,10 @@ public sealed interface Action {
         }
     }
 
-    /** Replaces a subresource that takes the whole object, such as {@code finalize}, at the version that it carries. */
+    /**
+     * Replaces a subresource that takes the whole object, such as {@code finalize}; the object's resource version must
+     * still be current.
+     */
     record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
             String why) implements Write {
         @Override
@@ -71,10 +76,13 @@ public sealed interface Action {
         }
     }
 
-    /** Patches an object or a subresource ({@code ""} for the object itself). */
+    /** Patches an object, or a subresource if {@code subresource} is not empty. */
     record Patch(ResourceType type, ObjectKey target, String subresource, PatchType patchType, String body,
             String why, Set<Integer> harmless) implements Write {
-        /** @param harmless HTTP codes that count as success: what was wanted is so already, or no longer makes sense */
+        /**
+         * @param harmless HTTP status codes that count as success, because the wanted state holds already or no longer
+         *     matters
+         */
         public Patch {
             harmless = Set.copyOf(harmless);
         }
@@ -85,10 +93,10 @@ public sealed interface Action {
         }
     }
 
-    /** Deletes an object; one that is gone already is no failure. */
+    /** Deletes an object. If it does not exist, the delete counts as success. */
     record Delete(ResourceType type, ObjectKey target, Deletion deletion, String why) implements Write {}
 
-    /** Deletes every object of a type in a namespace, in one request; a type that cannot answers 405. */
+    /** Deletes all objects of a type in a namespace with one request. A type without this verb returns status 405. */
     record DeleteCollection(ResourceType type, String namespace, Deletion deletion, String why) implements Write {
         @Override
         public ObjectKey target() {
@@ -97,39 +105,44 @@ public sealed interface Action {
     }
 
     /**
-     * Writes that do not depend on each other. What stands behind the batch is done only if all have succeeded.
+     * Writes that do not depend on each other. The actions after the batch are executed only if all its writes succeed.
      *
-     * @param slowStart whether they are likely to fail for one reason, such as a quota: they are carried out in batches of 1,
-     *     2, 4, …, and a failure skips the rest. Otherwise each is tried, whatever becomes of the others (upstream:
-     *     {@code slowStartBatch} for creations, but not for deletions, in {@code pkg/controller/replicaset/replica_set.go})
+     * @param slowStart true if the writes are likely to fail for the same reason, such as a quota. They are then sent
+     *     in batches of 1, 2, 4, …, and a failure skips the rest. If false, every write is tried, whether or not others
+     *     fail (upstream: {@code slowStartBatch} for creations, but not for deletions, in
+     *     {@code pkg/controller/replicaset/replica_set.go})
      */
     record Batch(List<Write> writes, boolean slowStart) implements Action {
         public Batch {
             writes = List.copyOf(writes);
         }
 
-        /** Writes that are likely to fail for one reason. */
+        /** A batch of writes that are likely to fail for the same reason. */
         public static Batch slowStart(List<? extends Write> writes) {
             return new Batch(List.copyOf(writes), true);
         }
 
-        /** Writes of which one that fails must not keep the others from being done. */
+        /** A batch of writes that are all tried, whether or not others fail. */
         public static Batch each(List<? extends Write> writes) {
             return new Batch(List.copyOf(writes), false);
         }
     }
 
     /**
-     * Carries on only if a live read shows that the object still exists with this UID and is not being deleted; adoptions
-     * stand behind it (upstream: {@code RecheckDeletionTimestamp} in {@code pkg/controller/controller_ref_manager.go}).
+     * Continues only if a live read shows that the object still exists with this UID and is not being deleted. It
+     * precedes adoptions (upstream: {@code RecheckDeletionTimestamp} in
+     * {@code pkg/controller/controller_ref_manager.go}).
      */
     record RequireLive(ResourceType type, ObjectKey target, String uid, String why) implements Action {}
 
-    /** A Kubernetes Event about an object. @param type {@code Normal} or {@code Warning} */
+    /**
+     * Records a Kubernetes Event about an object.
+     * @param type {@code Normal} or {@code Warning}
+     */
     record Event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message)
             implements
                 Action {}
 
-    /** Sync the same key again after a delay, whatever happens meanwhile. */
+    /** Syncs the same key again after a delay, also if it is synced before that. */
     record RequeueAfter(Duration delay) implements Action {}
 }

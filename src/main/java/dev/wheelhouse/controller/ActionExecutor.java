@@ -10,23 +10,26 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 
-/** Carries out what a controller decided. The only place where a controller writes. */
+/**
+ * Executes the actions that a controller decided on. It is the only place where a controller writes. Thread safe,
+ * except where an implementation says otherwise.
+ */
 public interface ActionExecutor {
     /**
-     * Carries the actions out in their order, and stops at the first write that fails.
+     * Executes the actions in order. Stops after the first write, batch or live check that fails.
      *
-     * @param owner the key whose sync decided them: its next sync waits until the caches have seen these writes
-     * @return what was done, and the failure, if any
+     * @param owner the key whose sync decided on the actions; its next sync waits until the caches show these writes
+     * @return what was done, and the first failure, if any
      */
     Outcome execute(ObjectKey owner, List<Action> actions);
 
-    /** A sync of this owner begins; every {@link #execute} until {@link #end} belongs to it. */
+    /** Begins a sync of this owner. All calls of {@link #execute} until {@link #end} belong to that sync. */
     default void begin(ObjectKey owner) {}
 
-    /** The sync of this owner has ended. */
+    /** Ends the sync of this owner. */
     default void end(ObjectKey owner) {}
 
-    /** Whether it writes at all; one that only plans answers for every write as if it had succeeded. */
+    /** Whether it really writes. A planning executor writes nothing and returns a success for every write. */
     default boolean writes() {
         return true;
     }
@@ -34,9 +37,9 @@ public interface ActionExecutor {
     /**
      * One write that was tried.
      *
-     * @param answer the object as stored; null for a delete and for a write that was not done
-     * @param error why it was not done, or null
-     * @param harmless whether that error counts as success, such as deleting what is gone already
+     * @param answer the object that the server returned; null for a delete and for a failed write
+     * @param error the failure; null after a success
+     * @param harmless whether the error counts as success, such as deleting an object that does not exist
      */
     record Attempt(Action.Write write, @Nullable KubernetesObject answer, @Nullable ApiError error,
             boolean harmless) {
@@ -44,19 +47,21 @@ public interface ActionExecutor {
             return error != null && !harmless;
         }
 
-        /** Whether it changed something. */
+        /** Whether the write succeeded, so that it changed something. */
         public boolean done() {
             return error == null;
         }
     }
 
     /**
-     * @param written the answers of the creates, updates and patches that succeeded, in order
-     * @param failed the first write that failed, or null
-     * @param error its error, or that of a live check that did not hold, or null
-     * @param skipped how many writes were not tried
-     * @param attempts every write that was tried, in order
-     * @param requeueAfter the shortest delay that the actions carried out asked for, or null
+     * The result of executing a list of actions.
+     *
+     * @param written the objects that the server returned for successful creates, updates and patches, in order
+     * @param failed the first write that failed; null if none did
+     * @param error the error of that write, or of a failed live check; null after a success
+     * @param skipped the number of writes that were not tried
+     * @param attempts all writes that were tried, in order
+     * @param requeueAfter the shortest delay among the executed {@link Action.RequeueAfter}s; null if there was none
      */
     record Outcome(List<KubernetesObject> written, Action.@Nullable Write failed, @Nullable ApiError error,
             int skipped, List<Attempt> attempts, @Nullable Duration requeueAfter) {
@@ -74,7 +79,7 @@ public interface ActionExecutor {
             return error == null;
         }
 
-        /** How a sync that did nothing after this has ended. */
+        /** The result of a sync that does nothing after these actions. */
         public Result toResult() {
             if (error != null) {
                 return Result.retry(error);

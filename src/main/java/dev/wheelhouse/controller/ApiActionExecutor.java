@@ -17,9 +17,10 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
- * Carries decisions out on the API server. A conflict stops it like any other failure: the sync is done again from a fresh
- * view, when the cache shows what the conflict was about, never blindly. What was written goes into the {@link ConsistencyStore}, so does what got no answer. One line is logged
- * for each decision that changed something (status reports at debug level). Thread safe.
+ * Executes decisions on the API server. A conflict stops it like any other failure; the key is synced again once the
+ * cache shows the change that caused the conflict. The {@link ConsistencyStore} gets the version of each write, and
+ * each write whose outcome is unknown. Every decision that changed something is logged in one line (status updates at
+ * debug level). Thread safe.
  */
 public final class ApiActionExecutor implements ActionExecutor {
     private final String controller;
@@ -32,9 +33,9 @@ public final class ApiActionExecutor implements ActionExecutor {
     private final DecisionLog decisions;
 
     /**
-     * @param controller on whose behalf it writes, for log lines and metrics
-     * @param parallel how the writes of one batch are made
-     * @param mayWrite whether this process leads: asked before each write, which fails if it does not
+     * @param controller the controller's name, for logs and metrics
+     * @param parallel runs the writes of one batch
+     * @param mayWrite whether this process leads; checked before each write, which fails if it is false
      */
     public ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
             Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics) {
@@ -69,7 +70,7 @@ public final class ApiActionExecutor implements ActionExecutor {
         return writes;
     }
 
-    /** One call of {@link #execute}. */
+    /** The state of one call of {@link #execute}. */
     private final class Run {
         private final ObjectKey owner;
         private final List<Attempt> attempts = new ArrayList<>();
@@ -81,7 +82,10 @@ public final class ApiActionExecutor implements ActionExecutor {
             this.owner = owner;
         }
 
-        /** @return whether to carry on */
+        /**
+         * Executes one action.
+         * @return whether to continue with the next one
+         */
         boolean perform(Action action) {
             switch (action) {
                 case Action.Write write -> {
@@ -131,7 +135,7 @@ public final class ApiActionExecutor implements ActionExecutor {
     private Attempt attempt(ObjectKey owner, Action.Write write) {
         if (!mayWrite.getAsBoolean()) {
             return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
-                    "ServiceUnavailable", "this process leads no more, and writes nothing", null), false);
+                    "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
         }
         try {
             KubernetesObject answer = write(write);
@@ -158,7 +162,9 @@ public final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    /** What the cache shows of the object is old: the next sync waits until it is not. */
+    /**
+     * Records that the cached object is outdated, so that the next sync waits until the cache shows another version.
+     */
     private void noteOutdated(ObjectKey owner, Action.Write write, ApiError error) {
         String version = versionOf(write);
         if (version == null) {
@@ -171,7 +177,7 @@ public final class ApiActionExecutor implements ActionExecutor {
         }
     }
 
-    /** The version that a write was decided on, or null if it demands none. */
+    /** The resource version that a write requires; null if it requires none. */
     private static @Nullable String versionOf(Action.Write write) {
         return switch (write) {
             case Action.Delete delete -> delete.deletion().resourceVersion();

@@ -18,9 +18,10 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Remembers what was written for each owner, and holds its next sync back until the caches have seen it, so that no decision
- * rests on a view older than its own writes (upstream: KEP-5647, {@code pkg/controller/util/consistency}). Unlike upstream's it
- * also knows of writes whose fate is unknown: they hold the owner back until a consistent read has settled them. Thread safe.
+ * Records the writes of each owner, and delays the owner's next sync until the caches show them. A decision is
+ * therefore never based on a view that is older than the owner's own writes (upstream: KEP-5647,
+ * {@code pkg/controller/util/consistency}). In addition to upstream it records writes of unknown outcome: they delay
+ * the owner until a consistent read has settled them. Thread safe.
  */
 public final class ConsistencyStore {
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
@@ -31,19 +32,22 @@ public final class ConsistencyStore {
     private final Map<ObjectKey, Owner> owners = new ConcurrentHashMap<>();
 
     /**
-     * What a cache has not seen yet.
+     * A cache that has not reached a version yet.
      *
      * @param type the cache's type
-     * @param wrote the version that was written
-     * @param seen the version that the cache has followed to, or empty
-     * @param since for how long the owner has been held back
-     * @param retryAfter when to look again
+     * @param wrote the version that the cache has to reach; after a conflict, {@code "after "} and the outdated version
+     * @param seen the version that the cache has reached; empty if it is not known
+     * @param since how long the owner has been delayed
+     * @param retryAfter the time until the next check
      */
     public record Behind(ResourceType type, String wrote, String seen, Duration since, Duration retryAfter) {}
 
     private record Written(ResourceType type, @Nullable ObjectKey object) {}
 
-    /** @param until when a cache that still shows the version is believed all the same; null for never */
+    /**
+     * A cached version that is known to be outdated.
+     * @param until the time after which the cache is trusted even if it still shows the version; null for never
+     */
     private record Outdated(String version, @Nullable Long until) {}
 
     private static final class Owner {
@@ -58,12 +62,12 @@ public final class ConsistencyStore {
         this.clock = clock;
     }
 
-    /** Names the cache in which writes of a type will be seen. Writes of other types hold nobody back. */
+    /** Names the cache that shows the writes of a type. Writes of types without a cache delay nobody. */
     public void watch(ResourceType type, SharedIndexInformer<? extends KubernetesObject> cache) {
         caches.put(type, cache);
     }
 
-    /** An object was written for an owner. A version that does not compare holds nobody back. */
+    /** Records a write for an owner. A version that cannot be compared is ignored. */
     public void wroteAt(ObjectKey owner, ResourceType type, ObjectKey object, @Nullable String resourceVersion) {
         note(owner, new Written(type, object), resourceVersion);
     }
@@ -80,8 +84,8 @@ public final class ConsistencyStore {
     }
 
     /**
-     * An update found that its object is not there any more: the cache that still shows it is old, and what is decided on it would be
-     * undone by others, again and again.
+     * Records that an update failed because its object does not exist. The cache that still shows the object is
+     * outdated; decisions based on it would fail or be undone again and again.
      *
      * @param resourceVersion the version that the cache showed
      */
@@ -90,8 +94,9 @@ public final class ConsistencyStore {
     }
 
     /**
-     * A write met a conflict: somebody has changed the object since this version. Until the cache shows another one, the same decision
-     * would meet the same conflict. Not every conflict is about the version, so that this holds for a second at most.
+     * Records that a write failed with a conflict: the object has changed since this version. Until the cache shows
+     * another version, the same decision would cause the same conflict. The delay ends after a second at most, because
+     * not every conflict is about the version.
      */
     public void conflictAt(ObjectKey owner, ResourceType type, ObjectKey object, String resourceVersion) {
         outdatedAt(owner, type, object, new Outdated(resourceVersion, clock.deadline(LONGEST_WAIT)));
@@ -107,7 +112,7 @@ public final class ConsistencyStore {
         }
     }
 
-    /** A write of this type got no answer, so that it may or may not have happened. */
+    /** Records that a write of this type got no response, so that its outcome is unknown. */
     public void unknownOutcome(ObjectKey owner, ResourceType type) {
         if (caches.containsKey(type)) {
             owners.compute(owner, (key, found) -> {
@@ -118,7 +123,9 @@ public final class ConsistencyStore {
         }
     }
 
-    /** The types for which a consistent read has to tell {@link #settled} the version to wait for. */
+    /**
+     * The types with writes of unknown outcome. The caller makes a consistent read of each and calls {@link #settled}.
+     */
     public List<ResourceType> unsettled(ObjectKey owner) {
         List<ResourceType> types = new java.util.ArrayList<>();
         owners.computeIfPresent(owner, (key, record) -> {
@@ -129,9 +136,9 @@ public final class ConsistencyStore {
     }
 
     /**
-     * A consistent read that began after the write of unknown outcome has been made.
+     * Records a consistent read that began after the write of unknown outcome was sent.
      *
-     * @param version the newest version that it showed; null if there is nothing to wait for
+     * @param version the newest object version in that read; null if there is nothing to wait for
      */
     public void settled(ObjectKey owner, ResourceType type, @Nullable String version) {
         owners.computeIfPresent(owner, (key, record) -> {
@@ -141,12 +148,12 @@ public final class ConsistencyStore {
         note(owner, new Written(type, null), version);
     }
 
-    /** Forgets an owner, as when it is gone. */
+    /** Drops the record of an owner, for example after its deletion. */
     public void forget(ObjectKey owner) {
         owners.remove(owner);
     }
 
-    /** What holds the owner back, or null if the caches are as new as its last writes. */
+    /** The cache that the owner has to wait for; null if the caches are as new as its last writes. */
     public @Nullable Behind check(ObjectKey owner) {
         if (!owners.containsKey(owner)) {
             return null;
@@ -174,7 +181,9 @@ public final class ConsistencyStore {
         return behind[0];
     }
 
-    /** The wait doubles from 5 ms to 1 s: the event that is waited for usually brings the key back earlier. */
+    /**
+     * The waits grow with the total delay, from 5 ms to 1 s. Usually the awaited event requeues the key before that.
+     */
     private Behind behind(Owner record, ResourceType type, String wrote) {
         long now = clock.nanoTime();
         if (record.heldSince == null) {
@@ -198,8 +207,8 @@ public final class ConsistencyStore {
     }
 
     /**
-     * The object itself tells first. It may have been changed or deleted since, or have left the cache's selectors; then the
-     * version to which the cache as a whole has followed tells.
+     * Whether the cache shows a write: either the object has that version, or the cache as a whole has reached it. The
+     * second check is for objects that were deleted or left the cache's selectors.
      */
     private boolean isSeen(Written written, String version) {
         SharedIndexInformer<? extends KubernetesObject> cache = caches.get(written.type);

@@ -6,25 +6,25 @@ import java.util.List;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Loop;
 
-/** One controller, made but not yet running: its handlers are registered, its loops are for someone else to drive. */
+/** A controller whose handlers are registered. It has no threads: the caller runs its loops. */
 public interface Controller extends AutoCloseable {
-    /** Its name, as upstream's kube-controller-manager says it: {@code deployment-controller}. */
+    /** The name that upstream's kube-controller-manager uses, such as {@code deployment-controller}. */
     String name();
 
-    /** The caches that must have synced before its loops may run. */
+    /** The caches that must have synced before the loops may run. */
     List<SharedIndexInformer<?>> informers();
 
-    /** Its loops, workers among them, each for a thread of its own. */
+    /** The loops, workers included; each may have its own thread. */
     List<Loop> loops();
 
-    /** Shuts its queues down; keys that are queued are not worked on. */
+    /** Shuts the queues down. Keys that are queued are not synced any more. */
     @Override
     void close();
 
     /**
-     * Waits, after it was closed, until the keys that are being worked on are done, so that no write is cut off half way.
+     * Waits, after {@link #close}, until no sync is running, so that no sync is cut off between two writes.
      *
-     * @return whether that came to pass within the time
+     * @return false if a sync is still running after {@code within}
      */
     boolean drain(Duration within) throws InterruptedException;
 }

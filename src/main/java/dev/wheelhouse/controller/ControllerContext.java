@@ -6,7 +6,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** What a controller is made from. */
+/** The dependencies of a controller. */
 public interface ControllerContext {
     KubeClient client();
 
@@ -14,30 +14,31 @@ public interface ControllerContext {
 
     Clock clock();
 
-    /** The executor that writes on behalf of a controller. */
+    /** The executor for a controller's writes. */
     ActionExecutor executor(String controller);
 
     /**
-     * The same, whose Events come from a component of another name.
+     * The executor for a controller's writes whose Events name another component.
      *
-     * @param eventSource the component that Events name
+     * @param eventSource the component in the Events
      */
     ActionExecutor executor(String controller, String eventSource);
 
-    /** A new rate-limiting queue, with upstream's default limits (5 ms to 1000 s per key, 10 keys a second for each namespace). */
+    /** A new work queue with upstream's rate limits: 5 ms to 1000 s per key, 10 retries a second per namespace. */
     <K> WorkQueue<K> queue(String name);
 
-    /** How many workers a controller is to have. */
+    /** The number of workers of a controller. */
     int workers(String controller);
 
     /**
-     * What a controller's executor has written and the caches have not yet seen: the same store for every call with one name.
+     * The record of a controller's writes that the caches do not show yet. Calls with the same name return the same
+     * store.
      */
     ConsistencyStore consistency(String controller);
 
-    /** Reports Events on behalf of a component, for those that do not go through an executor. */
+    /** A recorder for Events that do not go through an executor. */
     EventRecorder events(String component);
 
-    /** Counts what controllers do. */
+    /** The metrics of all controllers. */
     ControllerMetrics metrics();
 }

@@ -2,25 +2,29 @@ package dev.wheelhouse.controller;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** What controllers count. Every method does nothing by default; any thread calls them. */
+/** The events that controllers count. Each method does nothing by default. Any thread may call them. */
 public interface ControllerMetrics {
     ControllerMetrics NONE = new ControllerMetrics() {
     };
 
-    /** A sync ended. @param result {@code done}, {@code requeue_after}, {@code retry} or {@code terminal} */
+    /**
+     * A sync ended.
+     * @param result {@code done}, {@code requeue_after}, {@code retry} or {@code terminal}
+     * @param nanos the duration in nanoseconds
+     */
     default void synced(String controller, String result, long nanos) {}
 
-    /** A sync was put off because a cache had not yet seen the key's own writes. */
+    /** A sync was delayed because a cache does not show the key's own writes yet. */
     default void putOff(String controller) {}
 
     /**
      * A write was tried.
      *
-     * @param verb {@code create}, {@code update}, {@code update_status}, {@code patch} or {@code delete}
-     * @param code the HTTP status of the answer, or 0 when there was none
+     * @param verb see {@link Action.Write#verb()}
+     * @param code the HTTP status of the response; 0 if there was none
      */
     default void written(String controller, String verb, ResourceType type, int code) {}
 
-    /** A write was decided, and left undone because the controller only observes. */
+    /** A write was decided on, but not made because the controller only observes. */
     default void planned(String controller, String verb, ResourceType type) {}
 }

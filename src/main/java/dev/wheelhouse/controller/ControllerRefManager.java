@@ -19,21 +19,26 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 
 /**
- * Decides which objects a controller owns, adopts and releases (upstream: {@code pkg/controller/controller_ref_manager.go}).
+ * Decides which objects a controller owns, adopts and releases (upstream:
+ * {@code pkg/controller/controller_ref_manager.go}).
  */
 public final class ControllerRefManager {
     private ControllerRefManager() {}
 
     /**
-     * @param owned controlled by it and still matching
-     * @param adopt matching orphans, to be adopted after a live check that the controller is not being deleted
-     * @param release controlled by it, but no longer matching
+     * The claim of a controller on candidate objects.
+     *
+     * @param owned objects with a reference to the controller that match its selector
+     * @param adopt matching objects without a controller; before their adoption a live read must show that the
+     *     controller is not being deleted
+     * @param release objects with a reference to the controller that no longer match
      */
     public record Claim<T>(List<T> owned, List<T> adopt, List<T> release) {}
 
     /**
-     * Sorts candidates. Objects of other controllers are never touched; neither are objects or controllers that are being
-     * deleted, save that an owned object which is being deleted stays owned.
+     * Sorts candidates into a claim. Objects of other controllers are left out. A controller that is being deleted
+     * adopts and releases nothing, and an object that is being deleted is not adopted; but a matching object stays
+     * owned in both cases.
      */
     public static <T extends KubernetesObject> Claim<T> claim(V1ObjectMeta controller, LabelSelector selector,
             Collection<T> candidates) {
@@ -60,9 +65,9 @@ public final class ControllerRefManager {
     }
 
     /**
-     * The writes that a claim asks for: adoptions and releases, each tried whatever becomes of the others, and if there is
-     * anything to adopt, behind a live check of the controller. Objects that are gone meanwhile are no failure; neither is
-     * releasing one that is no longer what it was.
+     * The writes for a claim: all adoptions and releases are tried, whether or not others fail. If there are adoptions,
+     * a live check of the controller precedes them. Adopting or releasing an object that no longer exists counts as
+     * success; so does releasing an object whose UID has changed.
      *
      * @param childType the type of the claimed objects
      * @param ownerType the controller's type
@@ -95,7 +100,7 @@ public final class ControllerRefManager {
                 ModelJson.write(Map.of("metadata", metadata)), why, harmless);
     }
 
-    /** The child's UID in the patch makes the server refuse it for another object of the same name. */
+    /** The patch contains the child's UID, so that the server rejects it for another object of the same name. */
     private static Map<String, Object> adoption(V1ObjectMeta child, ResourceType ownerType, V1ObjectMeta controller) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("ownerReferences", List.of(OwnerReferences.controllerReference(ownerType, controller)));

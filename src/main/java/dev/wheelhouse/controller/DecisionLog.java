@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.api.ObjectKey;
 
-/** One line for what was done: what, on which objects, why. Writes of a batch that share these share a line. */
+/** Logs decisions: verb, objects and reason. Writes of a batch with the same verb and reason share a line. */
 final class DecisionLog {
     private static final Logger log = LoggerFactory.getLogger("dev.wheelhouse.decisions");
     private static final int NAMES = 5;
@@ -23,7 +23,7 @@ final class DecisionLog {
         this.controller = controller;
     }
 
-    /** Logs the attempts that succeeded; failures are reported by whoever handles them. */
+    /** Logs the attempts that succeeded. The callers report failures. */
     void log(List<ActionExecutor.Attempt> attempts) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         for (ActionExecutor.Attempt attempt : attempts) {
@@ -36,7 +36,7 @@ final class DecisionLog {
         write(lines, "");
     }
 
-    /** Logs what would be done. */
+    /** Logs the writes that would be made. */
     void logPlanned(List<Action.Write> writes) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         writes.forEach(write -> add(lines, write, write.target()));

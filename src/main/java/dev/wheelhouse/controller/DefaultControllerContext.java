@@ -16,7 +16,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
-/** What controllers are made from, put together. Queues of object keys give each namespace its turn. Thread safe. */
+/** The standard {@link ControllerContext}. Queues of object keys let namespaces take turns. Thread safe. */
 public final class DefaultControllerContext implements ControllerContext {
     private final KubeClient client;
     private final SharedInformerFactory informers;
@@ -26,23 +26,23 @@ public final class DefaultControllerContext implements ControllerContext {
     private final Map<String, ConsistencyStore> consistency = new ConcurrentHashMap<>();
 
     /**
-     * How controllers run.
+     * The settings of all controllers.
      *
-     * @param workers how many workers a controller has, by its name
-     * @param parallel how the writes of one batch are made; in order where the system is stepped
-     * @param observeOnly whether to plan, and write nothing; asked when a controller is made
-     * @param mayWrite whether this process leads; asked before each write, which fails if it does not
+     * @param workers the number of workers, by controller name
+     * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
+     * @param observeOnly whether to plan and write nothing; asked when an executor is made
+     * @param mayWrite whether this process leads; checked before each write, which fails if it is false
      */
     public record Settings(ToIntFunction<String> workers, Parallel parallel, BooleanSupplier observeOnly,
             BooleanSupplier mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
-        /** Five workers a controller, sixteen writes of a batch at once, no metrics. */
+        /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings(controller -> 5, Parallel.virtualThreads(16), () -> false, () -> true,
                     WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);
         }
 
-        /** One worker, writes in order: for a system that one thread steps. */
+        /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
             return new Settings(controller -> 1, Parallel.inOrder(), () -> false, () -> true, WorkQueueMetrics.NONE,
                     ControllerMetrics.NONE);

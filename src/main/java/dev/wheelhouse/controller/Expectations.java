@@ -12,13 +12,14 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * What a controller has yet to see of its own creations and deletions, per owner. As long as there is any, the owner neither
- * creates nor deletes again; after five minutes it does (upstream: {@code UIDTrackingControllerExpectations} in
- * {@code pkg/controller/controller_utils.go}). Deletions are told apart by UID, so that none is counted twice. Owners are named by
- * their UID, unlike upstream's: word that an owner is gone may come when another of its name has already acted. Thread safe.
+ * The creations and deletions of a controller that its caches do not show yet, per owner. While there are any, the
+ * owner creates and deletes nothing; after five minutes it does (upstream: {@code UIDTrackingControllerExpectations} in
+ * {@code pkg/controller/controller_utils.go}). Deletions are tracked by UID, so that none is counted twice. Unlike
+ * upstream, owners are identified by UID, because the deletion of an owner may be reported after a new owner of the
+ * same name has acted. Thread safe.
  */
 public final class Expectations {
-    /** After this long without news, expectations no longer hold an owner back. */
+    /** The time after which unmet expectations no longer delay an owner. */
     public static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private static final class Pending {
@@ -32,19 +33,19 @@ public final class Expectations {
     }
 
     private final Clock clock;
-    /** In the order in which their time is over. */
+    /** By owner UID, in the order of expiry. */
     private final Map<String, Pending> pending = new LinkedHashMap<>();
 
     public Expectations(Clock clock) {
         this.clock = clock;
     }
 
-    /** Expects that many creations. Whatever was expected of the owner before is forgotten. */
+    /** Expects {@code count} creations. Earlier expectations of the owner are dropped. */
     public synchronized void expectCreations(String owner, int count) {
         fresh(owner).creations = count;
     }
 
-    /** Expects the deletions of these UIDs. Whatever was expected of the owner before is forgotten. */
+    /** Expects the deletions of these UIDs. Earlier expectations of the owner are dropped. */
     public synchronized void expectDeletions(String owner, Collection<String> uids) {
         fresh(owner).deletions.addAll(uids);
     }
@@ -58,7 +59,7 @@ public final class Expectations {
         return expected;
     }
 
-    /** Those of an owner that went while it acted are forgotten by nobody else. */
+    /** Removes expired entries. If an owner is deleted during its own sync, nothing else removes its expectations. */
     private void dropExpired() {
         long now = clock.nanoTime();
         Iterator<Pending> eldest = pending.values().iterator();
@@ -67,12 +68,12 @@ public final class Expectations {
         }
     }
 
-    /** A creation was seen, or will never be. */
+    /** Counts a creation that was observed, or that failed. */
     public void creationObserved(String owner) {
         creationsObserved(owner, 1);
     }
 
-    /** That many creations were seen, or will never be. */
+    /** Counts creations that were observed, or that failed. */
     public synchronized void creationsObserved(String owner, int count) {
         Pending expected = pending.get(owner);
         if (expected != null) {
@@ -81,7 +82,7 @@ public final class Expectations {
         }
     }
 
-    /** The deletion of this UID was seen, be it only its beginning, or will never be. */
+    /** Counts the deletion of a UID: the object is gone, its deletion has begun, or the delete failed. */
     public synchronized void deletionObserved(String owner, String uid) {
         Pending expected = pending.get(owner);
         if (expected != null && expected.deletions.remove(uid)) {
@@ -95,22 +96,22 @@ public final class Expectations {
         }
     }
 
-    /** How many owners are held back, or were until their time was over. */
+    /** The number of owners with expectations, expired ones included. */
     synchronized int size() {
         return pending.size();
     }
 
-    /** Forgets an owner, as when it is gone. */
+    /** Drops the expectations of an owner, for example after its deletion. */
     public synchronized void forget(String owner) {
         pending.remove(owner);
     }
 
-    /** Whether the owner may create and delete: everything was seen, or the time is over. */
+    /** Whether the owner may create and delete: all expectations are met, or they have expired. */
     public boolean areMet(String owner) {
         return untilMet(owner).isZero();
     }
 
-    /** Until when, at the latest, the expectations hold the owner back; zero if they do not. */
+    /** The time until the expectations expire; zero if they do not delay the owner. */
     public synchronized Duration untilMet(String owner) {
         Pending expected = pending.get(owner);
         if (expected == null) {

@@ -29,9 +29,9 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * A controller that syncs one type of objects by key: a queue, workers on it, and the rule that no key is synced on caches older
- * than its own last writes. A subclass asks for its caches by {@link #watch}, registers handlers that add keys to
- * {@link #queue}, and implements {@link #sync}.
+ * The base of controllers that sync one type of objects by key. It has a queue and its workers, and delays a key while
+ * the caches are older than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers
+ * handlers that add keys to {@link #queue}, and implements {@link #sync}.
  */
 public abstract class KeyedController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
@@ -49,12 +49,12 @@ public abstract class KeyedController implements Controller {
     protected final ActionExecutor executor;
     protected final Clock clock;
 
-    /** @param name as upstream's kube-controller-manager says it, such as {@code replicaset-controller} */
+    /** @param name the name in upstream's kube-controller-manager, such as {@code replicaset-controller} */
     protected KeyedController(String name, ControllerContext context) {
         this(name, name, context);
     }
 
-    /** @param eventSource the component that its Events name, where upstream's has another name than the controller */
+    /** @param eventSource the component in its Events, if upstream's differs from the controller's name */
     protected KeyedController(String name, String eventSource, ControllerContext context) {
         this.name = name;
         this.context = context;
@@ -65,13 +65,18 @@ public abstract class KeyedController implements Controller {
         this.refusals = new Refusals(name, queue);
     }
 
-    /** Syncs an owner whose writes the API server forbids again as soon as a quota or the like lets them in. */
+    /**
+     * Syncs an owner whose writes the API server forbids again as soon as a quota or a similar limit may allow them.
+     */
     protected final void retryWhenAllowed() {
         refusals.register(context.informers());
     }
 
-    /** The cache of a type, in which this controller's own writes of that type will be waited for. */
-    protected final <T extends KubernetesObject> SharedIndexInformer<T> watch(ResourceType type, Class<T> model) {
+    /**
+     * The shared informer of a type. The controller starts after this informer has synced. A key that wrote objects of
+     * the type is synced again only after the informer's cache shows these writes.
+     */
+    protected final <T extends KubernetesObject> SharedIndexInformer<T> informerFor(ResourceType type, Class<T> model) {
         SharedIndexInformer<T> informer = context.informers().informer(type, model);
         informers.add(informer);
         consistency.watch(type, informer);
@@ -79,14 +84,14 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * Brings one object to its wanted state. Called by one worker at a time for a key, and only when the caches are as new as
-     * the key's last writes.
+     * Brings one object to its desired state. Only one worker at a time calls it for a key, and only while the caches
+     * are as new as the key's last writes.
      */
     protected abstract Result sync(ObjectKey key) throws InterruptedException;
 
     /**
-     * Drops what is remembered of a key whose object is gone. To be called by the key's own sync alone: a handler may hear of the
-     * end when another object of that name has already been synced.
+     * Drops everything that is recorded about a key whose object is gone. Only the key's own sync may call it: an event
+     * handler may see the deletion after another object of the same name was synced.
      */
     protected final void forget(ObjectKey key) {
         consistency.forget(key);
@@ -104,7 +109,7 @@ public abstract class KeyedController implements Controller {
         return List.copyOf(informers);
     }
 
-    /** {@inheritDoc} The workers; a subclass with further loops adds them. */
+    /** {@inheritDoc} Returns the workers. A subclass with further loops adds them. */
     @Override
     public List<Loop> loops() {
         if (workers.isEmpty()) {
@@ -147,7 +152,7 @@ public abstract class KeyedController implements Controller {
             return Duration.ZERO;
         }
         if (behind.since().compareTo(WORTH_A_WARNING) > 0) {
-            log.warn("{}: {} has waited {} s for the cache of {} to follow to version {} (it is at {}): its informer "
+            log.warn("{}: {} has waited {} s for the cache of {} to reach version {} (it is at {}): its informer "
                     + "may be stuck", name, key, behind.since().toSeconds(), behind.type(), behind.wrote(),
                     behind.seen());
         }
@@ -155,8 +160,8 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * What a key's object selects of a type: a write of unknown outcome is looked for among that. Null for all in the key's
-     * namespace.
+     * The selector of the objects of a type that belong to a key, among which a write of unknown outcome is searched.
+     * Null means all objects in the key's namespace.
      */
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
         return null;
@@ -172,8 +177,9 @@ public abstract class KeyedController implements Controller {
     }
 
     /**
-     * The newest version that a consistent read shows is at least as new as a write that has happened, unless that was a deletion
-     * and the object has ended since: what the cache still shows of the read's time, and the read does not, has to leave it.
+     * Settles a write of unknown outcome by a consistent read. A create or update that took effect is not newer than
+     * the newest object in the read. A deletion leaves no version: an object that the cache shows and the read does not
+     * must leave the cache first.
      */
     private void settle(ObjectKey key, ResourceType type) {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
@@ -201,8 +207,8 @@ public abstract class KeyedController implements Controller {
             }
         }
         consistency.settled(key, type, newest);
-        log.info("{}: a write of {} for {} got no answer; its next sync waits for version {}", name, type, key,
-                newest == null ? "of none: there are no such objects" : newest);
+        log.info("{}: a write of {} for {} got no response; the next sync waits until the cache reaches version {}",
+                name, type, key, newest == null ? "(none: there are no such objects)" : newest);
     }
 
     private List<V1ObjectMeta> cached(ResourceType type, String namespace) {

@@ -21,7 +21,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 
-/** Which model class of the official client stands for which type; every other type is handled by its metadata. */
+/** Maps resource types to model classes of the official client. Types without a class are handled by their metadata. */
 final class ModelTypes {
     private static final Map<ResourceType, Class<? extends KubernetesObject>> MODELS = Map.ofEntries(
             Map.entry(ResourceType.PODS, V1Pod.class), Map.entry(ResourceType.NODES, V1Node.class),
@@ -44,7 +44,7 @@ final class ModelTypes {
         return model == null ? client.metadata(type) : client.resource(type, model);
     }
 
-    /** A client for writing this very object, whatever its class. */
+    /** A client that writes objects of this object's class. */
     @SuppressWarnings("unchecked")
     static ResourceClient<KubernetesObject> client(KubeClient client, ResourceType type, KubernetesObject object) {
         return client.resource(type, (Class<KubernetesObject>) object.getClass());

@@ -9,17 +9,17 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Ends the backoff of keys that got no answer from the API server as soon as it answers one of them again; upstream leaves each
- * to its own, which after a long outage is up to 16 minutes away. While nobody is answered, one key asks every five seconds. Shared
- * by the workers of one queue. Thread safe.
+ * Ends the backoff of all keys that the API server did not serve, because it was away, sick or busy, as soon as it serves
+ * one of them again. Upstream leaves each key to its own backoff, which reaches 16 minutes in a long outage. During the
+ * outage one key is retried every five seconds. The workers of one queue share it. Thread safe.
  *
  * @param <K> the keys
  */
 public final class Outage<K> {
-    /** How often one key asks while there is no answer. */
+    /** The time between two retries during an outage. */
     static final Duration PROBE = Duration.ofSeconds(5);
 
-    /** So many keys in a row without an answer are more than a mishap of one. */
+    /** The number of syncs in a row without a response that counts as an outage. */
     private static final int IN_A_ROW = 3;
 
     private final WorkQueue<K> queue;
@@ -34,7 +34,7 @@ public final class Outage<K> {
         this.nextProbe = clock.nanoTime();
     }
 
-    /** The sync of a key got no answer; the rate limiter has already set when it comes back at the latest. */
+    /** Records a sync that got no response. The rate limiter has already scheduled the key's retry. */
     synchronized void noAnswer(K key) {
         unanswered.add(key);
         if (++inARow >= IN_A_ROW && clock.nanoTime() - nextProbe >= 0) {
@@ -43,7 +43,10 @@ public final class Outage<K> {
         }
     }
 
-    /** The sync of a key ended in another way. One that got no answer before has got one now: the others may go on. */
+    /**
+     * Records a sync that ended in another way. If the key had no response before, the outage is over: the others are
+     * synced.
+     */
     void answered(K key) {
         List<K> others = List.of();
         synchronized (this) {

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** How calls that do not depend on each other are made: one after the other, or several at once. */
+/** Runs calls that do not depend on each other: one after the other, or several at once. */
 public interface Parallel {
     /**
-     * Makes one call for each item and waits for all. An interrupt is passed on to the calls under way, and stays set.
+     * Makes one call per item and waits for all. An interrupt is passed on to the running calls, and stays set.
      *
-     * @return the answers, in the order of the items
+     * @return the results, in the order of the items
      */
     <T, R> List<R> map(List<T> items, Function<? super T, ? extends R> call);
 
-    /** One after the other on the calling thread, for a system that is stepped. */
+    /** Runs the calls one after the other on the calling thread, for a system that is stepped by hand. */
     static Parallel inOrder() {
         return new Parallel() {
             @Override
@@ -27,7 +27,10 @@ public interface Parallel {
         };
     }
 
-    /** On virtual threads, for calls that mostly wait. @param atOnce the most calls under way at a time */
+    /**
+     * Runs the calls on virtual threads, for calls that mostly wait.
+     * @param atOnce the maximum number of concurrent calls
+     */
     static Parallel virtualThreads(int atOnce) {
         return new VirtualThreads(atOnce);
     }

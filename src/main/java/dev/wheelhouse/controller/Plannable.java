@@ -5,19 +5,19 @@ import java.util.List;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
-/** A controller that can say what it would do. Thread safe; asking changes nothing and writes nothing. */
+/** A controller that can show what it would do. Asking changes and writes nothing. Thread safe. */
 public interface Plannable extends Controller {
-    /** The type of the objects that it brings to their wanted state. */
+    /** The type of the objects that it syncs. */
     ResourceType plansFor();
 
-    /** Whether its cache holds the object that this key names. */
+    /** Whether its cache contains the object. */
     boolean knows(ObjectKey key);
 
     /**
-     * What the next sync of an object would do, were it now and did every write succeed; empty if there is nothing to do, or no
-     * such object.
+     * The actions that a sync of an object would take now, if every write succeeded; empty if there is nothing to do or
+     * no such object.
      *
-     * @throws IllegalArgumentException if the object cannot be synced until somebody changes it, and why
+     * @throws IllegalArgumentException if the object cannot be synced until a user changes it; the message says why
      */
     List<Action> plan(ObjectKey key);
 }

@@ -14,8 +14,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * Writes nothing: counts and logs what would be done, once for each change of plan. It answers as if every write had
- * succeeded, with the object that was to be written. Thread safe.
+ * An executor that writes nothing. It counts and logs the planned writes, once for each change of an owner's plan. It
+ * returns a success for every write, with the object to be written. Thread safe.
  */
 public final class PlanningExecutor implements ActionExecutor {
     private final String controller;
@@ -48,7 +48,7 @@ public final class PlanningExecutor implements ActionExecutor {
         }
     }
 
-    /** The writes that an owner's last sync has left undone; empty if it would do nothing. */
+    /** The writes that an owner's last sync planned; empty if there are none. */
     public List<Action.Write> plan(ObjectKey owner) {
         return plans.getOrDefault(owner, List.of());
     }
@@ -72,14 +72,14 @@ public final class PlanningExecutor implements ActionExecutor {
                 case Action.Write write -> writes.add(write);
                 case Action.Batch batch -> writes.addAll(batch.writes());
                 default -> {
-                    // Nothing is written by the others.
+                    // The other actions write nothing.
                 }
             }
         }
         return writes;
     }
 
-    /** What an executor answers when every write has succeeded, with the objects that were to be written. */
+    /** The outcome of successful writes; the returned objects are those to be written. */
     static Outcome asIfDone(List<Action> actions) {
         List<Attempt> attempts = new ArrayList<>();
         List<KubernetesObject> answers = new ArrayList<>();

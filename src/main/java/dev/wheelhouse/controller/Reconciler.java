@@ -1,13 +1,13 @@
 package dev.wheelhouse.controller;
 
-/** Brings one object to its wanted state. Never called for one key by two threads at once. */
+/** Brings one object to its desired state. Two threads never call it for the same key at once. */
 @FunctionalInterface
 public interface Reconciler<K> {
     /**
-     * Looks at the current state of the key and acts on it.
+     * Compares the current state of the key with the desired one, and acts.
      *
-     * @return how it ended; whatever is thrown counts as {@link Result.Retry}
-     * @throws InterruptedException if the thread was asked to stop; the key stays queued
+     * @return the outcome; an exception counts as {@link Result.Retry}
+     * @throws InterruptedException if the thread was asked to stop; the key is queued again
      */
     Result reconcile(K key) throws InterruptedException;
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * Writes nothing and keeps what it was asked to do, for the plan of a controller that decides in several steps. It answers as if
- * every write had succeeded, with the object that was to be written. Belongs to one thread.
+ * An executor that writes nothing and records the actions, for the plan of a controller that decides in several steps.
+ * It returns a success for every write, with the object to be written. Not thread safe.
  */
 public final class RecordingExecutor implements ActionExecutor {
     private final List<Action> recorded = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class RecordingExecutor implements ActionExecutor {
         return false;
     }
 
-    /** All that was to be done, in order. */
+    /** The recorded actions, in order. */
     public List<Action> recorded() {
         return List.copyOf(recorded);
     }

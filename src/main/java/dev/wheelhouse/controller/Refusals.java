@@ -25,13 +25,13 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Remembers whose writes the API server forbids, and syncs those owners again as soon as that may have changed: a quota has more
- * room, a limit range or service account of the namespace has changed, or another refused owner of the namespace has got
- * through. What no watch can tell, such as a new role, is found out by asking once a minute. Upstream leaves such owners to their
- * backoff, which grows to 16 minutes. Thread safe.
+ * Records the owners whose writes the API server forbids, and syncs them again as soon as that may have changed: a
+ * quota has more room, a limit range or service account of the namespace has changed, or a forbidden owner of the same
+ * namespace has succeeded. Causes that no watch shows, such as a new role, are covered by one attempt per minute.
+ * Upstream leaves such owners to their backoff, which grows to 16 minutes. Thread safe.
  */
 final class Refusals {
-    /** The longest time after which a forbidden write is tried again. */
+    /** The longest time until a forbidden write is tried again. */
     static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
 
     private static final Logger log = LoggerFactory.getLogger(Refusals.class);
@@ -45,14 +45,16 @@ final class Refusals {
         this.queue = queue;
     }
 
-    /** These caches help, but nothing waits for them: whoever may not list them waits a minute at most. */
+    /**
+     * Registers handlers that requeue the owners early. The controller does not wait for these caches. If this process
+     * may not list them, an owner waits up to a minute.
+     */
     void register(SharedInformerFactory informers) {
         informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class).addEventHandler(new OfQuotas());
         informers.metadata(ResourceType.LIMIT_RANGES).addEventHandler(new OfOthers("a limit range"));
         informers.metadata(ResourceType.SERVICE_ACCOUNTS).addEventHandler(new OfOthers("a service account"));
     }
 
-    /** A sync has ended. */
     void ended(ObjectKey key, Result result) {
         if (result instanceof Result.Retry retry) {
             if (retry.cause() instanceof ApiError error && error.isForbidden()) {
@@ -61,15 +63,14 @@ final class Refusals {
                     keys.add(key);
                     return keys;
                 });
-                // The earlier of this and the rate limiter's delay holds.
+                // The key comes back at the earlier of this time and the rate limiter's delay.
                 queue.addAfter(key, LONGEST_RETRY);
             }
         } else if (remove(key)) {
-            wake(key.namespace(), key + " got through");
+            wake(key.namespace(), key + " has succeeded");
         }
     }
 
-    /** The object is gone. */
     void forget(ObjectKey key) {
         remove(key);
     }
@@ -90,9 +91,8 @@ final class Refusals {
             return refused;
         });
         if (!keys.isEmpty()) {
-            log.info("{}: {} forbidden in {} tried again at once, as {}", controller,
-                    keys.size() == 1 ? keys.get(0) + ", which was" : keys.size() + " objects, which were", namespace,
-                    why);
+            log.info("{}: syncs {} in {} again, because {}; the API server forbade the last writes", controller,
+                    keys.size() == 1 ? keys.get(0) : keys.size() + " objects", namespace, why);
             for (ObjectKey key : keys) {
                 queue.forget(key);
                 queue.add(key);
@@ -100,7 +100,10 @@ final class Refusals {
         }
     }
 
-    /** Usage that grows lets nobody in, so that it wakes nobody. */
+    /**
+     * Requeues the owners of a namespace after a change of a quota. Growing usage alone allows nothing new and is
+     * ignored.
+     */
     private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
         @Override
         public void onAdd(V1ResourceQuota quota, boolean initial) {}

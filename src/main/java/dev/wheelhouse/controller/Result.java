@@ -2,18 +2,18 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 
-/** How one sync of a key ended. Each outcome is counted; none drops a key for good. */
+/** The outcome of one sync of a key. Each outcome is counted. No outcome drops a key for good. */
 public sealed interface Result {
-    /** In the wanted state; the key comes back with the next change. */
+    /** The object is in its desired state. The next change syncs it again. */
     record Done() implements Result {}
 
-    /** Come back after a delay, without counting a failure. */
+    /** Sync again after a delay, without counting a failure. */
     record RequeueAfter(Duration delay) implements Result {}
 
-    /** Failed; come back after the rate limiter's delay. */
+    /** The sync failed. Sync again after the rate limiter's delay. */
     record Retry(Throwable cause) implements Result {}
 
-    /** Cannot succeed until somebody changes the object; said once, not retried. */
+    /** The sync cannot succeed until a user changes the object. Logged once, not retried. */
     record Terminal(String reason) implements Result {}
 
     static Result done() {

@@ -6,15 +6,16 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Tries many calls that are likely to fail for one reason, such as a quota: first one, then two, then four, …, and none after
- * a batch in which one failed (upstream: {@code slowStartBatch} in {@code pkg/controller/replicaset/replica_set.go}).
+ * Makes calls that are likely to fail for the same reason, such as a quota, in growing batches: one, two, four, ….
+ * After a batch with a failure, the rest is skipped (upstream: {@code slowStartBatch} in
+ * {@code pkg/controller/replicaset/replica_set.go}).
  */
 public final class SlowStartBatch {
     private SlowStartBatch() {}
 
     /**
-     * @param call answers for a failure too, and does not throw
-     * @return the answers of all that were tried, in order; items beyond them were not tried
+     * @param call returns a result for a failure too, and does not throw
+     * @return the results of the calls that were made, in order; later items were skipped
      */
     public static <T, R> List<R> run(List<T> items, Parallel parallel, Function<? super T, ? extends R> call,
             Predicate<? super R> failed) {

@@ -15,7 +15,7 @@ final class VirtualThreads implements Parallel {
 
     VirtualThreads(int atOnce) {
         if (atOnce < 1) {
-            throw new IllegalArgumentException("at least one call at once, not " + atOnce);
+            throw new IllegalArgumentException("the number of concurrent calls must be 1 or more, not " + atOnce);
         }
         this.atOnce = atOnce;
     }

@@ -12,8 +12,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Takes keys from a queue, one a step, and syncs them. Whatever a sync does, returning null and throwing an {@code Error}
- * included, the key is released, the outcome is counted, and the key comes back if it has to.
+ * Takes keys from a queue, one per step, and syncs them. However a sync ends, even with null or an {@code Error}, the
+ * key is released, the outcome is counted, and the key is queued again if necessary.
  *
  * @param <K> the keys
  */
@@ -23,7 +23,7 @@ public final class Worker<K> implements Loop {
     /** Decides whether a key may be synced now. */
     @FunctionalInterface
     public interface Gate<K> {
-        /** How long to put the key off; zero to sync it now. */
+        /** How long to delay the key; zero to sync it now. */
         Duration putOff(K key) throws InterruptedException;
     }
 
@@ -48,7 +48,7 @@ public final class Worker<K> implements Loop {
         this.metrics = metrics;
     }
 
-    /** A worker that syncs every key as it comes. */
+    /** A worker without a gate. */
     public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Reconciler<? super K> reconciler,
             Clock clock, ControllerMetrics metrics) {
         this(controller, queue, outage, key -> Duration.ZERO, reconciler, clock, metrics);
@@ -64,7 +64,7 @@ public final class Worker<K> implements Loop {
             return queue.isShutDown() ? IDLE : queue.nanosToNextDue();
         }
         try {
-            // Looked at again, as whoever closes waits for the keys that are taken: none may be begun behind its back.
+            // Check again: the closing thread waits for the keys in processing, so no sync may begin after the close.
             if (!closed) {
                 work(key);
             }
@@ -100,7 +100,7 @@ public final class Worker<K> implements Loop {
 
     private void finish(K key, Result result, long nanos) {
         schedule(key, result, nanos);
-        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isUnknownOutcome()) {
+        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isOfServer()) {
             outage.noAnswer(key);
         } else {
             outage.answered(key);
@@ -139,13 +139,13 @@ public final class Worker<K> implements Loop {
         if (Thread.currentThread().isInterrupted()) {
             log.debug("{}: the sync of {} was interrupted: {}", controller, key, cause.toString());
         } else if (cause instanceof ApiError e && e.isConflict()) {
-            log.info("{}: {} changed meanwhile and is synced again (failure {} in a row): {}", controller, key,
+            log.info("{}: {} changed during its sync and is synced again (failure {} in a row): {}", controller, key,
                     failures, e.getMessage());
         } else if (cause instanceof ApiError e) {
-            log.warn("{}: the sync of {} failed and is tried again (failure {} in a row): {}", controller, key,
+            log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
                     failures, e.getMessage());
         } else {
-            log.error("{}: the sync of {} failed and is tried again (failure {} in a row)", controller, key, failures,
+            log.error("{}: the sync of {} failed and is retried (failure {} in a row)", controller, key, failures,
                     cause);
         }
     }
@@ -157,7 +157,7 @@ public final class Worker<K> implements Loop {
         }
     }
 
-    /** Ends this worker, and its queue with it: workers of one queue live and end together. */
+    /** Ends this worker and shuts its queue down, because the workers of one queue start and end together. */
     @Override
     public void close() {
         closed = true;

@@ -12,22 +12,26 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-/** What to do about a Lease (upstream: client-go {@code leaderelection.go}, {@code tryAcquireOrRenew} and {@code release}). */
+/**
+ * The next step for a Lease (upstream: {@code tryAcquireOrRenew} and {@code release} in client-go
+ * {@code leaderelection.go}).
+ */
 sealed interface ElectionDecision {
-    /** There is none: make it. */
+    /** There is no Lease: create this one. */
     record Create(V1Lease lease) implements ElectionDecision {}
 
-    /** It is this contender's, or nobody's any more: write it, at the version that was read. */
+    /** The Lease is free, expired or already held by this contender: write it at the version that was read. */
     record Take(V1Lease lease) implements ElectionDecision {}
 
-    /** Another one holds it. */
+    /** Another contender holds the Lease. */
     record Wait(String holder) implements ElectionDecision {}
 
     /**
-     * Decides. The times in the Lease are another machine's and are not looked at.
+     * Decides the next step. The times in the Lease come from another machine's clock and are ignored.
      *
-     * @param lease as last read, or null if there is none
-     * @param unchangedFor for how long this contender has seen the Lease as it is
+     * @param lease the Lease as read last; null if there is none
+     * @param unchangedFor the time since this contender first saw the Lease in its current state
+     * @param now the time to write into the Lease
      */
     static ElectionDecision decide(ElectionOptions options, @Nullable V1Lease lease, Duration unchangedFor,
             Instant now) {
@@ -42,13 +46,13 @@ sealed interface ElectionDecision {
                 : new Take(held(options, lease, now));
     }
 
-    /** The Lease as its holder leaves it: free at once for whoever comes next. */
+    /** The Lease after its release by the holder: it is free at once. */
     static V1Lease released(V1Lease lease, Instant now) {
         return with(lease, new V1LeaseSpec().holderIdentity("").leaseDurationSeconds(1).acquireTime(time(now))
                 .renewTime(time(now)).leaseTransitions(transitions(lease)));
     }
 
-    /** Who holds a Lease; empty for nobody. */
+    /** The identity of the holder; empty if nobody holds the Lease. */
     static String holder(V1Lease lease) {
         V1LeaseSpec spec = lease.getSpec();
         return spec == null || spec.getHolderIdentity() == null ? "" : spec.getHolderIdentity();

@@ -1,17 +1,17 @@
 package dev.wheelhouse.election;
 
-/** What an election tells. It is called by the elector's loop, and must not block. */
+/** Receives the events of an election. The elector's loop calls it, so it must not block. */
 public interface ElectionListener {
-    /** Nobody listens. */
+    /** Ignores all events. */
     ElectionListener NONE = new ElectionListener() {
     };
 
     /** This process leads from now on. */
     default void startedLeading() {}
 
-    /** This process led and does so no more. It does not try again: what it has in memory is old. */
+    /** This process has lost the lead. It does not contend again, because its state in memory is outdated. */
     default void stoppedLeading(String why) {}
 
-    /** A renewal did not work at once, so that the Lease had to be read. */
+    /** A renewal in one write failed, so that the Lease has to be read first. */
     default void renewedTheSlowWay() {}
 }

@@ -5,19 +5,22 @@ import java.time.Duration;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * How a lead is contended for (upstream: client-go {@code LeaderElectionConfig}).
+ * The options of an election (upstream: client-go {@code LeaderElectionConfig}).
  *
  * @param lease the Lease that the leader holds
- * @param identity the name of this contender: no two may have the same
- * @param leaseDuration how long others wait, after they have seen the last renewal, before they take the Lease; whole seconds
- * @param renewDeadline how long a leader leads after its last renewal
- * @param retryPeriod how long to wait between two tries, of a leader to renew and of the others (up to 2.2 times that) to acquire
+ * @param identity the name of this contender; it must be unique among the contenders
+ * @param leaseDuration the time after which other contenders take the Lease if they see no renewal; in whole seconds
+ * @param renewDeadline the time after its last renewal for which a leader still leads
+ * @param retryPeriod the time between two renewals; standbys wait one to 2.2 times this between two attempts to acquire
  */
 public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDuration, Duration renewDeadline,
         Duration retryPeriod) {
     static final double JITTER = 1.2;
 
-    /** @throws IllegalArgumentException if the durations do not fit together; the message begins with the one that does not */
+    /**
+     * @throws IllegalArgumentException if the durations do not fit together; the message starts with the name of a
+     *     wrong one
+     */
     public ElectionOptions {
         if (leaseDuration.toSeconds() < 1) {
             throw new IllegalArgumentException(
@@ -25,7 +28,7 @@ public record ElectionOptions(ObjectKey lease, String identity, Duration leaseDu
         }
         if (retryPeriod.isNegative() || retryPeriod.isZero()) {
             throw new IllegalArgumentException(
-                    "retry-period is " + text(retryPeriod) + ": it must be more than nothing");
+                    "retry-period is " + text(retryPeriod) + ": it must be longer than zero");
         }
         if (renewDeadline.compareTo(retryPeriod.multipliedBy(6).dividedBy(5)) <= 0) {
             throw new IllegalArgumentException("renew-deadline is " + text(renewDeadline)

@@ -19,13 +19,16 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Contends for a Lease, holds it by renewing it, and says whether this process leads (upstream: client-go
- * {@code tools/leaderelection}). A lead ends for good when it was not renewed for the renew deadline, or when another one holds the
- * Lease.
+ * Contends for a Lease, renews it, and says whether this process leads (upstream: client-go
+ * {@code tools/leaderelection}). The lead ends for good if it was not renewed within the renew deadline, or if another
+ * contender holds the Lease.
  *
- * <p>{@link #isLeader()} turns false by this machine's clock at the deadline, counted from when the last successful renewal was
- * <em>sent</em>, also while a renewal hangs; others take the Lease no sooner than its longer duration after they have seen that
- * renewal. So no two lead at once, however the machines' clocks are set, as long as they run at about the same speed.
+ * <p>{@link #isLeader()} becomes false at the renew deadline, by this machine's clock, even while a renewal hangs. The
+ * deadline counts from when the last successful renewal was <em>sent</em>. Other contenders take the Lease after the
+ * lease duration, which is longer and counts from when they saw that renewal. Therefore no two processes lead at once,
+ * whatever the machines' clocks show, if the clocks run at about the same speed.
+ *
+ * <p>One thread steps the loop; any thread may ask for the leadership.
  */
 public final class LeaderElector implements Loop, Leadership {
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
@@ -44,13 +47,14 @@ public final class LeaderElector implements Loop, Leadership {
     private volatile boolean closed;
     private volatile long renewedAt;
     private volatile boolean known;
-    private volatile String standing = "it has not been seen yet who leads";
+    private volatile String standing = "the leader is not known yet";
     private @Nullable V1Lease observed;
     private long observedAt;
 
     /**
-     * @param client its calls should end well before the renew deadline, or one that hangs costs the lead
-     * @param random spreads the tries of those who stand by
+     * @param client its requests should time out well before the renew deadline, because a hanging request costs the
+     *     lead
+     * @param random spreads the attempts of standbys
      */
     public LeaderElector(ElectionOptions options, KubeClient client, Clock clock, RandomGenerator random,
             ElectionListener listener) {
@@ -80,7 +84,7 @@ public final class LeaderElector implements Loop, Leadership {
         return standing;
     }
 
-    /** The name that it contends by. */
+    /** The identity with which this process contends. */
     public String identity() {
         return options.identity();
     }
@@ -129,7 +133,10 @@ public final class LeaderElector implements Loop, Leadership {
         }
     }
 
-    /** The usual renewal: one write, at the version that the last one gave. */
+    /**
+     * Renews with one write, at the version of the last one, without a read.
+     * @return whether the renewal succeeded
+     */
     private boolean renewed(V1Lease last) {
         long sent = clock.nanoTime();
         if (ElectionDecision.decide(options, last, Duration.ZERO, clock.now()) instanceof ElectionDecision.Take take) {
@@ -138,7 +145,7 @@ public final class LeaderElector implements Loop, Leadership {
                 return true;
             } catch (ApiError e) {
                 listener.renewedTheSlowWay();
-                log.info("the lease {} is read, as it could not be renewed at once: {}", options.lease(),
+                log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
             }
         }
@@ -163,7 +170,10 @@ public final class LeaderElector implements Loop, Leadership {
         observed = lease;
     }
 
-    /** An answer that came after the deadline is of no use: the lead that it was to extend is over. */
+    /**
+     * Takes or extends the lead. A response after the deadline counts as none, because the lead that it would extend is
+     * over.
+     */
     private void won(long sent, V1Lease lease) {
         observe(lease);
         if (clock.nanoTime() - sent >= options.renewDeadline().toNanos() || (role == Role.LEADING && !isInTime())) {
@@ -172,7 +182,7 @@ public final class LeaderElector implements Loop, Leadership {
         renewedAt = sent;
         known = true;
         if (role == Role.STANDBY) {
-            standing = options.identity() + " leads, this process";
+            standing = options.identity() + " leads; it is this process";
             role = Role.LEADING;
             log.info("{} leads: it holds the lease {}", options.identity(), options.lease());
             listener.startedLeading();
@@ -188,16 +198,17 @@ public final class LeaderElector implements Loop, Leadership {
         String now = holder + " leads";
         if (!now.equals(standing)) {
             standing = now;
-            log.info("{} stands by: {}, by the lease {}", options.identity(), now, options.lease());
+            log.info("{} stands by: {}, according to the lease {}", options.identity(), now, options.lease());
         }
     }
 
     private void failed(ApiError error) {
         if (role == Role.LEADING) {
-            log.warn("the lease {} could not be renewed and is tried again: {}", options.lease(), error.getMessage());
+            log.warn("the lease {} could not be renewed, retrying: {}", options.lease(),
+                    error.getMessage());
         } else if (!error.isConflict() && !error.isAlreadyExists()) {
             known = false;
-            standing = "it cannot be seen who leads: " + error.getMessage() + (error.isForbidden()
+            standing = "the leader cannot be read: " + error.getMessage() + (error.isForbidden()
                     ? ". Grant get, create and update on leases in " + options.lease().namespace()
                     : "");
             log.warn("{} stands by: {}", options.identity(), standing);
@@ -206,14 +217,14 @@ public final class LeaderElector implements Loop, Leadership {
 
     private void lose(String why) {
         role = Role.ENDED;
-        standing = "this process leads no more: " + why;
-        log.error("{} leads no more: {}", options.identity(), why);
+        standing = "this process no longer leads: " + why;
+        log.error("{} no longer leads: {}", options.identity(), why);
         listener.stoppedLeading(why);
     }
 
     /**
-     * Lets the Lease go, so that others need not wait for its end. To be called when everything that acts as the leader, and this
-     * loop, have ended. Does nothing if this process does not lead.
+     * Releases the Lease, so that another contender can take it at once. Call it after everything that acts as the
+     * leader has ended, and after this loop has ended. Does nothing if this process does not lead.
      */
     public void release() {
         boolean leads = role == Role.LEADING;
@@ -223,14 +234,14 @@ public final class LeaderElector implements Loop, Leadership {
         }
         role = Role.ENDED;
         try {
-            // The last renewal may have happened without an answer, when the loop was ended.
+            // Read first: the last renewal may have been stored although its response was lost.
             V1Lease held = read();
             if (held != null && ElectionDecision.holder(held).equals(options.identity())) {
                 leases.update(ElectionDecision.released(held, clock.now()));
-                log.info("{} lets the lease {} go", options.identity(), options.lease());
+                log.info("{} released the lease {}", options.identity(), options.lease());
             }
         } catch (ApiError e) {
-            log.info("the lease {} could not be let go, and will end by itself: {}", options.lease(), e.getMessage());
+            log.info("the lease {} could not be released and will expire: {}", options.lease(), e.getMessage());
         }
     }
 
@@ -239,7 +250,7 @@ public final class LeaderElector implements Loop, Leadership {
         closing.await(nanos);
     }
 
-    /** Ends the lead without letting the Lease go: {@link #release} does that. */
+    /** Ends the loop and the lead, but keeps the Lease; {@link #release} frees it. */
     @Override
     public void close() {
         closed = true;

@@ -1,8 +1,8 @@
 package dev.wheelhouse.election;
 
-/** Whether this process may act. Thread safe. */
+/** Tells whether this process may write. Thread safe. */
 public interface Leadership {
-    /** That of a process that is alone. */
+    /** The leadership of a process without other contenders: it always leads. */
     Leadership ALONE = new Leadership() {
         @Override
         public boolean isLeader() {
@@ -16,16 +16,19 @@ public interface Leadership {
 
         @Override
         public String standing() {
-            return "it is alone";
+            return "this process leads; there is no election";
         }
     };
 
-    /** Whether it leads at this moment. To be asked before every write, as a lead that is not renewed ends by itself. */
+    /**
+     * Whether this process leads at this moment. Ask before every write, because a lead that is not renewed ends by
+     * itself.
+     */
     boolean isLeader();
 
-    /** Whether it is known who leads, this process or another. */
+    /** Whether the leader is known, be it this process or another. */
     boolean isKnown();
 
-    /** In a few words, who leads, and if it is unknown, why. */
+    /** A few words that name the leader, or say why it is unknown. */
     String standing();
 }

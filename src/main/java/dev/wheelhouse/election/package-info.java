@@ -1,7 +1,10 @@
 /**
- * Which of several processes may act: the one that holds a Lease and renews it in time (upstream: client-go
- * {@code tools/leaderelection}). What to do with a Lease is decided by a pure function; the {@code LeaderElector} carries it out and is
- * the fence, too: who has not renewed in time no longer leads, by its own clock, before anybody else can.
+ * Leader election: of several processes, only the one that holds a Lease, and renews it in time, may write (upstream:
+ * client-go {@code tools/leaderelection}). Start with {@link dev.wheelhouse.election.Leadership}, which any thread may
+ * ask before a write, and {@link dev.wheelhouse.election.LeaderElector}, the loop that reads and writes the Lease. A
+ * pure function, {@code ElectionDecision.decide}, chooses each step. The elector is also the fence: by its own clock a
+ * leader stops leading before another process can start. An {@link dev.wheelhouse.election.ElectionListener} hears of
+ * the changes.
  */
 @NullMarked
 package dev.wheelhouse.election;

@@ -36,9 +36,10 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Writes Events for any number of recorders, one a step (upstream: client-go {@code tools/record/event.go}). Recorders put into a
- * bounded buffer and never wait; what does not fit is dropped and counted. An Event that cannot be written because the server
- * does not answer is tried again, up to twelve times; one that the server refuses is not.
+ * Writes the Events of all recorders, one per step (upstream: client-go {@code tools/record/event.go}). Recorders
+ * append to a bounded buffer and never wait; an Event that does not fit is dropped and counted. If the server does not
+ * respond, or asks to come back later, the Event is tried up to twelve times. If the server rejects it, it is dropped.
+ * Thread safe.
  */
 public final class EventBroadcaster implements Loop {
     private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
@@ -55,7 +56,7 @@ public final class EventBroadcaster implements Loop {
     private final AtomicLong lastNanos = new AtomicLong();
     private final EventCorrelator correlator;
 
-    /** Guards what follows, and the correlator: the loop's thread and a drain take turns. */
+    /** Guards the fields below and the correlator, which both the loop's thread and {@link #drain} use. */
     private final ReentrantLock writing = new ReentrantLock();
     private EventCorrelator.@Nullable Correlated unwritten;
     private int tries;
@@ -92,7 +93,7 @@ public final class EventBroadcaster implements Loop {
     private void offer(String component, CoreV1Event event) {
         if (closed || !buffer.offer(event)) {
             metrics.dropped(component, "buffer_full");
-            log.debug("{}: dropped the event {} about {}: {}", component, event.getReason(),
+            log.debug("{}: dropped the event {} about {}, because the buffer is full: {}", component, event.getReason(),
                     event.getInvolvedObject().getName(), event.getMessage());
             return;
         }
@@ -116,7 +117,7 @@ public final class EventBroadcaster implements Loop {
                 .reportingInstance("");
     }
 
-    /** The time in nanoseconds, made unique: two Events of one moment must not share a name. */
+    /** The time in nanoseconds, increased if needed so that no two Events get the same name. */
     private long uniqueNanos() {
         Instant now = clock.now();
         long nanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
@@ -136,7 +137,11 @@ public final class EventBroadcaster implements Loop {
         }
     }
 
-    /** Correlates or writes one Event. @param lastChance whether to try without pause, and only once */
+    /**
+     * Correlates or writes one Event.
+     * @param lastChance whether to write without a pause and without a further attempt
+     * @return the time until the next step is due, in nanoseconds
+     */
     private long writeOne(boolean lastChance) {
         EventCorrelator.Correlated next = unwritten;
         if (next == null) {
@@ -167,7 +172,7 @@ public final class EventBroadcaster implements Loop {
                     wait = e.retryAfter();
                 }
                 notBefore = clock.deadline(wait);
-                log.debug("an event could not be written and is tried again in {} s: {}", wait.toSeconds(),
+                log.debug("an event could not be written, retrying in {} s: {}", wait.toSeconds(),
                         e.getMessage());
                 return Durations.saturatedNanos(wait);
             }
@@ -184,7 +189,7 @@ public final class EventBroadcaster implements Loop {
     private void drop(CoreV1Event event, ApiError error) {
         metrics.dropped(component(event), mayPass(error) ? "unreachable" : "rejected");
         if (error.isAlreadyExists() || error.isNamespaceTerminating()) {
-            log.debug("the server refused an event: {}", error.getMessage());
+            log.debug("the server rejected an event: {}", error.getMessage());
         } else {
             log.warn("the event {} about {} {} is lost: {}", event.getReason(), event.getInvolvedObject().getKind(),
                     event.getInvolvedObject().getName(), error.getMessage());
@@ -218,7 +223,7 @@ public final class EventBroadcaster implements Loop {
         return event.getReportingComponent() == null ? "" : event.getReportingComponent();
     }
 
-    /** Whether every Event that was reported has been dealt with. */
+    /** Whether every recorded Event was written or dropped. */
     public boolean isIdle() {
         writing.lock();
         try {
@@ -242,9 +247,10 @@ public final class EventBroadcaster implements Loop {
     }
 
     /**
-     * Closes, and writes what was reported before on the calling thread, each Event with one try, until the time is over.
+     * Closes, then writes the buffered Events on the calling thread, each with one attempt, until {@code within} is
+     * over.
      *
-     * @return how many Events are lost
+     * @return the number of Events that were not even tried
      */
     public int drain(Duration within) throws InterruptedException {
         close();
@@ -255,7 +261,7 @@ public final class EventBroadcaster implements Loop {
         try {
             while (deadline - clock.nanoTime() > 0 && !Thread.currentThread().isInterrupted()
                     && writeOne(true) != IDLE) {
-                // Each turn takes one Event out of the buffer.
+                // Each call removes one Event from the buffer.
             }
             return buffer.size() + (unwritten == null ? 0 : 1);
         } finally {

@@ -14,9 +14,10 @@ import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 
 /**
- * Keeps a stream of Events readable (upstream: client-go {@code tools/record/events_cache.go}): the same Event again raises the
- * count of the first; from the tenth on within ten minutes, Events that differ in their message alone become one; and one source
- * may report 25 at once about one object, then one in five minutes. Not thread safe.
+ * Limits the number of Events (upstream: client-go {@code tools/record/events_cache.go}). A repeated Event raises the
+ * count of the first one. If ten Events differ only in their message, with gaps of at most ten minutes, the tenth and
+ * further ones are combined into one. A component may report 25 Events about one object at once, then one every five
+ * minutes. Not thread safe.
  */
 final class EventCorrelator {
     private static final int REMEMBERED = 4096;
@@ -32,9 +33,9 @@ final class EventCorrelator {
     private final Supplier<String> uniqueSuffix;
 
     /**
-     * What to write.
+     * The write for an Event.
      *
-     * @param repeats whether the Event was written before, so that its count, time and message are to be patched
+     * @param repeats whether an Event of this name was written before, so that its count, time and message are patched
      */
     record Correlated(CoreV1Event event, boolean repeats) {}
 
@@ -65,13 +66,13 @@ final class EventCorrelator {
         }
     }
 
-    /** @param uniqueSuffix what makes an Event's name unique */
+    /** @param uniqueSuffix supplies the part that makes an Event's name unique */
     EventCorrelator(Supplier<Instant> now, Supplier<String> uniqueSuffix) {
         this.now = now;
         this.uniqueSuffix = uniqueSuffix;
     }
 
-    /** What is to be written for an Event; null if it is one too many. */
+    /** The write for an Event; null if the object's budget is used up. */
     @Nullable
     Correlated correlate(CoreV1Event incoming) {
         String object = objectKey(incoming);
@@ -113,7 +114,7 @@ final class EventCorrelator {
         return new Correlated(event, before != null);
     }
 
-    /** Whose budget an Event is charged to: a part of an object has none of its own. */
+    /** The key of the budget that an Event counts against. Parts of an object share the object's budget. */
     private static String objectKey(CoreV1Event event) {
         V1ObjectReference about = event.getInvolvedObject();
         String source = event.getSource() == null ? "" : event.getSource().getComponent();

@@ -1,18 +1,18 @@
 package dev.wheelhouse.event;
 
-/** What the event broadcaster counts. Every method does nothing by default; any thread calls them. */
+/** The events that the broadcaster counts. Each method does nothing by default. Any thread may call them. */
 public interface EventMetrics {
     EventMetrics NONE = new EventMetrics() {
     };
 
-    /** An Event was written, as a new one or as a higher count of one that is there. */
+    /** An Event was written: a new one, or a higher count of an existing one. */
     default void written(String component) {}
 
     /**
-     * An Event was not written.
+     * An Event was dropped.
      *
-     * @param why {@code buffer_full}, {@code spam} (too many about one object), {@code rejected} (the server refused it) or
-     *     {@code unreachable} (given up after many tries)
+     * @param why {@code buffer_full}, {@code spam} (too many Events about one object), {@code rejected} (by the server)
+     *     or {@code unreachable} (the server did not accept it after all attempts)
      */
     default void dropped(String component, String why) {}
 }

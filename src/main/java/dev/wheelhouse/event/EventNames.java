@@ -2,7 +2,10 @@ package dev.wheelhouse.event;
 
 import java.util.regex.Pattern;
 
-/** Names of Events: {@code <object>.<suffix>} (upstream: client-go {@code tools/internal/events}, {@code GenerateEventName}). */
+/**
+ * Makes names of Events: {@code <object>.<suffix>} (upstream: {@code GenerateEventName} in client-go
+ * {@code tools/internal/events}).
+ */
 final class EventNames {
     private static final int LONGEST = 253;
     private static final Pattern SUBDOMAIN = Pattern
@@ -10,7 +13,7 @@ final class EventNames {
 
     private EventNames() {}
 
-    /** A name that the API accepts, whatever the object is called. */
+    /** A valid name for any object: if the object's name is not a valid prefix, the name is {@code event.<suffix>}. */
     static String of(String object, String suffix) {
         String name = object + "." + suffix;
         return name.length() <= LONGEST && SUBDOMAIN.matcher(name).matches() ? name : "event." + suffix;

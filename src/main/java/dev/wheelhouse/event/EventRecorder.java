@@ -4,27 +4,29 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** Reports what happened to an object, on behalf of one component. It never waits and never fails. Thread safe. */
+/** Records Events about objects, on behalf of one component. It never waits and never throws. Thread safe. */
 @FunctionalInterface
 public interface EventRecorder {
     String NORMAL = "Normal";
     String WARNING = "Warning";
 
-    /** Tells nobody. */
+    /** Discards all Events. */
     EventRecorder NONE = (regardingType, regarding, type, reason, message) -> {};
 
     /**
-     * @param regarding the object that it is about; the Event goes into its namespace
+     * Records an Event.
+     * @param regardingType the type of the object
+     * @param regarding the object that the Event is about; the Event is created in its namespace
      * @param type {@link #NORMAL} or {@link #WARNING}
-     * @param reason why, in UpperCamelCase, for machines
-     * @param message for people
+     * @param reason a machine-readable reason in UpperCamelCase
+     * @param message a text for people
      */
     void event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message);
 
     /**
-     * The same, about a part of the object.
+     * Records an Event about a part of an object.
      *
-     * @param fieldPath such as {@code spec.containers{web}}, or empty
+     * @param fieldPath the part, such as {@code spec.containers{web}}; empty for the whole object
      */
     default void event(ResourceType regardingType, KubernetesObject regarding, String fieldPath, String type,
             String reason, String message) {

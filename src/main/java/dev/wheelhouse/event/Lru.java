@@ -3,7 +3,7 @@ package dev.wheelhouse.event;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A map that forgets what was not used for longest. Not thread safe. */
+/** A map with a maximum size, which drops the least recently used entry. Not thread safe. */
 final class Lru<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1;
 

@@ -1,8 +1,9 @@
 /**
- * Kubernetes Events: what users read in {@code kubectl describe}.
- *
- * <p>In: reports from any thread, which never wait and never fail. Out: core/v1 Events, correlated so that nobody is flooded,
- * written by one loop. State (a bounded buffer and three bounded caches) belongs to the broadcaster.
+ * Kubernetes Events, which users read with {@code kubectl describe}. Any thread records Events with an
+ * {@link dev.wheelhouse.event.EventRecorder}, which never waits and never throws. The
+ * {@link dev.wheelhouse.event.EventBroadcaster} makes the recorders; its loop limits the Events and writes them to the
+ * API server as {@code core/v1} Events. The buffer and the caches are bounded and belong to the broadcaster. Start with
+ * {@code EventRecorder}.
  */
 @NullMarked
 package dev.wheelhouse.event;

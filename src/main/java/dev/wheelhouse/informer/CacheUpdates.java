@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 
 /**
- * What a step of the DeltaFifo does to the Indexer, and what there is to tell of it (upstream: {@code processDeltas} in client-go
- * {@code tools/cache/controller.go}). The informer's lock orders the calls.
+ * Applies the steps of the {@link DeltaFifo} to the Indexer and collects the notifications that follow (upstream:
+ * {@code processDeltas} in client-go {@code tools/cache/controller.go}). Not thread safe: callers hold the informer's
+ * lock.
  */
 final class CacheUpdates<T extends KubernetesObject> {
     private final ThreadSafeStore<T> indexer;
@@ -24,10 +26,13 @@ final class CacheUpdates<T extends KubernetesObject> {
         this.detector = detector;
     }
 
-    /** Applies the deltas of one key, and collects what there is to tell. */
+    /** Applies the deltas of one key, and appends their notifications. */
     void handleDeltas(DeltaFifo.Chain<T> chain, List<Notification<T>> notifications) {
         for (Delta<T> delta = chain.first; delta != null; delta = delta.next) {
             T object = delta.object;
+            if (object != null && isStale(indexer.get(delta.key), object)) {
+                continue;
+            }
             if (delta.type == Delta.Type.DELETED) {
                 T before = indexer.remove(delta.key);
                 forget(before);
@@ -50,7 +55,7 @@ final class CacheUpdates<T extends KubernetesObject> {
         }
     }
 
-    /** Swaps the whole content, and collects what there is to tell: deletes, then updates and adds. */
+    /** Replaces the whole content. Appends the notifications: first the deletes, then the updates and adds. */
     void replace(DeltaFifo.Replaced<T> replaced, boolean initial, List<Notification<T>> notifications) {
         Map<ObjectKey, T> next = next(replaced);
         Map<ObjectKey, T> old = indexer.replace(next);
@@ -70,7 +75,10 @@ final class CacheUpdates<T extends KubernetesObject> {
         });
     }
 
-    /** What a list told, with the cached object where it is the same, and where the listed one could not be decoded. */
+    /**
+     * The content after a relist. An object whose cached version equals the listed one stays the cached instance, so
+     * that it counts as unchanged. A listed object that could not be decoded keeps its cached state.
+     */
     private Map<ObjectKey, T> next(DeltaFifo.Replaced<T> replaced) {
         Map<ObjectKey, T> next = new LinkedHashMap<>(Math.max(16, replaced.objects().size() * 3 / 2));
         for (T object : replaced.objects()) {
@@ -93,7 +101,8 @@ final class CacheUpdates<T extends KubernetesObject> {
         } else if (sameObject(before, object)) {
             notifications.add(new Notification.Update<>(before, object));
         } else {
-            // Another object of the same name: the deletion of the first went unseen.
+            // The UID changed: the old object was deleted and another one created, and the watch did not see the
+            // deletion.
             notifications.add(new Notification.Delete<>(before, true));
             notifications.add(new Notification.Add<>(object, false));
         }
@@ -106,6 +115,20 @@ final class CacheUpdates<T extends KubernetesObject> {
     private static boolean sameVersion(KubernetesObject a, KubernetesObject b) {
         String version = a.getMetadata().getResourceVersion();
         return version != null && version.equals(b.getMetadata().getResourceVersion()) && sameObject(a, b);
+    }
+
+    /**
+     * Whether a watch tells of a state that is older than what is known: a sick server, or a cache between, may tell events twice
+     * or out of order. A collection that was set back to an older state is listed, never told so.
+     */
+    private static boolean isStale(@Nullable KubernetesObject known, KubernetesObject told) {
+        if (known == null) {
+            return false;
+        }
+        String before = known.getMetadata().getResourceVersion();
+        String now = told.getMetadata().getResourceVersion();
+        return ResourceVersions.isComparable(before) && ResourceVersions.isComparable(now)
+                && ResourceVersions.compare(before, now) > 0;
     }
 
     private void remember(T object) {

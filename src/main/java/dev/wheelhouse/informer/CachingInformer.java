@@ -21,9 +21,10 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * The informer: a {@link Reflector} that fills a {@link DeltaFifo}, a loop that pops it, updates the Indexer and tells the
- * {@link SharedProcessor}, and a {@link ProcessorListener} for each handler (upstream: {@code sharedIndexInformer} in client-go
- * {@code tools/cache/shared_informer.go}). Thread safe.
+ * The informer of one resource type (upstream: {@code sharedIndexInformer} in client-go
+ * {@code tools/cache/shared_informer.go}). A {@link Reflector} fills a {@link DeltaFifo}. The informer loop pops it,
+ * updates the Indexer and passes notifications to the {@link SharedProcessor}, which has one {@link ProcessorListener}
+ * per handler. Thread safe.
  */
 final class CachingInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final TransformingSource<T> source;
@@ -38,7 +39,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final InformerLoop loop = new InformerLoop();
     private final @Nullable MutationDetector<T> detector;
     private final CacheUpdates<T> cache;
-    /** Held while the cache changes and the changes are distributed, so that a late handler comes in between two changes. */
+    /**
+     * Guards the cache and the distribution of its changes. A handler that is added later is registered between two
+     * changes.
+     */
     private final Object blockDeltas = new Object();
 
     private @Nullable LoopRunner runner;
@@ -47,7 +51,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private volatile boolean closed;
     private volatile String version = "";
 
-    /** @param expectedType the class that objects have to be of; null to take whatever comes */
+    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             InformerMetrics metrics) {
         this.source = new TransformingSource<>(source, options.dropLastApplied() ? LastApplied::leaveOut : null);
@@ -89,7 +93,10 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             return synced ? processor.untilResync(clock.nanoTime()) : IDLE;
         }
 
-        /** Handles the next batch. @return whether there was one */
+        /**
+         * Handles the next batch.
+         * @return whether there was one
+         */
         private boolean processLoop() {
             if (synced && processor.resyncDue(clock.nanoTime())) {
                 fifo.resync();
@@ -150,7 +157,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
     }
 
-    /** The relist, in one step: the store is swapped, then what went is told, then what changed or came. */
+    /** Applies a relist in one step: replaces the store, then distributes the deletes, then the updates and adds. */
     private void handleReplaced(DeltaFifo.Replaced<T> replaced) {
         List<Notification<T>> notifications = new ArrayList<>();
         boolean first;
@@ -186,13 +193,15 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
         if (resyncPeriod.isNegative()) {
-            throw new IllegalArgumentException("the resync period " + resyncPeriod + " is negative: use zero for none");
+            throw new IllegalArgumentException("the resync period " + resyncPeriod
+                    + " is negative: use zero for no resync");
         }
         ProcessorListener<T> listener = new ProcessorListener<>(handler, resyncPeriod, options.pendingBound(),
                 new SyncTracker(() -> synced), clock, metrics);
         synchronized (blockDeltas) {
             if (closed) {
-                throw new IllegalStateException("the informer of " + source.type() + " was stopped");
+                throw new IllegalStateException(
+                        "cannot add a handler: the informer of " + source.type() + " was stopped");
             }
             List<Notification<T>> adds = new ArrayList<>();
             for (T object : indexer.list()) {
@@ -230,16 +239,16 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     public void setTransform(UnaryOperator<T> transform) {
         synchronized (blockDeltas) {
             if (runner != null || synced) {
-                throw new IllegalStateException("the transform of the informer of " + source.type()
-                        + " came after its start: set it before");
+                throw new IllegalStateException("cannot set the transform of the informer of " + source.type()
+                        + ": the informer has started; set it before the start");
             }
             source.transformBy(transform);
         }
     }
 
-    // ---- life
+    // ---- start and stop
 
-    /** Gives each loop a thread, once; a handler that is added later gets its own at once. */
+    /** Gives each loop a thread. Further calls do nothing. A handler that is added later gets its thread at once. */
     void start(LoopRunner with) {
         synchronized (blockDeltas) {
             if (runner != null || closed) {
@@ -262,7 +271,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         return source.type() + (source.namespace().isEmpty() ? "" : " " + source.namespace());
     }
 
-    /** Its loops as they are now, listeners included, for one thread to step. */
+    /** The loops that exist now, listeners included, for a caller that steps them by hand. */
     List<Loop> loops() {
         List<Loop> loops = new ArrayList<>();
         loops.add(reflector);
@@ -284,7 +293,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         metrics.stopped();
     }
 
-    /** @throws IllegalStateException if somebody changed a cached object, and mutations are detected */
+    /** @throws IllegalStateException if mutation detection is on and found a cached object that was changed */
     void verifyUnchanged() {
         if (detector != null) {
             detector.verify();

@@ -5,19 +5,22 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * One change of one object, as the watch told it. Deltas of one key are chained in their order.
+ * One change of one object, as a watch event reported it. The deltas of one key form a linked list in event order.
  *
  * @param <T> the model class
  */
 final class Delta<T> {
-    /** What happened (upstream: {@code DeltaType}; {@code Replaced} and {@code Sync} concern the whole cache, see {@link DeltaFifo}). */
+    /**
+     * The kind of change (upstream: {@code DeltaType}). Upstream's {@code Replaced} and {@code Sync} concern the whole
+     * cache; here they are steps of the {@link DeltaFifo}.
+     */
     enum Type {
         ADDED, UPDATED, DELETED
     }
 
     final Type type;
     final ObjectKey key;
-    /** Null for a deletion whose last state could not be decoded. */
+    /** Null for a deletion whose object could not be decoded. */
     final @Nullable T object;
     @Nullable
     Delta<T> next;

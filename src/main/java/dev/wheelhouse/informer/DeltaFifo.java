@@ -14,21 +14,22 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * The queue between the Reflector, its producer, and the informer loop, its consumer (upstream: client-go
- * {@code tools/cache/delta_fifo.go} and {@code the_real_fifo.go}). It keeps, per key, the ordered deltas since the consumer
- * last looked, keys in the order of their first delta, and hands them out in batches. A relist is one step of its own
- * ({@link Replaced}), in its place between what came before and what came after; so is a resync ({@link Sync}).
+ * The queue from the Reflector, its producer, to the informer loop, its consumer (upstream: client-go
+ * {@code tools/cache/delta_fifo.go} and {@code the_real_fifo.go}). It collects, per key, the ordered deltas since the
+ * consumer's last pop, and returns them in one batch, with the keys in the order of their first delta. A relist
+ * ({@link Replaced}) and a resync ({@link Sync}) are steps of their own; they keep their place between the deltas
+ * before and after them.
  *
- * <p>Any thread may call any method; one consumes.
+ * <p>Any thread may call any method, but only one thread may pop.
  */
 final class DeltaFifo<T> {
-    /** What the consumer takes: one step of the cache. */
+    /** The unit that the consumer pops: one step of the cache. */
     sealed interface Step<T> {}
 
     /**
      * Deltas by key, in the order of the keys' first deltas.
      *
-     * @param version up to which resource version they lead; empty if that is not known
+     * @param version the resource version of the cache after these deltas; empty if it is not known
      */
     record Deltas<T>(Map<ObjectKey, Chain<T>> byKey, String version) implements Step<T> {
         Iterator<Chain<T>> iterator() {
@@ -37,13 +38,13 @@ final class DeltaFifo<T> {
     }
 
     /**
-     * The whole collection as a list told it, at one version.
+     * The whole collection at one version, as a list returned it.
      *
-     * @param undecodable keys that are in the collection, but whose objects could not be decoded
+     * @param undecodable the keys of listed objects that could not be decoded
      */
     record Replaced<T>(List<T> objects, Set<ObjectKey> undecodable, String version) implements Step<T> {}
 
-    /** Every object is to be told again to the listeners that asked for it. */
+    /** A resync: the listeners whose resync is due get an update for every cached object. */
     record Sync<T>() implements Step<T> {}
 
     /** The deltas of one key. */
@@ -68,15 +69,15 @@ final class DeltaFifo<T> {
     private String openVersion = "";
     private long size;
 
-    /** @param signal raised whenever there is something to pop */
+    /** @param signal raised whenever a step was appended */
     DeltaFifo(Signal signal) {
         this.signal = signal;
     }
 
     /**
-     * Appends changes.
+     * Appends deltas.
      *
-     * @param version the version that the last of them, or a bookmark, brought the watch to; empty if there was none
+     * @param version the version of the last delta or bookmark; empty if there was none
      */
     void add(List<Delta<T>> deltas, String version) {
         synchronized (this) {
@@ -97,7 +98,7 @@ final class DeltaFifo<T> {
         signal.raise();
     }
 
-    /** Appends a relist: from here on the cache is exactly these objects. */
+    /** Appends a relist: the cache then holds exactly these objects. */
     void replace(List<T> objects, Set<ObjectKey> undecodable, String version) {
         synchronized (this) {
             seal();
@@ -124,7 +125,7 @@ final class DeltaFifo<T> {
         }
     }
 
-    /** Takes the next step, all deltas since the last at once; null if there is nothing. */
+    /** Removes and returns the next step, with all deltas collected so far; null if there is none. */
     synchronized @Nullable Step<T> pop() {
         Step<T> step = sealed.poll();
         if (step == null) {
@@ -152,12 +153,12 @@ final class DeltaFifo<T> {
         return step;
     }
 
-    /** How many changes wait, the objects of a relist included. */
+    /** The number of waiting changes; each object of a relist counts as one. */
     synchronized long size() {
         return size;
     }
 
-    /** The keys that wait with deltas, for messages and tests. */
+    /** The keys that have waiting deltas, for messages and tests. */
     synchronized List<ObjectKey> keys() {
         List<ObjectKey> keys = new ArrayList<>();
         for (Step<T> step : sealed) {

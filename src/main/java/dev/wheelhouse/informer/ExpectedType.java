@@ -4,14 +4,18 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.client.DecodeFailure;
 
-/** Which objects a Reflector takes (upstream: {@code expectedType} in client-go {@code tools/cache/reflector.go}). */
+/**
+ * The class of the objects that a Reflector accepts (upstream: {@code expectedType} in client-go
+ * {@code tools/cache/reflector.go}).
+ * @param type null accepts any class
+ */
 record ExpectedType<T>(@Nullable Class<T> type) {
 
     boolean isMetBy(Object object) {
         return type == null || type.isInstance(object);
     }
 
-    /** What is wrong with one that is of another type. */
+    /** The failure to report for an object of another class. */
     DecodeFailure failure(Object object) {
         return new DecodeFailure("an object", "", "expected " + (type == null ? "anything" : type.getName()) + ", got "
                 + object.getClass().getName());

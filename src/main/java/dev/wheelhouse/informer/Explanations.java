@@ -3,7 +3,7 @@ package dev.wheelhouse.informer;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 
-/** Puts a failed list or watch into a sentence that says what to do about it. */
+/** Adds the remedy to the message of a failed list or watch, for operators. */
 final class Explanations {
     private Explanations() {}
 
@@ -16,19 +16,20 @@ final class Explanations {
             }
             String role = namespace.isEmpty() ? "ClusterRole" : "Role";
             return message + " - missing permission: verb " + verb + " on resource " + type.plural()
-                    + " of API group \"" + type.group() + "\" " + where + "; grant it by a " + role
+                    + " of API group \"" + type.group() + "\" " + where + "; grant it with a " + role
                     + " and its binding";
         }
         if (e.code() == 401) {
             return message
-                    + " - the credentials were not accepted: check the kubeconfig's user, or the service account's token";
+                    + " - the server rejected the credentials: check the kubeconfig's user or the service"
+                    + " account's token";
         }
         if (e.isNotFound()) {
             return message + " - the server has no " + type.groupResource() + " of version " + type.version()
-                    + ": install its CustomResourceDefinition, or leave the type out";
+                    + ": install its CustomResourceDefinition, or do not watch this type";
         }
         if (e.isTooManyRequests()) {
-            return message + " - the server asks to slow down; tried again after a backoff";
+            return message + " - the server limits the rate of requests; the next attempt follows after a backoff";
         }
         return message;
     }

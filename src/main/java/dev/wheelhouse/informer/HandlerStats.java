@@ -2,7 +2,10 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 
-/** How one handler fares. Calls are noted by the listener's thread alone, conflations under its lock; any thread may read. */
+/**
+ * Statistics of one handler's calls. Only the listener's thread records calls; conflations are recorded under the
+ * listener's lock. Any thread may read.
+ */
 final class HandlerStats {
     private volatile long calls;
     private volatile long failed;
@@ -10,7 +13,7 @@ final class HandlerStats {
     private volatile long longestNanos;
     private volatile long conflations;
 
-    /** A call took so long. One thread writes. */
+    /** Records a call and its duration in nanoseconds. Only one thread calls it. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void handled(long took, boolean threw) {
         nanos += took;
@@ -23,7 +26,7 @@ final class HandlerStats {
         calls++;
     }
 
-    /** An update was merged. One thread at a time writes. */
+    /** Records a merged update. Only one thread at a time calls it. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void conflated() {
         conflations++;

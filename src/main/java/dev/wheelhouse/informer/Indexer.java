@@ -10,29 +10,40 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * A thread-safe store of objects by key, with named indices (upstream: client-go {@code tools/cache/thread_safe_store.go}).
- * Objects that come out are the cache's own: never change them.
+ * A store of objects by key, with named indices (upstream: client-go {@code tools/cache/thread_safe_store.go}). Thread
+ * safe. Callers must not change the objects that it returns, because the cache shares them; {@code ModelJson.copy}
+ * makes a copy to change.
  */
 public interface Indexer<T> {
-    /** The name of the index by namespace that every informer has. */
+    /** The name of the index by namespace, which every informer has. */
     String NAMESPACE_INDEX = "namespace";
 
     @Nullable
     T get(ObjectKey key);
 
-    /** All objects, in no order: a snapshot. */
+    /** A snapshot of all objects, in no particular order. */
     List<T> list();
 
-    /** The objects of a namespace; of all for the empty one. */
+    /** A snapshot of the objects of a namespace; of all objects if {@code namespace} is empty. */
     List<T> list(String namespace);
 
-    /** The objects that an index files under a value. @throws IllegalArgumentException if there is no such index */
+    /**
+     * The objects that have a value in an index.
+     * @throws IllegalArgumentException if there is no such index
+     */
     List<T> byIndex(String index, String value);
 
-    /** The values that an index knows. @throws IllegalArgumentException if there is no such index */
+    /**
+     * The values that an index has objects for.
+     * @throws IllegalArgumentException if there is no such index
+     */
     Set<String> indexValues(String index);
 
-    /** Adds an index, before start or later. @param values under which values to file an object */
+    /**
+     * Adds an index, before or after the informer's start. It includes the objects that are already stored.
+     * @param values returns an object's values in the index
+     * @throws IllegalArgumentException if there is an index of that name
+     */
     void addIndex(String name, Function<T, Collection<String>> values);
 
     int size();

@@ -22,8 +22,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The factory of informers over one client. In production, {@link #start} gives every loop a thread; a test or simulation
- * steps {@link #loops()} instead and never calls it.
+ * Makes and shares the informers of one client. In production {@link #start} gives every loop a thread. A test or a
+ * simulation does not call it, but steps the {@link #loops()}. Thread safe.
  */
 public final class InformerFactory implements SharedInformerFactory {
     private final KubeClient client;
@@ -35,7 +35,10 @@ public final class InformerFactory implements SharedInformerFactory {
     private volatile @Nullable LoopRunner startedOn;
     private boolean closed;
 
-    /** @param labels and fields in their text form, save that "nothing" and "everything" differ */
+    /**
+     * The identity of a shared informer. Selectors compare by their requirements, not by their text, because the
+     * selectors "nothing" and "everything" have the same text.
+     */
     private record Key(ResourceType type, Class<?> model, String namespace, LabelSelector labels,
             FieldSelector fields) {}
 
@@ -46,7 +49,7 @@ public final class InformerFactory implements SharedInformerFactory {
         this.options = options;
     }
 
-    /** Without metrics, with the default options. */
+    /** A factory with default options and no metrics. */
     public InformerFactory(KubeClient client, Clock clock) {
         this(client, clock, InformerMetrics.Provider.NONE, InformerOptions.defaults());
     }
@@ -62,8 +65,8 @@ public final class InformerFactory implements SharedInformerFactory {
     public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
         if (namespaces.isEmpty() || namespaces.contains("") || !type.namespaced()) {
-            throw new IllegalArgumentException("an informer of " + type + " in the namespaces " + namespaces
-                    + ": name one or more, of a type that has namespaces; for all of them, use the other method");
+            throw new IllegalArgumentException("cannot make an informer of " + type + " in the namespaces " + namespaces
+                    + ": give at least one name, of a namespaced type; for all, use the method with one empty name");
         }
         Map<String, SharedIndexInformer<T>> members = new TreeMap<>();
         for (String namespace : namespaces) {
@@ -81,20 +84,22 @@ public final class InformerFactory implements SharedInformerFactory {
     }
 
     /**
-     * An informer of its own over any source, shared with nobody. {@link #start} starts it with the others, unless
-     * {@link #start(SharedIndexInformer, LoopRunner)} did.
+     * Makes an informer of any source that no other caller shares. {@link #start(LoopRunner)} starts it together with
+     * the shared ones, unless {@link #start(SharedIndexInformer, LoopRunner)} started it before.
+     *
+     * @throws IllegalStateException if the factory is closed
      */
     public synchronized <T extends KubernetesObject> SharedIndexInformer<T> unshared(ListerWatcher<T> source,
             Class<T> model) {
         if (closed) {
-            throw new IllegalStateException("no informer of " + source.type() + ": the factory was closed");
+            throw new IllegalStateException("cannot make an informer of " + source.type() + ": the factory was closed");
         }
         CachingInformer<T> made = make(source, model);
         unshared.add(made);
         return made;
     }
 
-    /** Starts one informer of this factory, once. */
+    /** Starts one informer that this factory made. Further starts of it do nothing. */
     public void start(SharedIndexInformer<?> informer, LoopRunner runner) {
         all().stream().filter(candidate -> candidate == informer).forEach(known -> known.start(runner));
     }
@@ -106,11 +111,11 @@ public final class InformerFactory implements SharedInformerFactory {
     private synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(Key key, Class<T> model,
             Source<T> source) {
         if (closed) {
-            throw new IllegalStateException("no informer of " + key.type() + ": the factory was closed");
+            throw new IllegalStateException("cannot make an informer of " + key.type() + ": the factory was closed");
         }
         CachingInformer<?> known = informers.get(key);
         if (known != null) {
-            // The key holds the model class, so the informer is of it.
+            // The key contains the model class, so the cast is safe.
             @SuppressWarnings("unchecked")
             CachingInformer<T> same = (CachingInformer<T>) known;
             return same;
@@ -140,8 +145,8 @@ public final class InformerFactory implements SharedInformerFactory {
     }
 
     /**
-     * Every loop as of now, to be stepped by one thread: reflectors, informers, and the listeners of the handlers that are
-     * registered. Ask again after handlers or informers were added.
+     * All loops that exist now, for a caller that steps them by hand: reflectors, informers, and the listeners of
+     * registered handlers. Call it again after adding handlers or informers.
      */
     public List<Loop> loops() {
         List<Loop> loops = new ArrayList<>();
@@ -181,7 +186,10 @@ public final class InformerFactory implements SharedInformerFactory {
         return all().stream().map(SharedIndexInformer::state).toList();
     }
 
-    /** @throws IllegalStateException if somebody changed a cached object; only where the options say that this is looked for */
+    /**
+     * Checks all caches for changed objects, if {@link InformerOptions#detectMutations} is on.
+     * @throws IllegalStateException if a cached object was changed
+     */
     public void verifyUnchanged() {
         all().forEach(CachingInformer::verifyUnchanged);
     }

@@ -5,23 +5,25 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How informers behave. Start from {@link #defaults()} or {@link #builder()}.
+ * The options of informers. Start from {@link #defaults()} or {@link #builder()}.
  *
- * @param freshStart the first list is a consistent read, not one from the server's cache: for controllers that have just
- *     started or become leader
- * @param watchList stream the initial state by a watch (KEP-3157) where the server can do it: easier on the server's memory, but in
- *     a fresh process a fifth more CPU here than a list, and a request for nothing where kube-apiserver's etcd is older than 3.4.31
- *     or 3.5.13
- * @param watchListDeadline how long the end of the initial events may take after the last of them, before it falls back to a list
- * @param pageSize items of one page of a paged list
- * @param watchTimeout the shortest time after which the server is asked to end a watch; up to twice that by chance
- * @param silenceDeadline a watch that brings nothing for so long, not even a bookmark, is taken for dead
- * @param batch most watch events that are handed on in one step, and most keys that the informer loop handles in one
- * @param pendingBound notifications that wait for one handler before updates of one UID are merged
- * @param dropLastApplied leave the value of the annotation {@code kubectl.kubernetes.io/last-applied-configuration} out of the
- *     cache. A PUT by this client puts it back, by a read; one by another client would write it empty
- * @param detectMutations compare each cached object with what it was when it came, for tests
- * @param seed of the jitter, or null for a random one
+ * @param freshStart whether the first list is a consistent read instead of a read from the server's cache. A controller
+ *     that has just started or become leader needs it.
+ * @param watchList whether a watch streams the initial state (KEP-3157) where the server supports it. The server needs
+ *     less memory for it than for a list. In a new process here it takes a fifth more CPU than a list. The request is
+ *     in vain if kube-apiserver's etcd is older than 3.4.31 or 3.5.13.
+ * @param watchListDeadline the longest gap between two initial events; after a longer one the informer lists instead
+ * @param pageSize the objects per page of a paged list
+ * @param watchTimeout the shortest duration of a watch that is requested from the server; a random part, up to the same
+ *     again, is added
+ * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken
+ * @param batch the most watch events that are read in one step, and the most keys that the informer loop handles in one
+ * @param pendingBound the number of notifications waiting for one handler above which updates of one UID are merged
+ * @param dropLastApplied whether the cache leaves out the value of the annotation
+ *     {@code kubectl.kubernetes.io/last-applied-configuration}. An update (PUT) with this project's client reads the
+ *     value from the server and puts it back; an update with another client would empty it.
+ * @param detectMutations whether each cached object is compared with its state on arrival, for tests
+ * @param seed the seed of the jitter; null for a random one
  */
 public record InformerOptions(boolean freshStart, boolean watchList, Duration watchListDeadline, int pageSize,
         Duration watchTimeout, Duration silenceDeadline, int batch, int pendingBound, boolean dropLastApplied,
@@ -29,22 +31,22 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
     private static final InformerOptions DEFAULTS = new InformerOptions(true, false, Duration.ofSeconds(10), 500,
             Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, false, null);
 
-    /** What the service runs with. */
+    /** The default options, which the service uses. */
     public static InformerOptions defaults() {
         return DEFAULTS;
     }
 
-    /** A builder that begins with the defaults. */
+    /** A builder that starts with the defaults. */
     public static Builder builder() {
         return DEFAULTS.toBuilder();
     }
 
-    /** A builder that begins with these options. */
+    /** A builder that starts with these options. */
     public Builder toBuilder() {
         return new Builder(this);
     }
 
-    /** Sets options one by one. Each method is explained at the record's component of its name. */
+    /** Sets options one by one. The record's component of the same name explains each method. */
     public static final class Builder {
         private boolean freshStart;
         private boolean watchList;
@@ -102,7 +104,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             return this;
         }
 
-        /** @param size 1 for the finest steps, in a simulation */
+        /** @param size 1 gives the smallest steps, for a simulation */
         public Builder batch(int size) {
             batch = size;
             return this;
@@ -140,7 +142,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         private static void positive(String name, int value) {
             if (value < 1) {
                 throw new IllegalArgumentException("the informer option " + name + " is " + value
-                        + ": it has to be 1 or more");
+                        + ": it must be 1 or more");
             }
         }
     }

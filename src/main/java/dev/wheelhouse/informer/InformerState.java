@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * What an informer knows of itself, at one moment.
+ * The state of an informer at one moment.
  *
- * @param namespace empty for all
- * @param selector what it selects within that, {@code "app=web; spec.nodeName=a"}; empty for everything
+ * @param namespace the namespace; empty for all
+ * @param selector the selectors as text, such as {@code "app=web; spec.nodeName=a"}; empty for everything
  * @param synced whether the cache has held the whole initial list
- * @param objects how many it holds
- * @param resourceVersion up to which version it has followed, or empty
- * @param lastEvent when the server last told it something, be it by a list, an event or a bookmark; null if it never did
+ * @param objects the number of cached objects
+ * @param resourceVersion the version that the cache has reached; empty before the first list
+ * @param lastEvent the time of the last list, event or bookmark from the server; null before the first one
  * @param lastFailure why the last list or watch failed; null after a success
- * @param counts what has happened since it was made
- * @param handlers its handlers, in the order of their registration
+ * @param counts the events since the informer was created
+ * @param handlers the handlers in the order of their registration
  */
 public record InformerState(ResourceType type, String namespace, String selector, boolean synced, int objects,
         String resourceVersion, @Nullable Instant lastEvent, @Nullable Failure lastFailure, Counts counts,
@@ -30,19 +30,21 @@ public record InformerState(ResourceType type, String namespace, String selector
      * A list or watch that failed.
      *
      * @param verb {@code list} or {@code watch}
-     * @param status the HTTP status; 0 if there was no answer
-     * @param message what failed, with verb and status, and what to do about it
+     * @param status the HTTP status; 0 if there was no response
+     * @param message the failed operation, its status, and the remedy
      */
     public record Failure(String verb, int status, String message) {}
 
     /**
-     * @param bytesReceived by watches and lists, as far as the connection counts them
-     * @param events that watches brought
-     * @param relists lists after the first, by cause
-     * @param watchEnds watches that ended, by cause: each was followed by another, at once or after a backoff
-     * @param decodeErrors objects that were skipped
-     * @param lastDecodeError the last of them, with key and field; or null
-     * @param queued changes that were read and are not in the cache yet
+     * The counters of an informer.
+     *
+     * @param bytesReceived the bytes that lists and watches received, as far as the connection counts them
+     * @param events the events that watches delivered, bookmarks included
+     * @param relists the times that the collection was read again from the start, by cause
+     * @param watchEnds the watches that ended, by cause
+     * @param decodeErrors the objects that were skipped because they could not be decoded
+     * @param lastDecodeError the last of these errors, with key and field; null if there was none
+     * @param queued the changes that were read and are not in the cache yet
      */
     public record Counts(long bytesReceived, long events, Map<String, Long> relists, Map<String, Long> watchEnds,
             long decodeErrors, @Nullable String lastDecodeError, long queued) {
@@ -50,37 +52,37 @@ public record InformerState(ResourceType type, String namespace, String selector
     }
 
     /**
-     * One registration.
+     * The state of one registered handler.
      *
-     * @param synced whether it was told the whole initial list
-     * @param pending notifications that wait for it
-     * @param calls of the handler
-     * @param failed calls that threw
-     * @param conflations updates that were merged with a later one because it was slow
-     * @param time all calls together took
-     * @param longest the longest of them
+     * @param synced whether the handler was called for the whole initial list
+     * @param pending the notifications that wait for the handler
+     * @param calls the number of calls
+     * @param failed the calls that threw
+     * @param conflations the updates that were merged with a later one because the handler was slow
+     * @param time the duration of all calls together
+     * @param longest the duration of the longest call
      */
     public record Handler(String name, boolean synced, int pending, long calls, long failed, long conflations,
             Duration time, Duration longest) {}
 
-    /** One without counts, handlers and selector, as a substitute for an informer has them. */
+    /** A state without counters, handlers and selector, for test doubles and other substitutes of an informer. */
     public static InformerState of(ResourceType type, String namespace, boolean synced, int objects,
             String resourceVersion, @Nullable Failure lastFailure) {
         return new InformerState(type, namespace, "", synced, objects, resourceVersion, null, lastFailure, Counts.NONE,
                 List.of());
     }
 
-    /** Why the last list or watch failed, with verb and HTTP status, and what to do about it; null after a success. */
+    /** The message of {@link #lastFailure}; null after a success. */
     public @Nullable String lastError() {
         return lastFailure == null ? null : lastFailure.message();
     }
 
-    /** Lists after the first. */
+    /** The times that the collection was read again from the start. */
     public long relists() {
         return sum(counts.relists());
     }
 
-    /** Watches after the first. */
+    /** The number of watches that ended; another one followed each, unless the informer was closed. */
     public long watchRestarts() {
         return sum(counts.watchEnds());
     }
@@ -90,14 +92,14 @@ public record InformerState(ResourceType type, String namespace, String selector
     }
 
     /**
-     * By how much the cache may be behind the server at most: the time since the server last told it something, which it does by
-     * a bookmark about once a minute if nothing happens. Null before it was told anything.
+     * The upper bound of the cache's delay behind the server: the time since the server's last message. If nothing
+     * happens, the server sends a bookmark about once a minute. Null before the first message.
      */
     public @Nullable Duration lag(Instant now) {
         return lastEvent == null ? null : Duration.between(lastEvent, now);
     }
 
-    /** Why it has not synced, in a sentence; empty if it has. */
+    /** A sentence that says why the cache has not synced; empty if it has. */
     public String reasonNotSynced() {
         if (synced) {
             return "";
@@ -105,7 +107,7 @@ public record InformerState(ResourceType type, String namespace, String selector
         return name() + ": " + (lastFailure == null ? "the first list has not come yet" : lastFailure.message());
     }
 
-    /** What it caches, in words: {@code "pods in default (app=web)"}. */
+    /** The cached collection in words, such as {@code "pods in default (app=web)"}. */
     public String name() {
         return type.groupResource() + (namespace.isEmpty() ? "" : " in " + namespace)
                 + (selector.isEmpty() ? "" : " (" + selector + ")");

@@ -6,19 +6,20 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.api.ApiError;
 
 /**
- * Whether a Reflector streams the initial state (KEP-3157) or lists it. A server that refuses, or never ends the initial events, is
- * listed from then on; so is one that fails three times in a row. After an error of the server's own it is listed at once, this
- * time: kube-apiserver answers so where its etcd cannot tell its progress. Belongs to one Reflector's loop.
+ * Decides whether a Reflector streams the initial state (KEP-3157) or lists it. It lists from then on after the server
+ * refused the stream, after the initial events did not end in time, or after three failures in a row. After a server
+ * error other than 503 it lists once: kube-apiserver responds so if its etcd cannot report its progress. Not thread
+ * safe: it belongs to one Reflector's loop.
  */
 final class InitialStateStreaming {
     private static final Logger log = LoggerFactory.getLogger(InitialStateStreaming.class);
     private static final int TRIES = 3;
 
-    /** What a failed stream is followed by. */
+    /** The reaction to a failed stream. */
     enum Next {
-        /** The same again, after a pause. */
+        /** Stream again, after a pause. */
         STREAM,
-        /** A list, at once. */
+        /** List at once. */
         LIST
     }
 
@@ -36,36 +37,39 @@ final class InitialStateStreaming {
         return on && !listsThisTime;
     }
 
-    /** The initial state was streamed whole. */
+    /** Records that a stream delivered the whole initial state. */
     void succeeded() {
         failures = 0;
     }
 
-    /** The initial state was listed: the next is streamed again, unless that was given up. */
+    /**
+     * Records that a list delivered the initial state. The next initial state is streamed again, unless streaming was
+     * given up.
+     */
     void listed() {
         listsThisTime = false;
     }
 
-    /** The stream broke off, or could not be opened. */
+    /** Records that the stream could not be opened, or broke. */
     Next failed(ApiError e, String why) {
         if (e.code() == 400 || e.isForbidden() || e.isInvalid()) {
             giveUp(why);
             return Next.LIST;
         }
         if (e.isTooManyRequests() || e.isNotFound() || e.code() == 401) {
-            // A list would fare no better.
+            // A list would fail in the same way.
             return Next.STREAM;
         }
         Next next = brokeOff(why);
         if (next == Next.STREAM && e.code() >= 500 && e.code() != 503) {
-            log.info("{}: the initial state is listed this time: {}", reflector, why);
+            log.info("{}: lists the initial state this time, because streaming it failed: {}", reflector, why);
             listsThisTime = true;
             return Next.LIST;
         }
         return next;
     }
 
-    /** The stream ended before the initial events did. */
+    /** Records that the stream ended before its initial events did. */
     Next brokeOff(String why) {
         if (++failures < TRIES) {
             return Next.STREAM;
@@ -74,9 +78,9 @@ final class InitialStateStreaming {
         return Next.LIST;
     }
 
-    /** The server does not do it. */
+    /** Lists from now on. */
     void giveUp(String why) {
-        log.info("{}: the initial state is listed instead of streamed: {}", reflector, why);
+        log.info("{}: lists the initial state from now on, because streaming it failed: {}", reflector, why);
         on = false;
     }
 }

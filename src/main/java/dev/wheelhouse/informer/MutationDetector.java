@@ -13,8 +13,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * Finds out who changes what a cache gave out: keeps each object's JSON as it came, and compares (upstream: client-go
- * {@code tools/cache/mutation_detector.go}). Costs memory and time, so it is for tests. Thread safe.
+ * Detects changes to cached objects: it keeps each object's JSON from its arrival and compares (upstream: client-go
+ * {@code tools/cache/mutation_detector.go}). It costs memory and time, so only tests use it. Thread safe.
  */
 final class MutationDetector<T extends KubernetesObject> {
     private static final Logger log = LoggerFactory.getLogger(MutationDetector.class);
@@ -35,7 +35,7 @@ final class MutationDetector<T extends KubernetesObject> {
         compare(object, asTheyCame.remove(object));
     }
 
-    /** Compares all; what was changed is logged, once. */
+    /** Compares all objects. Logs each change once. */
     synchronized void check() {
         List<T> changed = new ArrayList<>();
         asTheyCame.forEach((object, before) -> {
@@ -70,7 +70,7 @@ final class MutationDetector<T extends KubernetesObject> {
         return json.substring(Math.max(0, at - 40), Math.min(json.length(), at + 40));
     }
 
-    /** @throws IllegalStateException if an object was changed */
+    /** @throws IllegalStateException if any object was changed */
     synchronized void verify() {
         check();
         if (!found.isEmpty()) {

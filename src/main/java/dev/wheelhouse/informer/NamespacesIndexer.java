@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
 
-/** The caches of several namespaces as one. What it lists is a snapshot of each namespace, not of all at one moment. */
+/**
+ * The caches of several namespaces as one. A list combines one snapshot per namespace; they are not of the same moment.
+ */
 final class NamespacesIndexer<T> implements Indexer<T> {
     private final Map<String, Indexer<T>> byNamespace;
 

@@ -21,16 +21,16 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
 
 /**
- * The informers of several namespaces as one, for who may not list them all (upstream: controller-runtime
- * {@code pkg/cache/multi_namespace_cache.go}). Each namespace has a list and a watch of its own; a handler is called for one
- * object at a time nevertheless. Thread safe.
+ * The informers of several namespaces as one, for clients that may not list all namespaces (upstream:
+ * controller-runtime {@code pkg/cache/multi_namespace_cache.go}). Each namespace has its own list and watch. A handler
+ * is still called by one thread at a time. Thread safe.
  */
 final class NamespacesInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final ResourceType type;
     private final Map<String, SharedIndexInformer<T>> members;
     private final Indexer<T> indexer;
 
-    /** @param members by namespace, at least one */
+    /** @param members the informers by namespace, at least one */
     NamespacesInformer(ResourceType type, Map<String, SharedIndexInformer<T>> members) {
         this.type = type;
         this.members = new LinkedHashMap<>(members);
@@ -71,7 +71,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         };
     }
 
-    /** One handler of several listeners, each of which has a thread of its own. */
+    /** A handler that several listeners share. A lock ensures that only one of their threads calls it at a time. */
     private record OneAtATime<T>(ResourceEventHandler<T> handler, ReentrantLock lock)
             implements
                 ResourceEventHandler<T> {
@@ -115,7 +115,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         return members.values().stream().allMatch(SharedIndexInformer::hasSynced);
     }
 
-    /** What all of them have followed to. */
+    /** The version that every member has reached; empty if a member has none. */
     @Override
     public String resourceVersion() {
         return oldest(members.values().stream().map(SharedIndexInformer::resourceVersion).toList());
@@ -127,7 +127,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
                 : "";
     }
 
-    /** Of all together: sums, the oldest version and event, and the first failure. */
+    /** The members' states combined: sums of counts, the oldest version and event, and the first failure. */
     @Override
     public InformerState state() {
         List<InformerState> states = members.values().stream().map(SharedIndexInformer::state).toList();

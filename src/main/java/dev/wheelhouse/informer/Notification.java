@@ -1,8 +1,11 @@
 package dev.wheelhouse.informer;
 
-/** One call of a handler that is due. */
+/** A pending call of a handler. */
 sealed interface Notification<T> {
-    /** @param initial part of the initial list, or of what a late handler is told first */
+    /**
+     * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
+     *     later
+     */
     record Add<T>(T object, boolean initial) implements Notification<T> {}
 
     record Update<T>(T before, T after) implements Notification<T> {}

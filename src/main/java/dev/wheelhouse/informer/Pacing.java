@@ -10,13 +10,15 @@ import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * When a Reflector may ask the server again: after a delay that grows from failure to failure, with jitter, and begins anew after
- * two minutes without one; or later, if the server said so (upstream: the backoff manager in client-go
- * {@code tools/cache/reflector.go}). Belongs to one Reflector's loop.
+ * Decides when a Reflector may send the next request. After a failure it waits 0.8 s, doubling up to 15 s, and up to as
+ * much again by chance; the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of the
+ * server counts instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}, which waits twice as
+ * long at most: half a minute leaves time for caches to be current a minute after the server is well). Not thread safe: it
+ * belongs to one Reflector's loop.
  */
 final class Pacing {
     private static final Duration FIRST = Duration.ofMillis(800);
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(15);
     private static final Duration RESET = Duration.ofMinutes(2);
 
     private final Clock clock;
@@ -29,12 +31,16 @@ final class Pacing {
         this.notBefore = clock.nanoTime();
     }
 
-    /** Nanoseconds until the server may be asked; zero or less for now. */
+    /** The nanoseconds until the next request is allowed; zero or less if it is allowed now. */
     long untilAllowed() {
         return notBefore - clock.nanoTime();
     }
 
-    /** Waits for the next delay. @param e what failed, which may ask for longer. @return nanoseconds, at least 1 */
+    /**
+     * Starts the next delay.
+     * @param e the failure, whose Retry-After may ask for a longer delay; null if there is none
+     * @return the delay in nanoseconds, at least 1
+     */
     long pause(@Nullable ApiError e) {
         Duration delay = backoff.next();
         Duration asked = e == null ? null : e.retryAfter();

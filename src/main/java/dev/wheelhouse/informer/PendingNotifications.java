@@ -10,21 +10,25 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 /**
- * The buffer between the informer loop and one listener. Past its bound, an update is merged with the pending update of the
- * same UID, if nothing else of that UID came between; adds and deletes are always kept. So it holds at most the bound, the adds
- * and deletes, and one update for each of them and for each UID. Not thread safe: the listener locks.
+ * The buffer between the informer loop and one listener. If the buffer is over its bound, an update is merged with the
+ * pending update of the same UID, unless an add or a delete of that UID lies between. Adds and deletes are always kept.
+ * The size is therefore limited by the bound, plus the adds and deletes, plus one update for each of these and for each
+ * UID. Not thread safe: the listener locks.
  */
 final class PendingNotifications<T extends KubernetesObject> {
     private final int bound;
     private List<Notification<T>> pending = new ArrayList<>();
-    /** While over the bound: where the last notification of a UID is, if that is an update. */
+    /** Over the bound: the position of each UID's last notification, if that is an update. Null below the bound. */
     private @Nullable Map<String, Integer> updates;
 
     PendingNotifications(int bound) {
         this.bound = bound;
     }
 
-    /** Appends a notification, or merges it. @return whether it was merged */
+    /**
+     * Appends a notification or merges it.
+     * @return whether it was merged
+     */
     boolean add(Notification<T> notification) {
         if (pending.size() < bound) {
             pending.add(notification);
@@ -68,7 +72,7 @@ final class PendingNotifications<T extends KubernetesObject> {
         return object.getMetadata().getUid();
     }
 
-    /** Takes everything, in order. */
+    /** Removes and returns all notifications, in order. */
     List<Notification<T>> takeAll() {
         List<Notification<T>> all = pending;
         pending = new ArrayList<>();

@@ -15,9 +15,10 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Stands between the informer loop and one handler (upstream: {@code processorListener} in client-go
- * {@code tools/cache/shared_informer.go}): {@link #add} appends to the pending notifications, {@link #pop} takes the next, and
- * {@link #run} calls the handler. A handler that is slow delays only itself; one that throws loses only its turn.
+ * The queue between the informer loop and one handler (upstream: {@code processorListener} in client-go
+ * {@code tools/cache/shared_informer.go}). {@link #add} appends to the pending notifications, {@link #pop} takes the
+ * next one, and {@link #run} calls the handler. A slow handler delays only itself. A handler that throws misses that
+ * notification only.
  */
 final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
@@ -38,7 +39,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private int taken;
     private volatile boolean closed;
 
-    /** @param resyncPeriod zero for none */
+    /** @param resyncPeriod the time between two resyncs; zero for none */
     ProcessorListener(ResourceEventHandler<? super T> handler, Duration resyncPeriod, int pendingBound,
             SyncTracker tracker,
             Clock clock, InformerMetrics metrics) {
@@ -59,7 +60,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** The handler's name, for metrics, logs and threads. */
+    /** The handler's name in metrics, logs and thread names. */
     String name() {
         return name;
     }
@@ -72,7 +73,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         return stats.state(name, tracker.hasSynced(), pending());
     }
 
-    /** Appends notifications. Called by the informer loop, or under its lock. */
+    /** Appends notifications. The caller holds the informer's lock. */
     void add(List<Notification<T>> notifications) {
         if (closed || notifications.isEmpty()) {
             return;
@@ -131,7 +132,8 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
             notification.deliver(handler);
             failed = false;
         } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-            log.error("handler {} failed on {}: it loses this notification and goes on", name, describe(notification),
+            log.error("the handler {} failed on {}: it misses this notification and gets the next ones", name,
+                    describe(notification),
                     e);
         } finally {
             if (notification instanceof Notification.Add<T> add && add.initial()) {
@@ -156,21 +158,21 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         return object.getKind() + " " + (meta.getNamespace() == null ? "" : meta.getNamespace() + "/") + meta.getName();
     }
 
-    /** Notifications that wait, save those taken already. */
+    /** The number of notifications in the buffer; those that the listener has already taken do not count. */
     int pending() {
         synchronized (pendingNotifications) {
             return pendingNotifications.size();
         }
     }
 
-    // ---- resync, all by the informer loop
+    // ---- resync; only the informer loop calls these methods
 
-    /** Nanoseconds until its next resync; {@link #IDLE} for none. */
+    /** The nanoseconds until the next resync; {@link #IDLE} if there is none. */
     long untilResync(long now) {
         return resyncNanos == 0 || closed ? IDLE : Math.max(0, nextResync - now);
     }
 
-    /** Marks it for the resync that is about to be queued, if it is due. */
+    /** Marks this listener for the resync that the caller queues next, if its resync is due. */
     boolean beginResync(long now) {
         if (untilResync(now) > 0) {
             return false;
@@ -180,7 +182,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         return true;
     }
 
-    /** Whether it was marked; it no longer is. */
+    /** Whether this listener was marked for a resync; clears the mark. */
     boolean takeResync() {
         boolean was = resyncing;
         resyncing = false;

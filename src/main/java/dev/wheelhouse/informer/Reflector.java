@@ -22,34 +22,41 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * Lists and watches one resource type, and appends what it learns to a {@link DeltaFifo} (upstream: client-go
- * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step is one page of a list, the opening of a
- * watch, or a batch of its events.
+ * Lists and watches one resource type, and appends the changes to a {@link DeltaFifo} (upstream: client-go
+ * {@code tools/cache/reflector.go}; KEP-3157 for the streamed initial state). One step reads one page of a list, opens
+ * a watch, or reads a batch of its events.
  *
  * <ul>
- * <li>It lists when it starts and when the server says that its version is gone (410) or unknown, and never otherwise.
- * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version, after a backoff where
- * something failed.
- * <li>An object that cannot be decoded is reported, counted and skipped.
+ * <li>It lists when it starts. It lists again only if the server answers that the last version is gone (410), not known
+ * or not valid, or that the collection does not exist (404).
+ * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
+ * after a backoff.
+ * <li>An object that cannot be decoded is logged, counted and skipped.
  * </ul>
  */
 final class Reflector<T extends KubernetesObject> implements Loop {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
 
     private static final long POLL_NANOS = 10_000_000;
+    private static final Duration FIRST_DOUBT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_DOUBT = Duration.ofHours(1);
 
     private enum Phase {
-        /** The next step lists, or streams the initial state. */
+        /** The next step lists or streams the initial state. */
         LIST,
         /** The next step opens a watch at the last version. */
         OPEN,
         /** A watch is open. */
         WATCH,
-        /** The next step asks whether the server knows the last version at all, as a watch from the future would just wait. */
+        /**
+         * The next step asks whether the server knows the last version. A watch from a version in the future would only
+         * wait.
+         */
         PROBE
     }
 
@@ -62,18 +69,23 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private final Signal signal = new Signal();
     private final RandomGenerator random;
     private final Pacing pacing;
-    private final Lister<T> lister;
+    private final ListPager<T> pager;
     private final InitialStateStreaming streaming;
     private final Changes sink = new Changes();
 
     private Phase phase = Phase.LIST;
+    private final LogBudget lines;
+
     private String lastVersion = "";
     private boolean progressed = true;
+    /** When the collection is listed again because a watch brought what cannot be decoded; 0 for never. */
+    private long doubtsEnd;
+    private Duration doubt = FIRST_DOUBT;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
-    /** @param expectedType the class that objects have to be of; null to take whatever comes */
+    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     Reflector(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.source = source;
@@ -84,8 +96,9 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         this.status = new ReflectorStatus(clock, metrics);
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
         this.pacing = new Pacing(clock, random);
+        this.lines = new LogBudget(clock);
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
-        this.lister = new Lister<>(source, expected, options.pageSize(), options.freshStart());
+        this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
     }
 
     @Override
@@ -112,19 +125,21 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     // ---- list
 
     private long list() throws InterruptedException {
-        if (!lister.inProgress()) {
-            lister.begin(lastVersion, clock.nanoTime());
+        if (!pager.inProgress()) {
+            pager.begin(lastVersion, clock.nanoTime());
         }
-        boolean last = lister.nextPage();
-        status.read(0, lister.pageBytes());
+        boolean last = pager.nextPage();
+        status.read(0, pager.pageBytes());
         if (!last) {
             return BUSY;
         }
-        lister.skipped().forEach(this::report);
-        List<T> objects = lister.items();
-        replaced(objects, Lister.keys(lister.skipped()), lister.version());
-        status.listed(since(lister.began()), objects.size());
-        lister.end();
+        pager.skipped().forEach(this::report);
+        // A server that has such objects is not asked for all of them again and again.
+        doubt = pager.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
+        List<T> objects = pager.items();
+        replaced(objects, ListPager.keys(pager.skipped()), pager.version());
+        status.listed(since(pager.began()), objects.size());
+        pager.end();
         streaming.listed();
         phase = Phase.OPEN;
         return BUSY;
@@ -133,6 +148,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
         fifo.replace(objects, undecodable, version);
         lastVersion = version;
+        doubtsEnd = 0;
         status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
@@ -140,19 +156,23 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long relist(String cause) {
         status.relisted(cause);
         phase = Phase.LIST;
-        lister.end();
-        log.info("{}: listing again after version {}: {}", this, lastVersion, cause);
+        pager.end();
+        info("lists again after version " + lastVersion + "; cause: " + cause);
         if (progressed) {
             progressed = false;
             return BUSY;
         }
-        // The list before this one did not help: a server that answers every watch so is not asked without end.
+        // The last list brought no progress: wait before the next one, so that a server that answers every watch so is
+        // not flooded.
         return pacing.pause(null);
     }
 
-    /** Asks for one object not older than the last version: a server that was set back says so, where a watch would wait. */
+    /**
+     * Requests one object not older than the last version. A server that was restored from a backup fails this request;
+     * a watch would wait.
+     */
     private long probe() throws InterruptedException {
-        lister.probe(lastVersion);
+        pager.probe(lastVersion);
         phase = Phase.OPEN;
         return BUSY;
     }
@@ -164,7 +184,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         Duration timeout = options.watchTimeout()
                 .plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(
-                new WatchOptions(initialState ? lister.watchVersion(lastVersion) : lastVersion, initialState, timeout));
+                new WatchOptions(initialState ? pager.watchVersion(lastVersion) : lastVersion, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 signal::raise);
         session = opened;
@@ -174,7 +194,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
         status.watchStarted();
         if (!initialState) {
-            // It replays what was missed, so that nothing is wrong any more.
+            // The watch replays the missed events, so the earlier failure is over.
             status.recovered();
         }
         phase = Phase.WATCH;
@@ -187,25 +207,35 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             phase = Phase.OPEN;
             return BUSY;
         }
-        WatchSession.Reading read = reading.read();
+        WatchSession.Reading read = reading.read(untilDoubtsEnd());
         if (closed) {
             return IDLE;
         }
+        if (untilDoubtsEnd() <= 0) {
+            // What could not be read may have been a change that nothing else tells of.
+            close("undecodable");
+            return relist("the watch brought what cannot be decoded");
+        }
         return switch (read) {
             case EVENTS -> BUSY;
-            case NOTHING -> reading.untilSilent();
+            case NOTHING -> Math.min(reading.untilSilent(), untilDoubtsEnd());
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
     }
 
-    /** Takes what the open watch brings. */
+    private long untilDoubtsEnd() {
+        return doubtsEnd == 0 ? Long.MAX_VALUE : doubtsEnd - clock.nanoTime();
+    }
+
+    /** Receives the events of the open watch. */
     private final class Changes implements WatchSession.Sink<T> {
         @Override
         public void changed(List<Delta<T>> changes, String version) {
             String followed = "";
             if (!version.isEmpty()) {
-                // A watch that told old states again would otherwise be opened where it would tell all of them once more.
+                // Never go back: a watch that repeats old states would otherwise be opened again at an old version, and
+                // repeat them again.
                 lastVersion = ResourceVersions.later(lastVersion, version);
                 followed = lastVersion;
             }
@@ -217,7 +247,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void initialState(Collection<T> objects, String version) {
             streaming.succeeded();
-            lister.succeeded();
+            pager.succeeded();
             replaced(new ArrayList<>(objects), Set.of(), version);
             WatchSession<T> streamed = session;
             if (streamed != null) {
@@ -228,15 +258,37 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         @Override
         public void undecodable(DecodeFailure failure) {
             report(failure);
+            if (doubtsEnd == 0) {
+                doubtsEnd = clock.deadline(doubt);
+            }
         }
+    }
+
+    private static Duration longer(Duration doubt) {
+        Duration twice = doubt.multipliedBy(2);
+        return twice.compareTo(LONGEST_DOUBT) > 0 ? LONGEST_DOUBT : twice;
     }
 
     private void report(DecodeFailure failure) {
         status.skipped(failure);
-        log.warn("{}: skipped an object: {}", this, failure);
+        warn("skipped an object that cannot be decoded: " + failure);
     }
 
-    // ---- how a watch ends
+    private void warn(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.warn("{}: {}", this, line);
+        }
+    }
+
+    private void info(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.info("{}: {}", this, line);
+        }
+    }
+
+    // ---- the end of a watch
 
     private long ended(WatchSession<T> ending) {
         close("ended");
@@ -250,20 +302,20 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long silent(WatchSession<T> ending) {
         close("silence");
         if (ending.inInitialState()) {
-            streaming.giveUp("the end of the initial events did not come in time");
+            streaming.giveUp("the initial events did not end in time");
             phase = Phase.LIST;
             return BUSY;
         }
-        String message = "watch " + source.type() + ": nothing came for " + options.silenceDeadline()
+        String message = "watch " + source.type() + ": no event arrived for " + options.silenceDeadline()
                 + ", not even a bookmark; the watch is opened again";
         status.failed("watch", 0, message);
-        log.info("{}: {}", this, message);
+        info(message);
         phase = Phase.PROBE;
         return BUSY;
     }
 
     private long streamingFailed(String why) {
-        lister.restart();
+        pager.restart();
         phase = Phase.LIST;
         return streaming.brokeOff(why) == InitialStateStreaming.Next.STREAM ? pacing.pause(null) : BUSY;
     }
@@ -277,7 +329,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         }
     }
 
-    // ---- what fails
+    // ---- failures
 
     private long failed(ApiError e) {
         WatchSession<T> failing = session;
@@ -301,22 +353,22 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     private long initialStateFailed(ApiError e, String message) {
         phase = Phase.LIST;
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            return lister.versionUnavailable() ? BUSY : pacing.pause(e);
+            return pager.versionUnavailable() ? BUSY : pacing.pause(e);
         }
         if (streaming.failed(e, message) == InitialStateStreaming.Next.LIST) {
             return BUSY;
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 
     private long listFailed(ApiError e, String message) {
-        status.listFailed(since(lister.began()));
-        if (lister.fallsBackAfter(e)) {
-            log.info("{}: {}; listing by a consistent read", this, e.getMessage());
+        status.listFailed(since(pager.began()));
+        if (pager.fallsBackAfter(e)) {
+            info(e.getMessage() + "; lists again by a consistent read");
             return BUSY;
         }
-        log.warn("{}: {}", this, message);
+        warn(message);
         return pacing.pause(e);
     }
 
@@ -328,14 +380,14 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (e.isTooLargeResourceVersion()) {
             return relist("too large resource version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         if (e.code() == 400 || e.isInvalid()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             relist("refused");
         } else if (e.isNotFound()) {
             relist("not found");
         } else if (e.code() == 0 && opening) {
-            // The server was away: perhaps it came back as another one.
+            // The server was away. It may have come back with older data.
             phase = Phase.PROBE;
         }
         return pacing.pause(e);
@@ -343,10 +395,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private long probeFailed(ApiError e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
-            lister.versionUnavailable();
+            pager.versionUnavailable();
             return relist("the server does not know the last version");
         }
-        log.info("{}: {}", this, message);
+        info(message);
         return pacing.pause(e);
     }
 
@@ -359,7 +411,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     @Override
     public void await(long nanos) throws InterruptedException {
         if (!closed) {
-            // A stream that neither waits nor wakes is looked at from time to time.
+            // A stream that cannot signal readiness is polled.
             WatchSession<T> open = session;
             signal.await(open != null && !open.wakes() ? Math.min(nanos, POLL_NANOS) : nanos);
         }

@@ -2,14 +2,19 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 
-/**
- * What a Reflector counts; every method does nothing unless it is overridden. Called from the Reflector's loop.
- */
+/** The events that a Reflector counts. Each method does nothing by default. Only the Reflector's loop calls them. */
 public interface ReflectorMetrics {
-    /** A list of all pages ended. @param items 0 if it failed */
+    /**
+     * A list ended, with all its pages.
+     * @param items the number of objects; 0 if the list failed
+     */
     default void listed(Duration took, int items, boolean succeeded) {}
 
-    /** A list after the first begins. @param cause {@code expired}, {@code error}, … */
+    /**
+     * The collection is read again from the start.
+     * @param cause {@code expired}, {@code too large resource version}, {@code refused}, {@code not found}, or that the
+     *     server does not know the last version
+     */
     default void relisted(String cause) {}
 
     default void watchStarted() {}
@@ -18,13 +23,13 @@ public interface ReflectorMetrics {
      * A watch ended.
      *
      * @param cause {@code ended}, {@code silence}, {@code expired}, {@code throttled} or {@code error}
-     * @param events that it brought
+     * @param events the events that it delivered
      */
     default void watchEnded(String cause, Duration lasted, long events) {}
 
     default void bytesRead(long bytes) {}
 
-    /** Events that were appended to the DeltaFifo together. */
+    /** Events were read from a watch in one step, bookmarks included. */
     default void events(int count) {}
 
     default void decodeErrors(int count) {}

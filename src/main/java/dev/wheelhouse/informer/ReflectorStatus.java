@@ -12,8 +12,8 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * What a Reflector has met with: kept as state that can be asked for, and passed on to its metrics. Written by the Reflector's
- * loop, read by any thread.
+ * The status of a Reflector: its last failure, its last event and its counters. Changes are also passed to the metrics.
+ * The Reflector's loop writes; any thread may read.
  */
 final class ReflectorStatus {
     private final Clock clock;
@@ -32,7 +32,7 @@ final class ReflectorStatus {
         this.metrics = metrics;
     }
 
-    /** The server told something: what was wrong before no longer is. */
+    /** Records a list, event or bookmark from the server; an earlier failure is over. */
     void heard() {
         lastEvent = clock.now();
         failure = null;
@@ -68,7 +68,7 @@ final class ReflectorStatus {
         metrics.watchEnded(cause, watch.lasted(), watch.events());
     }
 
-    /** One thread writes. */
+    /** Only one thread calls it. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void skipped(DecodeFailure what) {
         decodeErrors++;
@@ -76,7 +76,10 @@ final class ReflectorStatus {
         metrics.decodeErrors(1);
     }
 
-    /** One thread writes. @param more bytes since the last call */
+    /**
+     * Records what a step read. Only one thread calls it.
+     * @param more the bytes since the last call
+     */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void read(int eventCount, long more) {
         if (eventCount > 0) {
@@ -90,7 +93,7 @@ final class ReflectorStatus {
         }
     }
 
-    /** When the server last told something, or null. */
+    /** The time of the last list, event or bookmark from the server; null before the first one. */
     @Nullable
     Instant lastEvent() {
         return lastEvent;
@@ -100,7 +103,7 @@ final class ReflectorStatus {
         return failure;
     }
 
-    /** @param queued changes that are not in the cache yet */
+    /** @param queued the changes that are not in the cache yet */
     InformerState.Counts counts(long queued) {
         return new InformerState.Counts(bytes, events, new TreeMap<>(relists), new TreeMap<>(watchEnds), decodeErrors,
                 lastDecodeError, queued);

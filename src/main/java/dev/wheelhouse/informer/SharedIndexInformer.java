@@ -7,35 +7,43 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * A cache of one resource type that follows the API server, and tells any number of handlers of each change (upstream:
- * client-go {@code tools/cache/shared_informer.go}).
+ * A cache of one resource type that follows the API server and passes each change to its handlers (upstream: client-go
+ * {@code tools/cache/shared_informer.go}). Thread safe.
  */
 public interface SharedIndexInformer<T> {
     ResourceType type();
 
-    /** Registers a handler, before start or later; a late one gets an add for each cached object first. */
+    /**
+     * Registers a handler, before or after the start. After the start, the handler first gets an add for each cached
+     * object.
+     */
     Registration addEventHandler(ResourceEventHandler<T> handler);
 
-    /** The same, with {@code onUpdate(x, x)} for every object at each period. */
+    /**
+     * Registers a handler that also gets {@code onUpdate(x, x)} for every cached object once per {@code resyncPeriod}.
+     * @param resyncPeriod zero for no resync
+     * @throws IllegalArgumentException if the period is negative
+     */
     Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod);
 
     Indexer<T> getIndexer();
 
     /**
-     * Sets what each object goes through before it is cached, such as a function that drops what nobody reads. It may change
-     * the object that it is given. An object that it fails on is reported and left out.
+     * Sets a function that each object passes before it is cached, for example to drop fields that nobody reads. The
+     * function may change the object that it gets. An object on which it fails is logged, counted and left out of the
+     * cache.
      *
-     * @throws IllegalStateException once the informer was started
+     * @throws IllegalStateException if the informer has started
      */
     void setTransform(UnaryOperator<T> transform);
 
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();
 
-    /** Up to which resource version the cache has followed the server; empty before it has synced. */
+    /** The resource version that the cache has reached; empty before it has synced. */
     String resourceVersion();
 
-    /** What the informer knows of itself; never blocks. */
+    /** The state of the informer at this moment. Never blocks for I/O. */
     InformerState state();
 
     /** The cached object; null if there is none. */
@@ -43,12 +51,12 @@ public interface SharedIndexInformer<T> {
         return getIndexer().get(key);
     }
 
-    /** One handler's registration. */
+    /** The registration of one handler. */
     interface Registration {
-        /** Whether the handler has been called for every object of the initial list. */
+        /** Whether the handler was called for every object of the initial list. */
         boolean hasSynced();
 
-        /** Removes the handler; calls under way end, none follows. */
+        /** Removes the handler. A call in progress completes; no further call follows. */
         void remove();
     }
 }

@@ -13,11 +13,11 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Hands out one informer per (type, representation, namespace, selectors), and starts each once (upstream: client-go
+ * Shares one informer per (type, model class, namespace, selectors), and starts each one once (upstream: client-go
  * {@code informers/factory.go}). Thread safe.
  */
 public interface SharedInformerFactory extends AutoCloseable {
-    /** The informer of a type in one namespace (empty for all), under selectors. */
+    /** The informer of a type in one namespace (empty for all), limited by selectors. */
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
             LabelSelector labels, FieldSelector fields);
 
@@ -26,52 +26,55 @@ public interface SharedInformerFactory extends AutoCloseable {
     }
 
     /**
-     * The informer of a type in several namespaces: of each by a list and a watch of its own, for who may not list all.
+     * The informer of a type in several namespaces, for clients that may not list all. Each namespace has its own list
+     * and watch.
      *
-     * @throws IllegalArgumentException if there is no namespace, or the type has none
+     * @throws IllegalArgumentException if {@code namespaces} is empty, or the type is cluster-scoped
      */
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             Set<String> namespaces, LabelSelector labels, FieldSelector fields);
 
-    /** The informer of a type's metadata alone, in one namespace (empty for all), under selectors. */
+    /** The informer of a type's metadata only, in one namespace (empty for all), limited by selectors. */
     SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace, LabelSelector labels,
             FieldSelector fields);
 
-    /** The informer of a type's metadata alone, in all namespaces. */
+    /** The informer of a type's metadata only, in all namespaces. */
     default SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
         return metadata(type, "", LabelSelector.everything(), FieldSelector.everything());
     }
 
-    /** The informer of a type that no class was written for, in one namespace (empty for all), under selectors. */
+    /** The informer of a type without a model class, in one namespace (empty for all), limited by selectors. */
     default SharedIndexInformer<Unstructured> dynamic(ResourceType type, String namespace, LabelSelector labels,
             FieldSelector fields) {
         return informer(type, Unstructured.class, namespace, labels, fields);
     }
 
-    /** The same in all namespaces. */
+    /** The informer of a type without a model class, in all namespaces. */
     default SharedIndexInformer<Unstructured> dynamic(ResourceType type) {
         return dynamic(type, "", LabelSelector.everything(), FieldSelector.everything());
     }
 
-    /** Starts every informer that was asked for and has not been started. May be called again. */
+    /** Starts all informers that have not been started. May be called again. */
     void start(LoopRunner runner);
 
     /**
-     * Starts what was asked for since the last {@link #start}, on the same runner; does nothing before the first one, as in a
-     * system that is stepped.
+     * Starts, on the same runner, the informers that were made since the last {@link #start}. Does nothing before the
+     * first start, and in a system whose loops are stepped by hand.
      */
     default void startNew() {}
 
-    /** Stops one informer and forgets it, as when its type has gone; one of several namespaces with those of each. */
+    /**
+     * Stops one informer and drops it, for example because its type was deleted. An informer of several namespaces is
+     * stopped with its members.
+     */
     void stop(SharedIndexInformer<?> informer);
 
-    /** Whether every informer that was asked for has synced. */
+    /** Whether all informers have synced. */
     boolean hasSynced();
 
-    /** The state of every informer. */
     List<InformerState> states();
 
-    /** Stops all. */
+    /** Stops all informers. */
     @Override
     void close();
 }

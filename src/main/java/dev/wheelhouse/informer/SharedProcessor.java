@@ -8,8 +8,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * Hands notifications to every listener (upstream: {@code sharedProcessor} in client-go {@code tools/cache/shared_informer.go}).
- * The informer's lock orders the calls.
+ * Passes notifications to every listener (upstream: {@code sharedProcessor} in client-go
+ * {@code tools/cache/shared_informer.go}). Callers hold the informer's lock, which orders the calls.
  */
 final class SharedProcessor<T extends KubernetesObject> {
     private final CopyOnWriteArrayList<ProcessorListener<T>> listeners = new CopyOnWriteArrayList<>();
@@ -35,7 +35,7 @@ final class SharedProcessor<T extends KubernetesObject> {
         }
     }
 
-    /** Hands notifications to those listeners that a resync was begun for. */
+    /** Passes notifications to the listeners that {@link #resyncDue} marked. */
     void distributeResync(List<Notification<T>> notifications) {
         for (ProcessorListener<T> listener : listeners) {
             if (listener.takeResync()) {
@@ -44,7 +44,10 @@ final class SharedProcessor<T extends KubernetesObject> {
         }
     }
 
-    /** Marks the listeners whose resync is due. @return whether there are any */
+    /**
+     * Marks the listeners whose resync is due.
+     * @return whether there are any
+     */
     boolean resyncDue(long now) {
         boolean due = false;
         for (ProcessorListener<T> listener : listeners) {

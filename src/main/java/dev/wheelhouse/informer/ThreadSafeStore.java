@@ -18,27 +18,27 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * The store behind an informer (upstream: client-go {@code tools/cache/thread_safe_store.go}). Writers exclude each other; a
- * read of one object takes no lock; a read of many is optimistic, and sees the store as it was at one moment: one change, or
- * a whole {@link #replace}, is there or not, in the objects and in every index.
+ * The store behind an informer (upstream: client-go {@code tools/cache/thread_safe_store.go}). Writers exclude each
+ * other. A read of one object takes no lock. A read of several objects is optimistic and sees the store at one moment:
+ * a change, or a whole {@link #replace}, is visible in the objects and in all indices, or in none.
  */
 final class ThreadSafeStore<T> implements Indexer<T> {
     private static final Logger log = LoggerFactory.getLogger(ThreadSafeStore.class);
     private static final int OPTIMISTIC_READS = 3;
 
-    /** Held for as long as a write takes in all. */
+    /** Held during a whole write, including the index functions. */
     private final Object writing = new Object();
-    /** Held just while the state changes: a few map operations. */
+    /** Held only while the state changes, for a few map operations. */
     private final StampedLock lock = new StampedLock();
     private volatile State<T> state;
 
     private record State<T>(ConcurrentHashMap<ObjectKey, T> objects, Map<String, Index<T>> indices) {}
 
-    /** One index: value to key to object. */
+    /** One index: from value to key to object. */
     private static final class Index<T> {
         final String name;
         final Function<T, Collection<String>> values;
-        final ConcurrentHashMap<String, ConcurrentHashMap<ObjectKey, T>> files = new ConcurrentHashMap<>();
+        final ConcurrentHashMap<String, ConcurrentHashMap<ObjectKey, T>> byValue = new ConcurrentHashMap<>();
 
         Index(String name, Function<T, Collection<String>> values) {
             this.name = name;
@@ -49,24 +49,24 @@ final class ThreadSafeStore<T> implements Indexer<T> {
             try {
                 return values.apply(object);
             } catch (RuntimeException e) {
-                log.error("index {} failed on {}: the object is left out of it", name, key, e);
+                log.error("the function of the index {} failed on {}: the index leaves this object out", name, key, e);
                 return List.of();
             }
         }
 
-        void file(ObjectKey key, T object, Collection<String> under) {
+        void add(ObjectKey key, T object, Collection<String> under) {
             for (String value : under) {
-                files.computeIfAbsent(value, v -> new ConcurrentHashMap<>(4)).put(key, object);
+                byValue.computeIfAbsent(value, v -> new ConcurrentHashMap<>(4)).put(key, object);
             }
         }
 
-        void unfile(ObjectKey key, Collection<String> under) {
+        void remove(ObjectKey key, Collection<String> under) {
             for (String value : under) {
-                ConcurrentHashMap<ObjectKey, T> file = files.get(value);
-                if (file != null) {
-                    file.remove(key);
-                    if (file.isEmpty()) {
-                        files.remove(value);
+                ConcurrentHashMap<ObjectKey, T> bucket = byValue.get(value);
+                if (bucket != null) {
+                    bucket.remove(key);
+                    if (bucket.isEmpty()) {
+                        byValue.remove(value);
                     }
                 }
             }
@@ -83,7 +83,10 @@ final class ThreadSafeStore<T> implements Indexer<T> {
         this.state = new State<>(new ConcurrentHashMap<>(), Map.copyOf(made));
     }
 
-    /** Stores an object. @return what was there before, or null */
+    /**
+     * Stores an object.
+     * @return the object that it replaces, or null
+     */
     @Nullable
     T put(ObjectKey key, T object) {
         synchronized (writing) {
@@ -101,9 +104,9 @@ final class ThreadSafeStore<T> implements Indexer<T> {
                 int i = 0;
                 for (Index<T> index : now.indices.values()) {
                     if (!olds.get(i).equals(news.get(i))) {
-                        index.unfile(key, olds.get(i));
+                        index.remove(key, olds.get(i));
                     }
-                    index.file(key, object, news.get(i++));
+                    index.add(key, object, news.get(i++));
                 }
             } finally {
                 lock.unlockWrite(stamp);
@@ -112,7 +115,10 @@ final class ThreadSafeStore<T> implements Indexer<T> {
         }
     }
 
-    /** Removes an object. @return what was there, or null */
+    /**
+     * Removes an object.
+     * @return the removed object, or null
+     */
     @Nullable
     T remove(ObjectKey key) {
         synchronized (writing) {
@@ -130,7 +136,7 @@ final class ThreadSafeStore<T> implements Indexer<T> {
                 now.objects.remove(key);
                 int i = 0;
                 for (Index<T> index : now.indices.values()) {
-                    index.unfile(key, olds.get(i++));
+                    index.remove(key, olds.get(i++));
                 }
             } finally {
                 lock.unlockWrite(stamp);
@@ -139,7 +145,10 @@ final class ThreadSafeStore<T> implements Indexer<T> {
         }
     }
 
-    /** Swaps the whole content in one step. @return the content before, which nobody writes any more */
+    /**
+     * Replaces the whole content in one step.
+     * @return the old content, which is not changed any more
+     */
     Map<ObjectKey, T> replace(Map<ObjectKey, T> objects) {
         synchronized (writing) {
             State<T> before = state;
@@ -162,7 +171,7 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     }
 
     private static <T> Index<T> filled(Index<T> index, Map<ObjectKey, T> objects) {
-        objects.forEach((key, object) -> index.file(key, object, index.valuesOf(key, object)));
+        objects.forEach((key, object) -> index.add(key, object, index.valuesOf(key, object)));
         return index;
     }
 
@@ -184,21 +193,21 @@ final class ThreadSafeStore<T> implements Indexer<T> {
     @Override
     public List<T> byIndex(String index, String value) {
         return read(() -> {
-            ConcurrentHashMap<ObjectKey, T> file = index(index).files.get(value);
-            return file == null ? List.of() : new ArrayList<>(file.values());
+            ConcurrentHashMap<ObjectKey, T> bucket = index(index).byValue.get(value);
+            return bucket == null ? List.of() : new ArrayList<>(bucket.values());
         });
     }
 
     @Override
     public Set<String> indexValues(String index) {
-        return read(() -> Set.copyOf(index(index).files.keySet()));
+        return read(() -> Set.copyOf(index(index).byValue.keySet()));
     }
 
     private Index<T> index(String name) {
         Index<T> index = state.indices.get(name);
         if (index == null) {
             throw new IllegalArgumentException(
-                    "there is no index \"" + name + "\": there are " + state.indices.keySet() + "; add it by addIndex");
+                    "there is no index \"" + name + "\", only " + state.indices.keySet() + ": add it with addIndex");
         }
         return index;
     }

@@ -21,12 +21,12 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * Changes each object between its decoding and the cache (upstream: {@code TransformFunc} in client-go
- * {@code tools/cache/delta_fifo.go}). An object that the function fails on is skipped and reported like one that does not
- * decode. The function gets a copy of its own, as decoded objects share what is equal. Without one it is not on the path.
+ * Transforms each object between its decoding and the cache (upstream: {@code TransformFunc} in client-go
+ * {@code tools/cache/delta_fifo.go}). The function gets a copy, because decoded objects share equal parts. An object on
+ * which the function fails is skipped and reported like one that cannot be decoded.
  */
 final class TransformingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
-    /** What is left out of each object before anything else, in place; null for nothing. */
+    /** The function that trims each object in place before the transform; null for none. */
     private final @Nullable UnaryOperator<T> trim;
     private volatile @Nullable UnaryOperator<T> transform;
 

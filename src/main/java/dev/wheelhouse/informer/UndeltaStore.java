@@ -16,9 +16,9 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * A Reflector with a store of its own that hands out the whole collection after each change, and nothing before its first list
- * is complete (upstream: client-go {@code tools/cache/undelta_store.go}). One loop lists, watches and hands out; the state may
- * be asked for by any thread.
+ * A Reflector with its own store. After each change it passes the whole collection to a consumer, but nothing before
+ * the first list is complete (upstream: client-go {@code tools/cache/undelta_store.go}). One loop lists, watches and
+ * calls the consumer; any thread may read the state.
  */
 public final class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Consumer<List<T>> send;
@@ -27,7 +27,7 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Map<ObjectKey, T> objects = new LinkedHashMap<>();
     private volatile boolean synced;
 
-    /** @param send takes all objects, on the loop's thread; it must not block */
+    /** @param send receives all objects, on the loop's thread; it must not block */
     public UndeltaStore(ListerWatcher<T> source, Class<T> type, Consumer<List<T>> send, InformerOptions options,
             Clock clock, ReflectorMetrics metrics) {
         this.send = send;
@@ -86,7 +86,7 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
         return any;
     }
 
-    /** Whether the first list is complete, and was handed out. */
+    /** Whether the first list is complete. It becomes true before the consumer gets that list. */
     public boolean hasSynced() {
         return synced;
     }

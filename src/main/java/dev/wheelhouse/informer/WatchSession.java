@@ -20,30 +20,33 @@ import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * One open watch, read in batches. If it streams the initial state, what comes before the end of the initial events is gathered
- * and handed on in one piece. Belongs to one Reflector's loop; any thread may close it.
+ * One open watch, read in batches. If it streams the initial state, it collects the initial events and passes them on
+ * together when they end. One Reflector's loop reads it; any thread may close it.
  */
 final class WatchSession<T extends KubernetesObject> {
-    /** Where a watch's events go. */
+    /** The receiver of a watch's events. */
     interface Sink<T> {
-        /** Changes, and the version that they lead to; a bookmark brings no changes, a change without a version "". */
+        /**
+         * Receives changes and the version that they lead to. A bookmark brings a version without changes. The version
+         * is empty if the changed objects have none.
+         */
         void changed(List<Delta<T>> changes, String version);
 
-        /** The initial state is complete. */
+        /** Receives the complete initial state. */
         void initialState(Collection<T> objects, String version);
 
         void undecodable(DecodeFailure failure);
     }
 
-    /** What there was to read. */
+    /** The outcome of a read. */
     enum Reading {
-        /** Something was read. */
+        /** At least one event was read. */
         EVENTS,
-        /** Nothing has come yet. */
+        /** No event is available yet. */
         NOTHING,
-        /** The server ended the watch in good order. */
+        /** The server ended the watch without an error. */
         ENDED,
-        /** Nothing came for too long. */
+        /** No event arrived within the deadline. */
         SILENT
     }
 
@@ -57,15 +60,15 @@ final class WatchSession<T extends KubernetesObject> {
     private final long opened;
     private final List<Delta<T>> batch = new ArrayList<>();
     private String batchVersion = "";
-    /** The initial state while it is streamed, else null. */
+    /** The initial state while it is being streamed, else null. */
     private @Nullable Map<ObjectKey, T> initial;
     private long lastHeard;
     private long bytesCounted;
     private long eventsCounted;
 
     /**
-     * @param initialState whether the initial state is streamed first
-     * @param wake called when there may be something to read, where the stream can tell
+     * @param initialState whether the watch first streams the initial state
+     * @param wake called when there may be an event to read, if the stream can signal that
      */
     WatchSession(WatchStream<T> stream, boolean initialState, Sink<T> sink, ExpectedType<T> expected,
             InformerOptions options, Clock clock, ReflectorStatus status, Runnable wake) {
@@ -82,14 +85,17 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     /**
-     * Reads what there is, up to a batch, and hands it on; waits for the first of it where the stream waits.
+     * Reads the available events, up to a batch, and passes them on. If there is none, waits for the first one, if the
+     * stream can wait.
      *
-     * @throws ApiError if the connection broke, or the server said that the watch cannot go on; what came before was handed on
+     * @param nanos how long to wait at most
+     * @throws ApiError if the connection broke, or the server ended the watch with an error; the events before it were
+     *     passed on
      */
-    Reading read() throws InterruptedException {
+    Reading read(long nanos) throws InterruptedException {
         int events = 0;
         try {
-            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, untilSilent())));
+            WatchEvent<T> event = stream.next(Duration.ofNanos(Math.max(0, Math.min(nanos, untilSilent()))));
             while (event != null) {
                 events++;
                 take(event);
@@ -108,7 +114,7 @@ final class WatchSession<T extends KubernetesObject> {
         if (events == 0 && stream.isEnded()) {
             return Reading.ENDED;
         }
-        // Live events must not keep a streamed initial state from being given up.
+        // Check this after events too: live events must not keep a stuck initial state alive.
         if (untilSilent() <= 0) {
             return Reading.SILENT;
         }
@@ -116,8 +122,8 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     /**
-     * Nanoseconds until it is to be given up. Initial events have to come quickly one after the other, and all of them within six
-     * times that time.
+     * The nanoseconds until the watch counts as broken. While the initial state is streamed, the gap between two events
+     * is limited by the watch list deadline, and the whole stream by six times that deadline.
      */
     long untilSilent() {
         long now = clock.nanoTime();
@@ -192,17 +198,17 @@ final class WatchSession<T extends KubernetesObject> {
         return initial != null;
     }
 
-    /** Whether nothing came, and it lasted less than a second. */
+    /** Whether the watch lasted less than a second and brought nothing. */
     boolean wasBrief() {
         return lastHeard == opened && clock.nanoTime() - opened < 1_000_000_000L;
     }
 
-    /** Whether somebody raises the signal when there is something to read. */
+    /** Whether the stream signals that there is an event to read. */
     boolean wakes() {
         return wakes;
     }
 
-    /** How many events it brought. */
+    /** The number of events read so far. */
     long events() {
         return eventsCounted;
     }

@@ -1,9 +1,10 @@
 /**
- * Caches of resource types that follow the API server. In flow lists and watch events from a {@code ListerWatcher}; out flow
- * cached objects, and each change, in order per key, to any number of handlers. Per informer a Reflector loop and an informer
- * loop run on virtual threads, and each handler on a platform thread of its own; all of them can be stepped by one thread
- * instead. The Reflector owns where it is in list and watch, the informer loop is the only writer of the Indexer, each
- * listener owns its pending notifications.
+ * Caches of resource types that follow the API server. A {@code ListerWatcher} (package {@code client}) supplies lists
+ * and watch events; the caches pass each change, in order per key, to any number of handlers. Start with
+ * {@link dev.wheelhouse.informer.SharedInformerFactory} and {@link dev.wheelhouse.informer.SharedIndexInformer}. Each
+ * informer has a reflector loop and an informer loop on virtual threads, and one loop per handler on a platform thread;
+ * a test can step all loops on one thread. Only the informer loop writes the cache; any thread may read it. Cached
+ * objects are shared: nobody may change them.
  */
 @NullMarked
 package dev.wheelhouse.informer;

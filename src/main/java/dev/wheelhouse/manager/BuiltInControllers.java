@@ -9,7 +9,7 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
-/** The controllers that Wheelhouse brings, under upstream's names and aliases. */
+/** The controllers that Wheelhouse contains, with upstream's names and aliases. */
 public final class BuiltInControllers {
     private static final List<ControllerDescriptor> ALL = List.of(
             new ControllerDescriptor("deployment-controller", Set.of("deployment"), DeploymentController::new),

@@ -7,12 +7,12 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 
 /**
- * A controller that can be run: what it is called, and how it is made (upstream:
+ * A controller that can be run: its names and its factory (upstream:
  * {@code cmd/kube-controller-manager/app/controller_descriptor.go}).
  *
- * @param name upstream's canonical name, {@code deployment-controller}
- * @param aliases upstream's older names, {@code deployment}
- * @param factory makes it, registering its handlers, before the informers start
+ * @param name upstream's canonical name, such as {@code deployment-controller}
+ * @param aliases upstream's older names, such as {@code deployment}
+ * @param factory makes the controller and registers its handlers, before the informers start
  */
 public record ControllerDescriptor(String name, Set<String> aliases,
         Function<ControllerContext, ? extends Controller> factory) {

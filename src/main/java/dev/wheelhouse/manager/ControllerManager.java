@@ -21,11 +21,12 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Makes controllers, starts the informers that they asked for, and starts each controller's loops when its own caches have
- * synced: a type that cannot be listed holds up only those who need it (upstream:
+ * Makes controllers and starts the informers that they asked for. Starts each controller's loops when that controller's
+ * own caches have synced, so that a type that cannot be listed delays only the controllers that need it (upstream:
  * {@code cmd/kube-controller-manager/app/controllermanager.go}).
  *
- * <p>It is a {@link Loop} of its own: a production runner waits for the caches; a simulation steps it.
+ * <p>It is a {@link Loop}: in production a runner steps it until all controllers run; a simulation steps it by hand.
+ * One thread steps it; any thread may ask for its state and close it.
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
@@ -47,9 +48,10 @@ public final class ControllerManager extends SignalledLoop {
 
     /**
      * @param descriptors the controllers to run
-     * @param guard says whether the controllers may write, before any is made
-     * @param leadership nothing is made before this process leads, so that the caches of a new leader begin with a consistent list
-     * @param runner drives the informers' and the controllers' loops; its owner closes it
+     * @param guard decides whether the controllers may write, before any is made
+     * @param leadership no controller is made before this process leads, so that a new leader's caches begin with a
+     *     consistent list
+     * @param runner runs the informers' and the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
             Leadership leadership, LoopRunner runner) {
@@ -62,7 +64,7 @@ public final class ControllerManager extends SignalledLoop {
         this.nextReport = clock.deadline(REPORT);
     }
 
-    /** Makes the controllers, starts the informers, waits for the caches, starts the workers; returns when all run. */
+    /** Steps on the calling thread until all controllers run, or until {@link #close}. */
     public void run() throws InterruptedException {
         while (!running && !isClosed()) {
             long wait = step();
@@ -89,7 +91,7 @@ public final class ControllerManager extends SignalledLoop {
         startSynced();
         if (waiting.isEmpty()) {
             running = true;
-            log.info("running {}", controllers.stream().map(Controller::name).toList());
+            log.info("all controllers are running: {}", controllers.stream().map(Controller::name).toList());
             return IDLE;
         }
         report();
@@ -104,7 +106,7 @@ public final class ControllerManager extends SignalledLoop {
     private void report() {
         if (clock.nanoTime() >= nextReport) {
             nextReport = clock.deadline(REPORT);
-            log.warn("the controllers wait: {}", waitingFor());
+            log.warn("the controllers are not running yet: {}", waitingFor());
         }
     }
 
@@ -130,17 +132,17 @@ public final class ControllerManager extends SignalledLoop {
         }
     }
 
-    /** Whether every controller's loops have been started. */
+    /** Whether all controllers' loops have been started. */
     public boolean isRunning() {
         return running;
     }
 
-    /** Whether another process leads, so that there is nothing to do here. */
+    /** Whether another process leads, so that this one has nothing to do. */
     public boolean standsBy() {
         return !made && leadership.isKnown() && !leadership.isLeader();
     }
 
-    /** Why controllers still wait: one sentence for each cache that has not synced. */
+    /** Why controllers are not running yet: one sentence per reason, such as a cache that has not synced. */
     public List<String> waitingFor() {
         Set<String> reasons = new LinkedHashSet<>();
         if (!made && !leadership.isLeader()) {
@@ -158,18 +160,18 @@ public final class ControllerManager extends SignalledLoop {
         return new ArrayList<>(reasons);
     }
 
-    /** The controller of a name, given in full or without its {@code -controller}. */
+    /** The controller with a name, which may be given without its {@code -controller}. */
     public Optional<Controller> controller(String name) {
         return controllers.stream().filter(c -> c.name().equals(name) || c.name().equals(name + "-controller"))
                 .findFirst();
     }
 
-    /** The controllers that were made. */
+    /** The controllers made so far. */
     public List<Controller> controllers() {
         return List.copyOf(controllers);
     }
 
-    /** Shuts the controllers' queues down, in reverse order of their making. */
+    /** Shuts the controllers' queues down, in reverse order of their creation. */
     @Override
     public void close() {
         super.close();
@@ -177,9 +179,10 @@ public final class ControllerManager extends SignalledLoop {
     }
 
     /**
-     * Waits, after it was closed, until the syncs that are under way have ended, so that no write is cut off half way.
+     * Waits, after {@link #close}, until no sync is running, so that no sync is cut off between two writes.
      *
-     * @return the controllers that were still at work after that time, by name
+     * @param within the longest time to wait for all controllers together
+     * @return the names of the controllers that still run a sync after that time
      */
     public List<String> drain(Duration within) throws InterruptedException {
         long deadline = clock.deadline(within);

@@ -4,28 +4,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which controllers run, said as kube-controller-manager's {@code --controllers} says it: {@code *} for all that are on by
- * default, {@code foo} for one that is to run, {@code -foo} for one that is not. The first entry that names a controller wins.
+ * Selects controllers as kube-controller-manager's {@code --controllers} does: {@code *} for all that are on by
+ * default, {@code foo} for one to run, {@code -foo} for one not to run. The first entry that names a controller wins.
  */
 public final class ControllerSelection {
     private ControllerSelection() {}
 
-    /** @throws IllegalArgumentException for a name that no controller has */
+    /** @throws IllegalArgumentException if an entry names no known controller */
     public static List<ControllerDescriptor> select(List<String> entries, List<ControllerDescriptor> known) {
         for (String entry : entries) {
             String name = entry.startsWith("-") ? entry.substring(1) : entry;
             if (!name.equals("*") && known.stream().noneMatch(d -> d.isCalled(name))) {
                 throw new IllegalArgumentException(
-                        "wheelhouse.controllers: there is no controller \"" + name + "\"; use *, or some of "
+                        "wheelhouse.controllers: there is no controller \"" + name + "\"; write *, or names out of "
                                 + known.stream().map(ControllerDescriptor::name).collect(Collectors.joining(", "))
-                                + ", each with a - before it to leave it out");
+                                + "; put a - before a name to leave that controller out");
             }
         }
         return known.stream().filter(d -> isSelected(d, entries)).toList();
     }
 
     /**
-     * The full name of a controller that is called by its name or an alias.
+     * The full name of the controller with this name or alias.
      *
      * @throws IllegalArgumentException if there is none
      */

@@ -21,8 +21,8 @@ import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * What an API server needs beside controllers to bring pods to life: hollow nodes, and a scheduler that binds pods to nodes.
- * It works on any API server; the embedded mode starts it by default.
+ * Hollow nodes and a scheduler. With controllers and an API server they make a cluster in which pods appear to run.
+ * They work with any API server; the embedded mode starts them by default.
  */
 public final class HollowCluster implements AutoCloseable {
     private static final int SCHEDULER_WRITERS = 4;
@@ -34,8 +34,8 @@ public final class HollowCluster implements AutoCloseable {
     private final LoopRunner runner;
 
     /**
-     * @param nodes each with its name, capacity and pod sources
-     * @param scheduler whether to run one
+     * @param nodes the nodes, each with its name, capacity and pod sources
+     * @param scheduler whether to run a scheduler
      */
     public record Options(List<NodeAgentOptions> nodes, boolean scheduler) {
         public Options {
@@ -44,7 +44,7 @@ public final class HollowCluster implements AutoCloseable {
     }
 
     /**
-     * Makes nodes and scheduler; {@link #start()} runs them.
+     * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
      * @param events makes the recorder of a component
      */
@@ -74,7 +74,7 @@ public final class HollowCluster implements AutoCloseable {
         }
     }
 
-    /** Whether every node is registered and knows its pods. */
+    /** Whether all nodes are registered and know their pods. */
     public boolean isReady() {
         return nodes.stream().allMatch(NodeAgent::isReady);
     }
@@ -83,12 +83,11 @@ public final class HollowCluster implements AutoCloseable {
         return nodes.size();
     }
 
-    /** The agents of the nodes. */
     public List<NodeAgent> nodes() {
         return List.copyOf(nodes);
     }
 
-    /** Stops nodes and scheduler; the pods stay as the API server has them. */
+    /** Stops the nodes and the scheduler. The pods stay in the API server as they are. */
     @Override
     public void close() {
         if (scheduler != null) {

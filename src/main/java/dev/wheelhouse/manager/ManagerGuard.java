@@ -18,16 +18,17 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Keeps two managers from fighting over the same objects: the controllers only observe while the cluster's own
- * kube-controller-manager is alive, which shows by the Lease that it renews (upstream: client-go {@code tools/leaderelection};
- * the Lease is {@code kube-system/kube-controller-manager}). It decides once, before any controller is made.
+ * Prevents two controller managers from writing to the same objects: the controllers only observe while the cluster's
+ * own kube-controller-manager is alive. It counts as alive while it renews its Lease,
+ * {@code kube-system/kube-controller-manager} (upstream: client-go {@code tools/leaderelection}). The guard decides
+ * once, before any controller is made. One thread settles it; any thread may read the result.
  */
 public final class ManagerGuard {
-    /** What the operator says. */
+    /** The operator's choice. */
     public enum Mode {
         /** Write, unless another manager is alive. */
         AUTO,
-        /** Write. */
+        /** Always write. */
         TAKEOVER,
         /** Never write. */
         OBSERVE
@@ -49,9 +50,9 @@ public final class ManagerGuard {
     }
 
     /**
-     * Decides, if it can; one live read at most.
+     * Decides, with at most one live read.
      *
-     * @return whether it has decided; if not, the API server could not be asked, and {@link #problem()} says why
+     * @return whether it has decided; if not, the API server could not be read, and {@link #problem()} says why
      */
     public boolean settle() {
         if (observeOnly == null) {
@@ -69,8 +70,8 @@ public final class ManagerGuard {
             V1Lease lease = client.resource(ResourceType.LEASES, V1Lease.class).get(LEASE);
             Optional<String> alive = alive(lease, clock.now());
             alive.ifPresent(
-                    who -> log.warn("observing only, and writing nothing: {}. Turn its controllers off and start with "
-                            + "--wheelhouse.manage=takeover", who));
+                    who -> log.warn("the controllers only observe and write nothing: {}. Turn its controllers off"
+                            + " and start with --wheelhouse.manage=takeover", who));
             return alive.isPresent();
         } catch (ApiError e) {
             if (e.isNotFound()) {
@@ -78,31 +79,38 @@ public final class ManagerGuard {
             }
             if (e.isForbidden()) {
                 log.warn(
-                        "observing only, and writing nothing: it may not be seen whether another controller manager is alive ({}). "
-                                + "Grant get on leases, or start with --wheelhouse.manage=takeover if there is none",
+                        "the controllers only observe and write nothing: this process may not read whether another"
+                                + " controller manager is alive ({}). Grant get on leases, or start with"
+                                + " --wheelhouse.manage=takeover if there is none",
                         e.getMessage());
                 return true;
             }
-            problem = "it cannot be seen whether another controller manager is alive: " + e.getMessage();
+            problem = "it is unknown whether another controller manager is alive: " + e.getMessage();
             return null;
         }
     }
 
-    /** Whether the controllers may write nothing. @throws IllegalStateException before it has decided */
+    /**
+     * Whether the controllers must not write.
+     * @throws IllegalStateException before the guard has decided
+     */
     public boolean observeOnly() {
         Boolean decided = observeOnly;
         if (decided == null) {
-            throw new IllegalStateException("a controller was made before it was known whether it may write");
+            throw new IllegalStateException("a controller was made before the guard decided whether it may write");
         }
         return decided;
     }
 
-    /** Why it has not decided; empty before the first try. */
+    /** Why the guard has not decided; empty before the first attempt. */
     String problem() {
         return problem;
     }
 
-    /** What a Lease says at a moment: its holder is alive if it renewed within the Lease's duration. */
+    /**
+     * Evaluates a Lease. Its holder is alive if it renewed the Lease within the Lease's duration.
+     * @return a sentence about the holder if it is alive
+     */
     static Optional<String> alive(V1Lease lease, Instant now) {
         V1LeaseSpec spec = lease.getSpec();
         if (spec == null || spec.getRenewTime() == null || spec.getHolderIdentity() == null

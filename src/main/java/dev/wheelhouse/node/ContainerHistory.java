@@ -11,7 +11,10 @@ import io.kubernetes.client.openapi.models.V1ContainerStateRunning;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
-/** The runs of one container: the one now or last, how the one before ended, and how many there were. Not thread safe. */
+/**
+ * The runs of one container: the current or last run, the exit of the run before, and the number of runs. Not thread
+ * safe.
+ */
 final class ContainerHistory {
     private final String podUid;
     private final String name;
@@ -28,17 +31,17 @@ final class ContainerHistory {
         this.name = name;
     }
 
-    /** Whether it has ever run. */
+    /** Whether the container has ever run. */
     boolean hasBegun() {
         return !containerId.isEmpty();
     }
 
-    /** When the run began, in monotonic nanoseconds. */
+    /** The start of the current or last run, in monotonic nanoseconds. */
     long startedNanos() {
         return startedNanos;
     }
 
-    /** With which code the last run ended; null while one runs, or before the first. */
+    /** The exit code of the last run; null while a run lasts, and before the first one. */
     @Nullable
     Integer exitCode() {
         return exit == null ? null : exit.getExitCode();
@@ -66,7 +69,7 @@ final class ContainerHistory {
                 .finishedAt(now.stamp()).containerID(containerId);
     }
 
-    /** Takes up what was reported of it before this process started. */
+    /** Continues from the status that was reported before this process started. */
     void resume(Moment now, V1ContainerStatus reported, V1ContainerState state) {
         restarts = reported.getRestartCount() == null ? 0 : reported.getRestartCount();
         starts = restarts + 1;
@@ -94,9 +97,9 @@ final class ContainerHistory {
     }
 
     /**
-     * What it has to say in a status.
+     * Writes the restart count, the last state and the image into a status.
      *
-     * @param waiting whether a run that has ended is shown as the last state, as the container waits to be started again
+     * @param waiting whether the container waits for a restart; the last run is then the last state
      */
     void describe(V1ContainerStatus status, String image, boolean waiting) {
         V1ContainerStateTerminated last = waiting && exit != null ? exit : lastExit;

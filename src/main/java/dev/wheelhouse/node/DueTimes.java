@@ -6,7 +6,7 @@ import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
-/** At most one time for each pod at which something is to be done for it, in monotonic nanoseconds. Not thread safe. */
+/** One due time per pod, in monotonic nanoseconds, in order of time. Not thread safe. */
 final class DueTimes {
     private final Map<String, Due> byUid = new HashMap<>();
     private final TreeSet<Due> inOrder = new TreeSet<>();
@@ -18,7 +18,10 @@ final class DueTimes {
         }
     }
 
-    /** Sets a pod's time, in place of the one that it had. @param at {@code Long.MAX_VALUE} for never */
+    /**
+     * Sets the due time of a pod, replacing an earlier one.
+     * @param at {@code Long.MAX_VALUE} for none
+     */
     void set(String uid, long at) {
         Due before = byUid.get(uid);
         if (before != null && before.at == at) {
@@ -39,7 +42,7 @@ final class DueTimes {
         }
     }
 
-    /** Takes the pod whose time came first, if it has come; else null. */
+    /** Removes and returns the pod with the earliest due time, if that time has come; null otherwise. */
     @Nullable
     String poll(long now) {
         if (inOrder.isEmpty() || inOrder.first().at > now) {
@@ -50,7 +53,7 @@ final class DueTimes {
         return uid;
     }
 
-    /** Nanoseconds until {@link #poll} gives one; {@code Long.MAX_VALUE} if there is none. */
+    /** The nanoseconds until {@link #poll} returns a pod; {@code Long.MAX_VALUE} if there is none. */
     long nanosToNext(long now) {
         return inOrder.isEmpty() ? Long.MAX_VALUE : Math.max(0, inOrder.first().at - now);
     }

@@ -9,8 +9,9 @@ import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
 /**
- * One container that runs nothing: a state machine with due times, moved on by {@link #run} or {@link #stop}. The states and
- * delays are kubelet's ({@code pkg/kubelet/kuberuntime/kuberuntime_manager.go}, {@code pkg/kubelet/images}). Not thread safe.
+ * A simulated container: a state machine with due times, which {@link #run} and {@link #stop} advance. The states and
+ * delays are those of kubelet ({@code pkg/kubelet/kuberuntime/kuberuntime_manager.go}, {@code pkg/kubelet/images}). Not
+ * thread safe.
  */
 final class HollowContainer {
     enum Kind {
@@ -21,12 +22,12 @@ final class HollowContainer {
         CREATING, PULL_ERROR, PULL_BACKOFF, RUNNING, EXITED, CRASH_BACKOFF
     }
 
-    /** What kubelet takes to notice an exit, and so the shortest time to a restart. */
+    /** The time that kubelet needs to notice an exit. It is the shortest time until a restart. */
     static final Duration NOTICE = Duration.ofSeconds(1);
-    /** A container that ran for so long starts its backoff anew. */
+    /** The length of a run after which the restart backoff starts again. */
     private static final Duration BACKOFF_RESET = Duration.ofMinutes(10);
 
-    /** What a container tells: its pod's owner, and the events' reader. */
+    /** Receives the Events of a container. */
     interface Listener {
         void event(HollowContainer container, String type, String reason, String message);
     }
@@ -67,7 +68,7 @@ final class HollowContainer {
         return spec.getName();
     }
 
-    /** {@code spec.containers{web}} */
+    /** The container's place in the pod, such as {@code spec.containers{web}}. */
     String fieldPath() {
         return (kind == Kind.MAIN ? "spec.containers{" : "spec.initContainers{") + name() + "}";
     }
@@ -76,7 +77,7 @@ final class HollowContainer {
         return phase == Phase.RUNNING;
     }
 
-    /** Whether it has ever run. */
+    /** Whether the container has ever run. */
     boolean hasBegun() {
         return history.hasBegun();
     }
@@ -85,12 +86,12 @@ final class HollowContainer {
         return phase == Phase.RUNNING && started;
     }
 
-    /** Whether it has ended well and will not run again. */
+    /** Whether the container has ended with exit code 0 and will not run again. */
     boolean succeeded() {
         return isFinal() && Objects.equals(history.exitCode(), 0);
     }
 
-    /** Whether it has ended and will not run again. */
+    /** Whether the container has ended and will not run again. */
     boolean isFinal() {
         Integer code = history.exitCode();
         return phase == Phase.EXITED && code != null && !restartsAfter(code);
@@ -100,12 +101,18 @@ final class HollowContainer {
         return (kind != Kind.INIT || code != 0) && RestartPolicies.restarts(restartPolicy, spec, code);
     }
 
-    /** When it next moves of itself; {@code Long.MAX_VALUE} if never. */
+    /**
+     * The time of its next change without an outside cause, in monotonic nanoseconds; {@code Long.MAX_VALUE} if there
+     * is none.
+     */
     long due() {
         return stopping ? Math.min(stopsAt, killAt) : due;
     }
 
-    /** Lets it run, from now on; moves it on by whatever is due. @return whether anything changed */
+    /**
+     * Allows the container to run, and makes the changes that are due.
+     * @return whether anything changed
+     */
     boolean run(Moment now) {
         if (stopping) {
             return false;
@@ -236,9 +243,9 @@ final class HollowContainer {
     }
 
     /**
-     * Asks it to stop, and moves it on. Calls after the first can only bring the end nearer.
+     * Asks the container to stop, and makes the changes that are due. Further calls can only shorten the time.
      *
-     * @param killAt when it is killed if it has not stopped by then, in monotonic nanoseconds
+     * @param killAt the time at which the container is killed if it still runs, in monotonic nanoseconds
      * @return whether anything changed
      */
     boolean stop(Moment now, long killAt) {
@@ -267,7 +274,10 @@ final class HollowContainer {
         return changed;
     }
 
-    /** Takes up a changed spec. A container whose image changed starts anew. @return whether anything changed */
+    /**
+     * Takes over a changed spec. If the image changed, the container restarts.
+     * @return whether anything changed
+     */
     boolean update(Moment now, V1Container newSpec, HollowProfile newProfile) {
         boolean imageChanged = !Objects.equals(spec.getImage(), newSpec.getImage());
         spec = newSpec;
@@ -291,7 +301,7 @@ final class HollowContainer {
         return true;
     }
 
-    /** Takes up what was reported of it before this process started. */
+    /** Continues from the status that was reported before this process started. */
     void resume(Moment now, V1ContainerStatus reported) {
         V1ContainerState state = reported.getState();
         if (state == null) {
@@ -309,14 +319,17 @@ final class HollowContainer {
         } else if (code != null) {
             allowed = true;
             phase = Phase.EXITED;
-            // One that waited in its backoff goes on at once; one that had just ended is noticed first.
+            // A container that was in its backoff continues at once. One that had just ended has to be noticed first.
             due = state.getTerminated() == null
                     ? now.nanos()
                     : restartsAfter(code) ? now.after(NOTICE) : Long.MAX_VALUE;
         }
     }
 
-    /** Its status, as the API shows it. @param podInitializing whether init containers are still in its way */
+    /**
+     * The status for the API.
+     * @param podInitializing whether init containers still have to end before this container may start
+     */
     V1ContainerStatus status(boolean podInitializing) {
         V1ContainerStatus status = new V1ContainerStatus().name(name()).image(image()).imageID("").ready(false)
                 .started(false);

@@ -10,9 +10,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which images hollow nodes can "pull". All can, except those whose name says that they cannot: a registry host that ends in
- * {@code .invalid}, or a tag that is {@code 404}, is {@code 1.161} (the typing error of the Kubernetes documentation's failed
- * rollout), or has one of the words bad, broken, invalid, missing, nonexistent or does-not-exist in it.
+ * Decides which images hollow nodes can "pull": all images, except those with one of these signs in the name. The
+ * registry host ends in {@code .invalid}. Or the tag is {@code 404} or {@code 1.161} (the typing error in the
+ * Kubernetes documentation's failed rollout). Or the tag contains one of the words bad, broken, invalid, missing,
+ * nonexistent, non-existent or does-not-exist.
  */
 final class HollowImages {
     private static final Pattern REFERENCE = Pattern
@@ -24,7 +25,7 @@ final class HollowImages {
 
     private HollowImages() {}
 
-    /** Whether the text is an image reference at all. */
+    /** Whether the text is an image reference. */
     static boolean isReference(String image) {
         return image.length() <= 1024 && REFERENCE.matcher(image).matches();
     }
@@ -51,7 +52,7 @@ final class HollowImages {
         return colon > name.lastIndexOf('/') ? name.substring(colon + 1) : at < 0 ? "latest" : "";
     }
 
-    /** With registry and tag: {@code docker.io/library/nginx:latest}. */
+    /** The name with registry and tag, such as {@code docker.io/library/nginx:latest}. */
     static String qualified(String image) {
         int slash = image.indexOf('/');
         String host = slash < 0 ? "" : image.substring(0, slash);
@@ -60,7 +61,7 @@ final class HollowImages {
         return tag(image).equals("latest") && !image.endsWith(":latest") ? named + ":latest" : named;
     }
 
-    /** What stands for the image's digest: the hash of its name. */
+    /** A substitute for the image's digest: a hash of the image's name. */
     static String id(String image) {
         String qualified = qualified(image);
         int tag = qualified.lastIndexOf(':');

@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.node.HollowContainer.Kind;
 
 /**
- * One pod that runs nothing: its init containers and sidecars in order, then its main containers; stopped, the main ones first,
- * then the sidecars in reverse order. Not thread safe.
+ * A simulated pod. It runs its init containers and sidecars in order, then its main containers. On a stop, the main
+ * containers end first, then the sidecars in reverse order. Not thread safe.
  */
 final class HollowPod {
     final String ip;
@@ -28,7 +28,7 @@ final class HollowPod {
     private boolean killing;
     private long killAt = Long.MAX_VALUE;
 
-    /** @param ip empty for a pod in its host's network */
+    /** @param ip the pod's address; empty for a pod in the host's network */
     HollowPod(V1Pod pod, String ip, String nodeProfile, PodEvents events, Moment now) {
         this.pod = pod;
         this.ip = ip;
@@ -80,7 +80,10 @@ final class HollowPod {
         }
     }
 
-    /** Takes up a changed pod, and moves it on. @return whether anything changed */
+    /**
+     * Takes over a changed pod, and makes the changes that are due.
+     * @return whether anything changed
+     */
     boolean sync(V1Pod newPod, Moment now) {
         boolean changed = false;
         if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
@@ -101,7 +104,10 @@ final class HollowPod {
         return changed;
     }
 
-    /** Begins to stop it, or brings the end nearer. @return whether anything changed */
+    /**
+     * Begins to stop the pod; a further call can only shorten the grace period.
+     * @return whether anything changed
+     */
     boolean kill(V1Pod newPod, Moment now, Duration grace) {
         pod = newPod;
         boolean first = !killing;
@@ -110,7 +116,10 @@ final class HollowPod {
         return advance(now) || first;
     }
 
-    /** Moves it on by whatever is due. @return whether anything changed */
+    /**
+     * Makes the changes that are due.
+     * @return whether anything changed
+     */
     boolean advance(Moment now) {
         if (killing) {
             return stopAll(now);
@@ -122,7 +131,7 @@ final class HollowPod {
                 continue;
             }
             changed |= init.run(now);
-            // A plain init container that has just succeeded lets the next one start in the same step.
+            // After an init container has succeeded, the next one may start in the same step.
             if (init.kind == Kind.SIDECAR ? !init.isStarted() && !anyMainBegun() : !init.succeeded()) {
                 initialized = false;
                 break;
@@ -139,7 +148,7 @@ final class HollowPod {
         return changed;
     }
 
-    /** A sidecar that restarts later does not hold up main containers that have begun. */
+    /** Whether a main container has ever run. After that, a restarting sidecar does not delay main containers. */
     private boolean anyMainBegun() {
         return mains.stream().anyMatch(HollowContainer::hasBegun);
     }
@@ -174,7 +183,10 @@ final class HollowPod {
         return changed;
     }
 
-    /** When it next moves of itself, in monotonic nanoseconds; {@code Long.MAX_VALUE} if never. */
+    /**
+     * The time of its next change without an outside cause, in monotonic nanoseconds; {@code Long.MAX_VALUE} if there
+     * is none.
+     */
     long due() {
         return Stream.concat(inits.stream(), mains.stream()).mapToLong(HollowContainer::due).min()
                 .orElse(Long.MAX_VALUE);

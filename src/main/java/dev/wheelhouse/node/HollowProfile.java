@@ -18,32 +18,37 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * How a hollow container behaves. A pod says so by annotations {@code hollow.wheelhouse.dev/<key>}, or for one of its
- * containers alone {@code hollow.wheelhouse.dev/<key>.<container>}:
+ * The behaviour of a hollow container. A pod sets it by annotations {@code hollow.wheelhouse.dev/<key>}, or for one
+ * container by {@code hollow.wheelhouse.dev/<key>.<container>}:
  *
  * <table>
  * <caption>keys</caption>
- * <tr><td>{@code start-delay}</td><td>from when it may start to when it has started ({@code 1m30s}, {@code 500ms})</td></tr>
- * <tr><td>{@code ready-delay}</td><td>from started to ready; default: the initial delays of its probes</td></tr>
- * <tr><td>{@code ready}</td><td>{@code false}: its readiness probe never succeeds</td></tr>
- * <tr><td>{@code fail}</td><td>{@code true}: it exits with an error as soon as it has started</td></tr>
- * <tr><td>{@code run-for}</td><td>after how long it exits; default never, at once for an init container, after a second in a
- * Job's pod</td></tr>
- * <tr><td>{@code exit-code}</td><td>with which it exits of itself; default 0, or 1 with {@code fail}</td></tr>
- * <tr><td>{@code exit-reason}</td><td>such as {@code OOMKilled}, with which the exit code is 137 if nothing else is said; default
- * {@code Completed} or {@code Error}, by the exit code</td></tr>
- * <tr><td>{@code live-for}</td><td>after how long its liveness probe fails, so that it is killed and restarted; default never</td></tr>
- * <tr><td>{@code stop-delay}</td><td>how long it takes to stop when asked to; past the grace period it is killed (137)</td></tr>
- * <tr><td>{@code profile}</td><td>values for several of these at once, where the pod does not say otherwise; see
+ * <tr><td>{@code start-delay}</td><td>the time that the start takes ({@code 1m30s}, {@code 500ms})</td></tr>
+ * <tr><td>{@code ready-delay}</td><td>the time from started to ready; default: the initial delays of the
+ * probes</td></tr>
+ * <tr><td>{@code ready}</td><td>{@code false}: the readiness probe never succeeds</td></tr>
+ * <tr><td>{@code fail}</td><td>{@code true}: the container exits with an error as soon as it has started</td></tr>
+ * <tr><td>{@code run-for}</td><td>the time until it exits; default: never, at once for an init container, after a
+ * second in a Job's pod</td></tr>
+ * <tr><td>{@code exit-code}</td><td>the exit code; default: 0, or 1 with {@code fail}</td></tr>
+ * <tr><td>{@code exit-reason}</td><td>the reason, such as {@code OOMKilled}, with which the default exit code is 137;
+ * default: {@code Completed} or {@code Error}, by the exit code</td></tr>
+ * <tr><td>{@code live-for}</td><td>the time until the liveness probe fails and the container is restarted; default:
+ * never</td></tr>
+ * <tr><td>{@code stop-delay}</td><td>the time that a stop takes; after the grace period the container is killed
+ * (137)</td></tr>
+ * <tr><td>{@code profile}</td><td>the name of a profile, which sets values for keys that the pod does not set; see
  * {@link #NAMED}</td></tr>
- * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see {@link HollowImages}</td></tr>
+ * <tr><td>{@code image-pull}</td><td>{@code fail} or {@code ok}; default: by the image's name, see
+ * {@link HollowImages}</td></tr>
  * </table>
  *
- * A value that cannot be read counts as absent, and is reported as an event.
+ * A value that cannot be parsed counts as missing, and is reported by an Event.
  *
- * @param runFor null for as long as nobody stops it
- * @param liveFor null if its liveness probe never fails
- * @param pullFails null to go by the image's name
+ * @param runFor null if the container runs until it is stopped
+ * @param liveFor null if the liveness probe never fails
+ * @param pullFails null to decide by the image's name
+ * @param problems the values that cannot be parsed, one sentence each
  */
 record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyDelay, boolean becomesReady,
         @Nullable Duration runFor, int exitCode, String exitReason, @Nullable Duration liveFor, Duration stopDelay,
@@ -52,7 +57,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
 
     static final String PREFIX = "hollow.wheelhouse.dev/";
 
-    /** The profiles that have a name: what makes a rollout slow, flaky or stuck. */
+    /** The named profiles, for slow, flaky and stuck rollouts. */
     static final Map<String, Map<String, String>> NAMED = Map.of(
             "none", Map.of(),
             "slow", Map.of("start-delay", "5s", "ready-delay", "10s", "stop-delay", "5s"),
@@ -69,9 +74,9 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     }
 
     /**
-     * What a pod, and the node, say of a container.
+     * The profile of a container.
      *
-     * @param nodeProfile the name of the profile of pods that name none
+     * @param nodeProfile the name of the profile for pods that name none
      */
     static HollowProfile of(V1Pod pod, V1Container container, boolean init, String nodeProfile) {
         Reader in = new Reader(pod, container.getName(), init, nodeProfile);
@@ -102,7 +107,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
                 stopDelay == null ? Duration.ZERO : stopDelay, pull == null ? null : pull.equals("fail"), in.problems);
     }
 
-    /** When a probe that always succeeds has first succeeded, after the container's start. */
+    /** The time from the container's start until a probe that always succeeds has first succeeded. */
     private static Duration delay(@Nullable V1Probe probe) {
         if (probe == null) {
             return Duration.ZERO;
@@ -113,7 +118,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         return Duration.ofSeconds(initial + (long) period * (Math.max(1, successes) - 1));
     }
 
-    /** Reads one container's annotations, and collects what could not be read. */
+    /** Reads the annotations of one container, and collects the values that cannot be parsed. */
     private static final class Reader {
         private final V1Pod pod;
         private final String container;
@@ -127,7 +132,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             Map<String, String> profile = new HashMap<>(
                     NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
             if (init) {
-                // An init container that a profile made fail would keep the others from ever showing what it is about.
+                // If a profile made init containers fail, the main containers would never show the profile's behaviour.
                 profile.keySet().retainAll(Set.of("start-delay", "image-pull"));
             }
             this.defaults = profile;
@@ -198,7 +203,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         }
 
         private void problem(String key, String value, String wanted) {
-            problems.add("annotation " + PREFIX + key + " is \"" + value + "\" and is ignored: write " + wanted);
+            problems.add("annotation " + PREFIX + key + " is \"" + value + "\", which is ignored: write " + wanted);
         }
     }
 }

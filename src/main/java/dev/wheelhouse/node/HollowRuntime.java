@@ -12,10 +12,10 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * A runtime that runs nothing and behaves as if it did: each pod is a state machine with due times (see {@link HollowProfile}
- * for what a pod can ask for, and {@link HollowImages} for images that cannot be pulled). A pod that it does not know and whose
- * status was reported before goes on from there, so a restart of the process changes no container. It has no thread:
- * {@link #pollEvent} moves on what is due. Thread safe.
+ * A runtime that simulates pods: each pod is a state machine with due times. {@link HollowProfile} lists what a pod can
+ * ask for, {@link HollowImages} the images that cannot be pulled. If a pod is new to the runtime but its status was
+ * reported before, it continues from that status, so that a restart of this process restarts no container. The runtime
+ * has no thread: {@link #pollEvent} makes the changes that are due. Thread safe.
  */
 final class HollowRuntime implements PodRuntime {
     private final Clock clock;
@@ -26,7 +26,7 @@ final class HollowRuntime implements PodRuntime {
     private final DueTimes dueTimes = new DueTimes();
     private volatile Runnable wake = () -> {};
 
-    /** @param profile how pods behave that say nothing, by its name; see {@link HollowProfile#NAMED} */
+    /** @param profile the name of the profile for pods that name none; see {@link HollowProfile#NAMED} */
     HollowRuntime(String podCidr, String profile, PodEvents events, Clock clock) {
         this.ips = new PodIps(podCidr);
         this.profile = profile;

@@ -25,8 +25,9 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * Keeps an image of each static pod on the API server, owned by the Node, so that kubectl shows it (upstream:
- * {@code pkg/kubelet/pod/mirror_client.go}). Nothing that is done to the image touches the pod. Thread safe.
+ * Keeps a mirror pod on the API server for each static pod, owned by the Node, so that kubectl shows the static pod
+ * (upstream: {@code pkg/kubelet/pod/mirror_client.go}). Changes of the mirror pod do not affect the static pod. Thread
+ * safe.
  */
 final class MirrorPods {
     private static final Logger log = LoggerFactory.getLogger(MirrorPods.class);
@@ -45,8 +46,8 @@ final class MirrorPods {
     private record Failure(String why, Duration delay) {}
 
     /**
-     * @param node the registered Node, or null as long as there is none
-     * @param executor where mirrors are deleted that mirror nothing
+     * @param node supplies the registered Node; null before the registration
+     * @param executor runs the deletions of orphaned mirror pods
      */
     MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, Executor executor, NodeMetrics metrics) {
         this.executor = executor;
@@ -56,10 +57,10 @@ final class MirrorPods {
     }
 
     /**
-     * Makes a static pod's mirror be there and be right.
+     * Creates the mirror pod of a static pod, or replaces it if it is of another version.
      *
-     * @param mirror what there is, or null
-     * @return how long until this is to be tried again; null if there is nothing left to do
+     * @param mirror the existing mirror pod; null if there is none
+     * @return the time until the next attempt; null if the mirror pod is right
      */
     @Nullable
     Duration reconcile(V1Pod pod, @Nullable V1Pod mirror) {
@@ -78,20 +79,23 @@ final class MirrorPods {
             }
             client.create(mirror(pod, owner));
             metrics.mirrorCreated();
-            log.info("created the mirror of static pod {}", PodSources.describe(pod));
+            log.info("created the mirror pod of the static pod {}", PodSources.describe(pod));
             failures.remove(uid);
             return null;
         } catch (ApiError e) {
-            // If there is one, the API server's watch is about to tell of it.
+            // If a pod of that name exists, the API server's watch will show it.
             return e.isAlreadyExists() ? FIRST_RETRY : failed(pod, String.valueOf(e.getMessage()));
         }
     }
 
-    /** Says a failure when it is another one than before. @return how long to wait, longer with each failure */
+    /**
+     * Logs a failure if it differs from the last one.
+     * @return the time until the next attempt, which doubles with each failure
+     */
     private Duration failed(V1Pod pod, String why) {
         Failure before = failures.get(PodManager.uid(pod));
         if (before == null || !before.why.equals(why)) {
-            log.warn("the mirror of static pod {} could not be created and is tried again: {}",
+            log.warn("the mirror pod of the static pod {} could not be created, retrying: {}",
                     PodSources.describe(pod), why);
         }
         Duration delay = before == null ? FIRST_RETRY : before.delay.multipliedBy(2);
@@ -100,7 +104,7 @@ final class MirrorPods {
         return bounded;
     }
 
-    /** Forgets what it knows of a pod. */
+    /** Drops what is recorded about a pod. */
     void forget(String uid) {
         failures.remove(uid);
     }
@@ -110,7 +114,9 @@ final class MirrorPods {
         return hash != null && hash.equals(PodSources.annotation(mirror, PodSources.MIRROR_ANNOTATION));
     }
 
-    /** Has a mirror deleted that mirrors nothing, unless that is under way; it does not wait for the API server. */
+    /**
+     * Deletes a mirror pod without a static pod, unless a deletion is in progress. Does not wait for the API server.
+     */
     void deleteOrphan(V1Pod mirror) {
         String uid = PodManager.uid(mirror);
         if (deleting.add(uid)) {
@@ -124,16 +130,20 @@ final class MirrorPods {
         }
     }
 
-    /** Deletes a mirror at once. @return whether it is gone */
+    /**
+     * Deletes a mirror pod.
+     * @return whether it does not exist any more
+     */
     private boolean delete(V1Pod mirror) {
         try {
             client.delete(ObjectKey.of(mirror), new Deletion(0L, mirror.getMetadata().getUid(), null, null));
             metrics.mirrorDeleted();
-            log.info("deleted mirror pod {}", PodSources.describe(mirror));
+            log.info("deleted the mirror pod {}", PodSources.describe(mirror));
             return true;
         } catch (ApiError e) {
             if (!e.isNotFound() && !e.isConflict()) {
-                log.warn("mirror pod {} could not be deleted and is tried again: {}", PodSources.describe(mirror),
+                log.warn("the mirror pod {} could not be deleted, retrying: {}",
+                        PodSources.describe(mirror),
                         e.getMessage());
             }
             return e.isNotFound() || e.isConflict();

@@ -9,19 +9,19 @@ import java.time.temporal.ChronoUnit;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
-/** One reading of both clocks: the wall clock for what is written, the monotonic one for what is awaited. */
+/** One reading of both clocks: wall-clock time for timestamps, monotonic time for waiting. */
 record Moment(Instant wall, long nanos) {
     static Moment of(Clock clock) {
         return new Moment(clock.now(), clock.nanoTime());
     }
 
-    /** The monotonic time {@code delay} from now, saturating. */
+    /** The monotonic time after {@code delay}; {@code Long.MAX_VALUE} if it overflows. */
     long after(Duration delay) {
         long at = nanos + Durations.saturatedNanos(delay);
         return at < nanos ? Long.MAX_VALUE : at;
     }
 
-    /** The wall-clock time as the API writes it. */
+    /** The wall-clock time in the API's form, in whole seconds. */
     OffsetDateTime stamp() {
         return stamp(wall);
     }

@@ -35,9 +35,9 @@ import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * One node's agent: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime, statuses back to the API server, and
- * the node's own registration (upstream: {@code pkg/kubelet/kubelet.go}). Making it starts nothing: its loops are for someone
- * else to drive, all of them on virtual threads. Many fit into one process.
+ * The agent of one node: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime. It reports statuses to
+ * the API server, and registers its node (upstream: {@code pkg/kubelet/kubelet.go}). The constructor starts nothing:
+ * the caller runs the loops, on virtual threads. One process can have many agents.
  */
 public final class NodeAgent implements AutoCloseable {
     private static final RateLimits RETRIES = new RateLimits(Duration.ofMillis(200), Duration.ofMinutes(1), 1000, 1000);
@@ -109,7 +109,7 @@ public final class NodeAgent implements AutoCloseable {
                 : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
     }
 
-    /** A node that runs nothing and behaves as if it did: see the annotations {@code hollow.wheelhouse.dev/…}. */
+    /** An agent that simulates its pods, as the annotations {@code hollow.wheelhouse.dev/…} tell it. */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             NodeMetrics metrics, Clock clock) {
         return new NodeAgent(options, client, recorder, metrics, clock);
@@ -124,38 +124,38 @@ public final class NodeAgent implements AutoCloseable {
         return options.name();
     }
 
-    /** The loops, by name, in the order in which they should be started. */
+    /** The loops by name, in the order in which to start them. */
     public Map<String, Loop> loops() {
         return new LinkedHashMap<>(loops);
     }
 
-    /** Gives every loop a virtual thread, and every pod that is at work. */
+    /** Runs each loop on a virtual thread, and each pod's work on a virtual thread of its own. */
     public void start(LoopRunner runner) {
         tasks.runOn(runner, options.name() + "/pod");
         loops.forEach((name, loop) -> runner.start(options.name() + "/" + name, loop));
     }
 
-    /** The Node as the API server last showed it; null until it is registered. */
+    /** The Node as the API server last returned it; null until it is registered. */
     public @Nullable V1Node node() {
         return registration.node();
     }
 
-    /** Whether the node is registered and knows which pods are bound to it. */
+    /** Whether the node is registered and knows the pods that are bound to it. */
     public boolean isReady() {
         return registration.node() != null && apiSource.hasSynced();
     }
 
-    /** The UIDs of the pods that its runtime knows. */
+    /** The UIDs of the pods that the runtime knows. */
     public Set<String> runningPods() {
         return runtime.pods();
     }
 
-    /** Where the pods come from, and what each source last said. */
+    /** The pod sources and their merged pods. */
     public PodConfig podConfig() {
         return podConfig;
     }
 
-    /** How each source fares, by name, in the order file, http, api. */
+    /** The state of each source, in the order file, http, api. */
     public List<SourceReport> sources() {
         List<SourceReport> reports = new ArrayList<>();
         if (fileSource != null) {
@@ -175,7 +175,7 @@ public final class NodeAgent implements AutoCloseable {
         return refusals;
     }
 
-    /** Asks every loop to end; pods stay as they are, for the next agent of this node to take up. */
+    /** Asks all loops to end. The pods stay as they are; the next agent of this node continues with them. */
     @Override
     public void close() {
         loops.values().forEach(Loop::close);

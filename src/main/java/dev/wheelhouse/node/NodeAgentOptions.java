@@ -14,27 +14,27 @@ import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 
 /**
- * What a node is, and how its agent works.
+ * The properties of a node, and the options of its agent.
  *
  * @param name the node's name, a DNS subdomain
- * @param hostIp its internal address
- * @param podCidr the IPv4 range from which its pods get their addresses
- * @param capacity resources by name, as quantities: {@code cpu}, {@code memory}, {@code pods}, …; all of it is allocatable
- * @param labels beside those that every node has (hostname, operating system, architecture)
- * @param taints that keep pods away
- * @param profile how hollow pods behave that say nothing: {@code none}, {@code slow}, {@code flaky}, {@code stuck},
+ * @param hostIp the node's internal address
+ * @param podCidr the IPv4 range of its pods' addresses
+ * @param capacity quantities by resource name: {@code cpu}, {@code memory}, {@code pods}, …; all of it is allocatable
+ * @param labels labels in addition to those of every node (hostname, operating system, architecture)
+ * @param taints taints that keep pods away
+ * @param profile the profile of hollow pods that name none: {@code none}, {@code slow}, {@code flaky}, {@code stuck},
  *     {@code crashing} or {@code unpullable}
- * @param workers how many pods are dealt with at once, and for how many a status is written at once; each has a virtual thread
- * @param resync after how long without a change a pod is synced again, at the earliest
- * @param manifestPath a file or directory of static pods' manifests, or null
- * @param fileCheckPeriod how often it is read even if the file system tells of no change
- * @param manifestUrl where more of them are fetched from, or null
+ * @param workers the maximum number of pods in work at once, and of statuses written at once; each has a virtual thread
+ * @param resync the shortest time without a change after which a pod is synced again
+ * @param manifestPath a file or directory of manifests of static pods; null for none
+ * @param fileCheckPeriod the longest time between two reads of {@code manifestPath}
+ * @param manifestUrl the URL of further manifests; null for none
  */
 public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<String, String> capacity,
         Map<String, String> labels, List<V1Taint> taints, String profile, int workers, Duration resync,
         @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl) {
 
-    /** A write that hangs occupies one of them for a minute at most, the deadline of the client. */
+    /** A write that hangs occupies a worker for at most a minute, the client's deadline. */
     private static final int DEFAULT_WORKERS = 64;
 
     public NodeAgentOptions {
@@ -43,7 +43,7 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
                     + "\": write lower case letters, digits, '-' and '.', beginning and ending with a letter or digit");
         }
         if (workers < 1) {
-            throw new IllegalArgumentException("node " + name + ": " + workers + " workers: it needs at least 1");
+            throw new IllegalArgumentException("node " + name + ": " + workers + " workers: at least 1 is needed");
         }
         if (!HollowProfile.NAMED.containsKey(profile)) {
             throw new IllegalArgumentException(
@@ -56,9 +56,9 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
     }
 
     /**
-     * A hollow node: 4 CPUs, 8 GiB, 110 pods, with addresses of its own.
+     * A hollow node with 4 CPUs, 8 GiB, 110 pods, and its own addresses.
      *
-     * @param index of this node among the hollow ones, from 0 to 3071: no two have the same
+     * @param index the number of this node, from 0 to 3071; it must be unique among hollow nodes
      */
     public static NodeAgentOptions hollow(String name, int index) {
         if (index < 0 || index >= 12 * 256) {
@@ -90,19 +90,19 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
-    /** With another behaviour of the pods that say nothing about it. */
+    /** A copy with another profile for pods that name none. */
     public NodeAgentOptions withProfile(String profileName) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profileName, workers, resync,
                 manifestPath, fileCheckPeriod, manifestUrl);
     }
 
-    /** With static pods from a file, or a directory of them. */
+    /** A copy with static pods from a file or a directory. */
     public NodeAgentOptions withManifests(@Nullable Path path, Duration checkPeriod) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync, path,
                 checkPeriod, manifestUrl);
     }
 
-    /** With static pods from a URL. */
+    /** A copy with static pods from a URL. */
     public NodeAgentOptions withManifestUrl(@Nullable HttpManifests url) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync,
                 manifestPath, fileCheckPeriod, url);

@@ -2,27 +2,36 @@ package dev.wheelhouse.node;
 
 import dev.wheelhouse.podconfig.PodSourceMetrics;
 
-/** What node agents count, of all nodes of the process together. Called from any thread; it must not block. */
+/**
+ * The events that node agents count, for all nodes of the process together. Each method does nothing by default. Any
+ * thread may call them; they must not block.
+ */
 public interface NodeMetrics extends PodSourceMetrics {
-    /** Counts nothing. */
     NodeMetrics NONE = new NodeMetrics() {
     };
 
-    /** A worker has dealt with a pod once. @param stage {@code sync}, {@code terminating} or {@code terminated} */
+    /**
+     * A worker synced a pod once.
+     * @param stage {@code sync}, {@code terminating} or {@code terminated}
+     * @param nanos the duration in nanoseconds
+     */
     default void podSynced(String stage, long nanos) {}
 
-    /** The node refused to run a pod that was bound to it. */
+    /** The node rejected a pod that was bound to it. */
     default void podRejected(String reason) {}
 
-    /** A pod's status was written. @param well whether that succeeded */
+    /**
+     * A pod's status was written.
+     * @param well whether that succeeded
+     */
     default void statusWritten(boolean well) {}
 
-    /** A mirror pod was made. */
+    /** A mirror pod was created. */
     default void mirrorCreated() {}
 
     /** A mirror pod was deleted. */
     default void mirrorDeleted() {}
 
-    /** A node has tried to renew its Lease, and to report its status when that was due. */
+    /** A node tried to renew its Lease and, if it was due, to report its status. */
     default void heartbeat(boolean well, long nanos) {}
 }

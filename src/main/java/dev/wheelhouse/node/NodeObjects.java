@@ -28,10 +28,13 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** The objects by which a node shows itself: its Node and its Lease (upstream: {@code pkg/kubelet/nodestatus}). Pure. */
+/**
+ * Makes the objects that represent a node: its Node and its Lease (upstream: {@code pkg/kubelet/nodestatus}). Pure
+ * functions.
+ */
 final class NodeObjects {
     static final String LEASE_NAMESPACE = "kube-node-lease";
-    /** What marks a node that runs nothing. */
+    /** The label of nodes that only simulate pods. */
     static final String HOLLOW_LABEL = "wheelhouse.dev/hollow";
     static final Duration LEASE_DURATION = Duration.ofSeconds(40);
     private static final String VERSION = "v1.36.0+wheelhouse";
@@ -66,7 +69,7 @@ final class NodeObjects {
         };
     }
 
-    /** @param before the status that the API server has; conditions that stay keep their time of transition */
+    /** @param before the status on the API server; an unchanged condition keeps its transition time */
     static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, Moment now) {
         Map<String, Quantity> resources = new LinkedHashMap<>();
         options.capacity().forEach((name, quantity) -> resources.put(name, Quantity.fromString(quantity)));
@@ -114,7 +117,7 @@ final class NodeObjects {
                         .leaseDurationSeconds((int) LEASE_DURATION.toSeconds()).renewTime(microTime(now)));
     }
 
-    /** A time with microseconds that are never zero: an API server refuses a MicroTime without a fraction. */
+    /** A time with non-zero microseconds, because an API server rejects a MicroTime without a fraction. */
     static OffsetDateTime microTime(Instant instant) {
         OffsetDateTime time = instant.truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
         return time.getNano() == 0 ? time.plusNanos(1000) : time;

@@ -25,11 +25,12 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Keeps a node known to the API server: makes its Node, and makes it again when someone deletes it; renews its Lease every
- * 10 s; reports its status every 5 minutes (upstream: {@code kubelet_node_status.go} and
+ * Keeps a node registered: it creates the Node, again after somebody deleted it; renews the Lease every 10 s; and
+ * reports the status every 5 minutes (upstream: {@code kubelet_node_status.go} and
  * {@code component-helpers/apimachinery/lease}).
  */
 final class NodeRegistration extends SignalledLoop {
@@ -45,6 +46,7 @@ final class NodeRegistration extends SignalledLoop {
     private final ResourceClient<V1Lease> leases;
     private final NodeMetrics metrics;
     private final Clock clock;
+    private final LogBudget lines;
     private final Backoff backoff;
     private volatile @Nullable V1Node node;
     private @Nullable V1Lease lease;
@@ -62,17 +64,18 @@ final class NodeRegistration extends SignalledLoop {
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
         this.clock = clock;
         this.nextRenewal = clock.nanoTime();
+        this.lines = new LogBudget(clock);
         this.backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(7), 2, 0.5, Duration.ofMinutes(1), clock,
                 new SplittableRandom(options.name().hashCode()));
     }
 
-    /** The Node as the API server last showed it; null until it is registered. */
+    /** The Node as the API server last returned it; null until it is registered. */
     @Nullable
     V1Node node() {
         return node;
     }
 
-    /** The Node's labels and taints as they were last read; before it is registered, as it will be. */
+    /** The Node's labels and taints as last read; before the registration, those that it will have. */
     PodAdmission.NodeFacts facts() {
         V1Node known = node;
         if (known == null) {
@@ -83,7 +86,10 @@ final class NodeRegistration extends SignalledLoop {
         return new PodAdmission.NodeFacts(labels == null ? Map.of() : labels, taints == null ? List.of() : taints);
     }
 
-    /** Has the Node read before it is due. @return the number of a read that has not begun yet */
+    /**
+     * Requests a read of the Node before the next one is due.
+     * @return the number of a read that has not begun yet
+     */
     long readSoon() {
         long next = readsBegun + 1;
         readWanted = true;
@@ -91,12 +97,12 @@ final class NodeRegistration extends SignalledLoop {
         return next;
     }
 
-    /** The number of the last read that has succeeded. */
+    /** The number of the last successful read. */
     long lastRead() {
         return lastRead;
     }
 
-    /** What to run when the Node has been read. It must not block. */
+    /** Sets a callback that runs after each read of the Node. It must not block. */
     void onRead(Runnable wake) {
         onRead = wake;
     }
@@ -132,19 +138,22 @@ final class NodeRegistration extends SignalledLoop {
             metrics.heartbeat(false, clock.nanoTime() - start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
-            log.warn("node {} could not be kept registered and is tried again in {} ms: {}", options.name(),
-                    delay.toMillis(), e.getMessage());
+            String line = lines.line("the registration of the node " + options.name()
+                    + " could not be renewed and is tried again: " + e.getMessage());
+            if (line != null) {
+                log.warn(line);
+            }
         }
         return Math.max(1, nextRenewal - clock.nanoTime());
     }
 
-    /** The Node as it is, or as it was just made. */
+    /** The existing Node, or a new one. */
     private V1Node register() {
         V1Node there = get();
         if (there == null) {
             try {
                 there = nodes.create(NodeObjects.node(options, Moment.of(clock)));
-                log.info("registered node {}", options.name());
+                log.info("registered the node {}", options.name());
             } catch (ApiError e) {
                 there = e.isAlreadyExists() ? get() : null;
                 if (there == null) {
@@ -174,7 +183,7 @@ final class NodeRegistration extends SignalledLoop {
         }
     }
 
-    /** Gives a Node that was there before, or has just been made, this agent's labels and pod range. */
+    /** Gives this agent's labels and pod range to an existing or new Node. */
     private void adopt(V1Node there) {
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         ObjectNode labels = patch.putObject("metadata").putObject("labels");
@@ -195,8 +204,8 @@ final class NodeRegistration extends SignalledLoop {
     }
 
     /**
-     * Takes away the taint that the API server's admission gives every new Node. In a whole cluster the node life-cycle
-     * controller does so; beside hollow nodes there is none.
+     * Removes the not-ready taint that the API server's admission adds to every new Node. In a full cluster the node
+     * lifecycle controller does this; hollow nodes have none.
      */
     private void clearNotReady(V1Node known) {
         List<V1Taint> taints = known.getSpec() == null || known.getSpec().getTaints() == null

@@ -5,14 +5,14 @@ import java.util.concurrent.Executor;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Where a node does what may block, a write to the API server above all: on a virtual thread for each task once a runner is
- * given, so that one that hangs delays no other; until then at once, on the caller's thread, so that a node can be stepped.
- * Thread safe.
+ * Runs tasks that may block, mainly writes to the API server. After {@link #runOn}, each task has a virtual thread, so
+ * that a hanging task delays no other. Before that, tasks run on the caller's thread, so that a node can be stepped by
+ * hand. Thread safe.
  */
 final class NodeTasks implements Executor {
     private volatile Executor executor = Runnable::run;
 
-    /** @param name of the tasks' threads */
+    /** @param name the name of the tasks' threads */
     void runOn(LoopRunner runner, String name) {
         executor = task -> runner.run(name, task);
     }

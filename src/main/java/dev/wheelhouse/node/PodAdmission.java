@@ -25,25 +25,28 @@ import dev.wheelhouse.api.Tolerations;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * Whether a node takes a pod that was bound to it: it must be for the node's operating system, its requests must fit beside those
- * of the pods that are there, its node selector and required node affinity must match, its host ports must be free, and it must
- * tolerate the node's NoExecute taints unless it is static (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
- * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}; the first failure in their order is the one that is said). A
- * pod that has run here before stays. A critical pod is never out of resources: kubelet would evict others for it, and a hollow
- * node has room in earnest. Pure.
+ * Decides whether a node accepts a pod that was bound to it (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
+ * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}). The pod must be for the node's operating system.
+ * Its requests must fit beside those of the node's pods. Its node selector and required node affinity must match. Its
+ * host ports must be free. It must tolerate the node's NoExecute taints, unless it is static. The rejection names the
+ * first failure in upstream's order. A pod that has run here before is always accepted. Resources are not checked for
+ * critical pods: kubelet would evict other pods for them, and a hollow node has no real limits. Pure functions.
  */
 record PodAdmission(String nodeName, Map<String, String> capacity) {
     static final String NODE_AFFINITY = "NodeAffinity";
     private static final int SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
     private static final String OS = "kubernetes.io/os";
 
-    /** Why a pod is not taken: kubelet's reason, such as {@code OutOfcpu}, and its message. */
+    /** A rejection: kubelet's reason, such as {@code OutOfcpu}, and its message. */
     record Rejection(String reason, String message) {}
 
-    /** What admission depends on and someone else may change: the Node's labels and taints. */
+    /** The Node's labels and taints, which users may change. */
     record NodeFacts(Map<String, String> labels, List<V1Taint> taints) {}
 
-    /** @param others the pods that the node has taken and that have not ended */
+    /**
+     * @param others the pods that the node has accepted and that have not ended
+     * @return null if the pod is accepted
+     */
     @Nullable
     Rejection decide(V1Pod pod, Collection<V1Pod> others, NodeFacts node) {
         if (hasRun(pod)) {
@@ -111,7 +114,7 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
             BigDecimal request = wanted.getOrDefault(resource, BigDecimal.ZERO);
             BigDecimal there = capacity.containsKey(resource) ? number(capacity.get(resource)) : BigDecimal.ZERO;
             BigDecimal taken = used.getOrDefault(resource, BigDecimal.ZERO);
-            // kubelet leaves out extended resources that no node knows of: they are someone else's to check.
+            // Like kubelet, ignore extended resources that the node does not have; others check them.
             boolean known = capacity.containsKey(resource) || !resource.contains("/");
             if (known && request.signum() > 0 && taken.add(request).compareTo(there) > 0) {
                 return outOf(resource, request, taken, there);
@@ -126,7 +129,7 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
                 + units(resource, capacity));
     }
 
-    /** CPUs in thousandths, all else in its own unit. */
+    /** An amount in the resource's unit, which is a thousandth of a CPU for {@code cpu}. */
     private static String units(String resource, BigDecimal amount) {
         return (resource.equals("cpu") ? amount.movePointRight(3) : amount).setScale(0, RoundingMode.CEILING)
                 .toPlainString();
@@ -143,8 +146,9 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     }
 
     /**
-     * What a pod asks for: containers and sidecars add up; an init container needs its own beside the sidecars that started
-     * before it, and the most of these counts; CPU and memory of the pod itself replace the sums; overhead comes on top.
+     * The requests of a pod. The requests of containers and sidecars are added up. An init container needs its own in
+     * addition to those of the sidecars before it; the maximum of these counts. CPU, memory and huge pages of the pod
+     * itself replace the sums. The overhead is added at the end.
      */
     static Map<String, BigDecimal> requests(V1PodSpec spec) {
         Map<String, BigDecimal> sum = new LinkedHashMap<>();

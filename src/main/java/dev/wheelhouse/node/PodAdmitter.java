@@ -17,14 +17,14 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Decides which pods the node takes, and makes those fail that it does not. A pod that would be refused for the Node's labels or
- * taints waits until the Node has been read once more, as they may have changed since (kubelet reads it there and then, and
- * waits). The sync loop's thread calls it.
+ * Decides which pods the node accepts, and lets the others fail. If the Node's labels or taints cause a rejection, the
+ * pod first waits until the Node has been read again, because they may have changed. (Kubelet reads the Node at once
+ * and blocks.) Only the sync loop's thread calls it.
  */
 final class PodAdmitter {
     private static final Logger log = LoggerFactory.getLogger(PodAdmitter.class);
 
-    /** How long a pod waits for the Node before what is known has to do. */
+    /** The longest time that a pod waits for a read of the Node. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final PodAdmission admission;
@@ -37,7 +37,10 @@ final class PodAdmitter {
     private final Clock clock;
     private final Map<String, Waiting> waiting = new LinkedHashMap<>();
 
-    /** @param read the read of the Node that it waits for */
+    /**
+     * @param read the number of the read of the Node that the pod waits for
+     * @param until the end of the wait, in monotonic nanoseconds
+     */
     private record Waiting(long read, long until) {}
 
     PodAdmitter(PodAdmission admission, NodeRegistration registration, PodManager pods, PodWorkers workers,
@@ -53,9 +56,9 @@ final class PodAdmitter {
     }
 
     /**
-     * Decides about a pod that has come.
+     * Decides about a new pod.
      *
-     * @return the pod for its worker: as it is, or failed if the node does not take it; null if it has to wait
+     * @return the pod for its worker, with status Failed if it is rejected; null if the pod has to wait
      */
     @Nullable
     V1Pod admit(V1Pod pod) {
@@ -91,7 +94,7 @@ final class PodAdmitter {
     }
 
     private V1Pod rejected(V1Pod pod, PodAdmission.Rejection rejection) {
-        log.warn("pod {} is rejected ({}): {}", PodSources.describe(pod), rejection.reason(), rejection.message());
+        log.warn("the pod {} is rejected ({}): {}", PodSources.describe(pod), rejection.reason(), rejection.message());
         metrics.podRejected(rejection.reason());
         events.event(pod, "", "Warning", rejection.reason(), rejection.message());
         V1PodStatus failed = new V1PodStatus().phase(PodPhases.FAILED).reason(rejection.reason())
@@ -101,17 +104,17 @@ final class PodAdmitter {
         return new V1Pod().apiVersion("v1").kind("Pod").metadata(pod.getMetadata()).spec(pod.getSpec()).status(failed);
     }
 
-    /** What to run when {@link #due} may give one. It must not block. */
+    /** Sets a callback that runs when {@link #due} may return a pod. It must not block. */
     void onNews(Runnable wake) {
         registration.onRead(wake);
     }
 
-    /** Whether a pod waits to be decided about. */
+    /** Whether a pod waits for a decision. */
     boolean isWaiting(String uid) {
         return waiting.containsKey(uid);
     }
 
-    /** The pods that wait and can be decided about now. */
+    /** The waiting pods that can be decided about now. */
     List<V1Pod> due() {
         List<V1Pod> due = new ArrayList<>();
         waiting.keySet().removeIf(uid -> pods.get(uid) == null);
@@ -124,13 +127,13 @@ final class PodAdmitter {
         return due;
     }
 
-    /** Nanoseconds until {@link #due} gives one, if nothing happens before; {@code Long.MAX_VALUE} if none waits. */
+    /** The nanoseconds until {@link #due} returns a pod at the latest; {@code Long.MAX_VALUE} if none waits. */
     long nanosToNext() {
         return waiting.values().stream().mapToLong(w -> Math.max(0, w.until - clock.nanoTime())).min()
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** The pods that the node has taken and that have not ended. */
+    /** The pods that the node has accepted and that have not ended. */
     private List<V1Pod> active() {
         return pods.pods().stream().filter(p -> {
             PodWorker.State state = workers.state(PodManager.uid(p));

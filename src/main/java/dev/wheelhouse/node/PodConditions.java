@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodReadinessGate;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-/** The conditions that a node reports of a pod (upstream: {@code pkg/kubelet/status/generate.go}). */
+/** Computes the conditions that a node reports about a pod (upstream: {@code pkg/kubelet/status/generate.go}). */
 final class PodConditions {
     static final String READY_TO_START = "PodReadyToStartContainers";
     static final String INITIALIZED = "Initialized";
@@ -25,7 +25,7 @@ final class PodConditions {
 
     private PodConditions() {}
 
-    /** Whether the node, and nobody else, writes a condition. */
+    /** Whether only the node writes a condition. */
     static boolean isOwn(String type) {
         return switch (type) {
             case READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED -> true;
@@ -45,9 +45,9 @@ final class PodConditions {
     }
 
     /**
-     * All conditions: the node's own, and before them those of others that the pod has.
+     * All conditions: first those that others wrote, then the node's own.
      *
-     * @param before the status reported before; a condition whose status stays keeps its time of transition
+     * @param before the last reported status; a condition with unchanged status keeps its transition time
      */
     static List<V1PodCondition> of(V1Pod pod, PodRuntimeStatus runtime, String phase, @Nullable V1PodStatus before,
             Moment now) {

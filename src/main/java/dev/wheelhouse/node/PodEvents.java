@@ -2,14 +2,15 @@ package dev.wheelhouse.node;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-/** Where the node agent reports what happens to pods, as Kubernetes Events. Thread safe; it never blocks. */
+/** Records Kubernetes Events about pods for the node agent. Thread safe; it never blocks. */
 @FunctionalInterface
 public interface PodEvents {
-    /** Reports nowhere. */
+    /** Discards all Events. */
     PodEvents NONE = (pod, fieldPath, type, reason, message) -> {};
 
     /**
-     * @param fieldPath the part of the pod that it is about, such as {@code spec.containers{web}}, or empty
+     * Records an Event.
+     * @param fieldPath the part of the pod, such as {@code spec.containers{web}}; empty for the whole pod
      * @param type {@code Normal} or {@code Warning}
      */
     void event(V1Pod pod, String fieldPath, String type, String reason, String message);

@@ -2,14 +2,14 @@ package dev.wheelhouse.node;
 
 import java.util.BitSet;
 
-/** Hands out the IPv4 addresses of a node's pod range, lowest first. Not thread safe. */
+/** Assigns the IPv4 addresses of a node's pod range, the lowest first. Not thread safe. */
 final class PodIps {
     private final String cidr;
     private final int base;
     private final int size;
     private final BitSet taken = new BitSet();
 
-    /** @throws IllegalArgumentException unless the text is an IPv4 range such as {@code 10.244.1.0/24} */
+    /** @throws IllegalArgumentException if the text is not an IPv4 range such as {@code 10.244.1.0/24} */
     PodIps(String cidr) {
         this.cidr = cidr;
         int slash = cidr.indexOf('/');
@@ -31,14 +31,15 @@ final class PodIps {
         int value = 0;
         for (String part : parts) {
             if (parts.length != 4 || !part.matches("\\d{1,3}") || Integer.parseInt(part) > 255) {
-                throw new IllegalArgumentException("pod CIDR \"" + cidr + "\": \"" + address + "\" is no IPv4 address");
+                throw new IllegalArgumentException(
+                        "pod CIDR \"" + cidr + "\": \"" + address + "\" is not an IPv4 address");
             }
             value = value << 8 | Integer.parseInt(part);
         }
         return value;
     }
 
-    /** The lowest free address; empty if all are taken. */
+    /** Assigns the lowest free address; empty if there is none. */
     String next() {
         int free = taken.nextClearBit(0);
         if (free >= size) {
@@ -48,7 +49,10 @@ final class PodIps {
         return text(base + free);
     }
 
-    /** Takes an address that was handed out before. @return whether it is of this range and was free */
+    /**
+     * Reserves an address that was assigned before.
+     * @return whether it is in this range and was free
+     */
     boolean reserve(String address) {
         if (!address.matches("\\d{1,3}(\\.\\d{1,3}){3}")) {
             return false;

@@ -1,4 +1,4 @@
 package dev.wheelhouse.node;
 
-/** Something changed about a pod's containers: sync it, and read the runtime's status for what it is. */
+/** Something changed about a pod's containers. The consumer syncs the pod, which reads the runtime's status. */
 public record PodLifecycleEvent(String uid) {}

@@ -13,7 +13,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * The pods that this node should run, as the sources last said, and the mirror pods of its static ones (upstream:
+ * The pods that this node should run, as the sources last named them, and the mirror pods of its static pods (upstream:
  * {@code pkg/kubelet/pod/pod_manager.go}). Thread safe.
  */
 final class PodManager {
@@ -21,7 +21,7 @@ final class PodManager {
     private final Map<ObjectKey, String> byName = new HashMap<>();
     private final Map<ObjectKey, V1Pod> mirrors = new HashMap<>();
 
-    /** Adds or replaces a pod, or a mirror pod. */
+    /** Adds or replaces a pod or a mirror pod. */
     synchronized void put(V1Pod pod) {
         if (PodSources.isMirror(pod)) {
             mirrors.put(ObjectKey.of(pod), pod);
@@ -45,30 +45,30 @@ final class PodManager {
         return pods.get(uid);
     }
 
-    /** The pod that a mirror pod stands for, or null. */
+    /** The static pod of a mirror pod; null if there is none. */
     synchronized @Nullable V1Pod mirrored(V1Pod mirror) {
         String uid = byName.get(ObjectKey.of(mirror));
         V1Pod pod = uid == null ? null : pods.get(uid);
         return pod != null && PodSources.isStatic(pod) ? pod : null;
     }
 
-    /** The mirror pod of a static pod, or null. */
+    /** The mirror pod of a static pod; null if there is none. */
     synchronized @Nullable V1Pod mirrorOf(V1Pod pod) {
         return PodSources.isStatic(pod) ? mirrors.get(ObjectKey.of(pod)) : null;
     }
 
-    /** What stands for a pod on the API server: itself, or its mirror; null if there is none. */
+    /** The API server's object for a pod: the pod itself, or its mirror pod if it is static; null if there is none. */
     synchronized @Nullable V1Pod apiPod(String uid) {
         V1Pod pod = pods.get(uid);
         return pod == null ? null : PodSources.isStatic(pod) ? mirrors.get(ObjectKey.of(pod)) : pod;
     }
 
-    /** All pods, without mirrors. */
+    /** All pods without mirror pods. */
     synchronized List<V1Pod> pods() {
         return List.copyOf(pods.values());
     }
 
-    /** Mirror pods that mirror no pod of this node. */
+    /** The mirror pods without a static pod on this node. */
     synchronized List<V1Pod> orphanedMirrors() {
         return mirrors.values().stream().filter(mirror -> mirrored(mirror) == null).toList();
     }

@@ -17,7 +17,10 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 
 import dev.wheelhouse.podconfig.PodSources;
 
-/** A pod's phase, from its spec and its containers' statuses (upstream: {@code getPhase} in {@code kubelet_pods.go}). */
+/**
+ * Computes a pod's phase from its spec and its containers' statuses (upstream: {@code getPhase} in
+ * {@code kubelet_pods.go}).
+ */
 final class PodPhases {
     static final String PENDING = "Pending";
     static final String RUNNING = "Running";
@@ -38,13 +41,13 @@ final class PodPhases {
         return spec.getInitContainers() == null ? List.of() : spec.getInitContainers();
     }
 
-    /** All containers' statuses, by container. Names are unique within a pod. */
+    /** The statuses of all containers, by container name. Names are unique within a pod. */
     static Map<String, V1ContainerStatus> byName(PodRuntimeStatus status) {
         return Stream.concat(status.initContainers().stream(), status.containers().stream())
                 .collect(Collectors.toMap(V1ContainerStatus::getName, Function.identity(), (a, b) -> a));
     }
 
-    /** How a container last ended: in its state, or else in its last state; null if it never did. */
+    /** The last end of a container: in its state, or in its last state if it is waiting; null if it never ended. */
     static @Nullable V1ContainerStateTerminated ended(V1ContainerStatus status) {
         V1ContainerState state = status.getState();
         if (state != null && state.getTerminated() != null) {
@@ -61,7 +64,7 @@ final class PodPhases {
     /**
      * The phase.
      *
-     * @param stopped whether no container of the pod will run again, whatever its restart policy
+     * @param stopped whether no container of the pod will run again, whatever its restart policy says
      */
     static String of(V1Pod pod, PodRuntimeStatus status, boolean stopped) {
         V1PodSpec spec = pod.getSpec();
@@ -105,7 +108,7 @@ final class PodPhases {
         UNDER_WAY, DONE, FAILED
     }
 
-    /** @param begun whether an ordinary container has run: then sidecars are no longer waited for */
+    /** @param begun whether a main container has run; after that, sidecars are not waited for */
     private static Initialization initialization(V1PodSpec spec, Map<String, V1ContainerStatus> statuses,
             boolean begun) {
         Initialization result = Initialization.DONE;

@@ -8,38 +8,41 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * What runs containers, as the node agent sees it (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle
- * events of {@code pkg/kubelet/pleg}). Thread safe; calls for one pod come one at a time. No call waits for containers: what
- * takes time is told by an event when it has happened.
+ * Runs containers for the node agent (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle events of
+ * {@code pkg/kubelet/pleg}). Thread safe; there is only one call at a time for each pod. No call waits for containers:
+ * the result of a longer operation is reported by an event.
  */
 public interface PodRuntime {
-    /** Brings a pod nearer to its spec: starts what should run, restarts what its policy says. */
+    /** Starts the containers of a pod that should run, and restarts those that its policy restarts. */
     void sync(V1Pod pod);
 
     /**
-     * Begins to stop a pod's containers. A later call may shorten the grace period, never lengthen it.
+     * Begins to stop a pod's containers. A later call may shorten the grace period, but not extend it.
      *
-     * @param gracePeriod after which what still runs is killed
+     * @param gracePeriod the time after which containers that still run are killed
      */
     void kill(V1Pod pod, Duration gracePeriod);
 
-    /** How a pod is now; null if the runtime knows nothing of it. */
+    /** The current status of a pod; null if the runtime does not know the pod. */
     @Nullable
     PodRuntimeStatus status(String uid);
 
-    /** Forgets a pod, whose containers must have stopped, and frees what it held. */
+    /** Drops a pod whose containers have stopped, and frees its resources. */
     void remove(String uid);
 
     /** The UIDs of all pods that the runtime knows. */
     Set<String> pods();
 
-    /** The next thing that has happened to a pod, or null. One consumer takes them. */
+    /** Removes and returns the next event; null if there is none. There is one consumer. */
     @Nullable
     PodLifecycleEvent pollEvent();
 
-    /** Nanoseconds until the next event is due; 0 if one waits, {@code Long.MAX_VALUE} if none is in sight. */
+    /** The nanoseconds until the next event; 0 if one is waiting, {@code Long.MAX_VALUE} if none is expected. */
     long nanosToNextEvent();
 
-    /** What to run when an event may be due earlier than {@link #nanosToNextEvent} said. It must not block. */
+    /**
+     * Sets a callback that runs when an event may come earlier than {@link #nanosToNextEvent} returned. It must not
+     * block.
+     */
     void onEvent(Runnable wake);
 }

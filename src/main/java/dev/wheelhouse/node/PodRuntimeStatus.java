@@ -6,10 +6,10 @@ import java.util.stream.Stream;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 
 /**
- * How a pod is, in the runtime's eyes. The statuses are in the order of the spec, one for each container.
+ * The runtime's status of a pod. It has one container status per container, in the order of the spec.
  *
  * @param sandboxReady whether the pod's network is set up, so that containers can start
- * @param podIp empty while it has none, or shares its host's
+ * @param podIp the pod's address; empty if it has none, or uses the host's
  */
 public record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
         List<V1ContainerStatus> containers) {
@@ -19,7 +19,7 @@ public record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1Contai
         containers = List.copyOf(containers);
     }
 
-    /** Whether any container runs. */
+    /** Whether any container is running. */
     public boolean anyRunning() {
         return Stream.concat(initContainers.stream(), containers.stream())
                 .anyMatch(s -> s.getState() != null && s.getState().getRunning() != null);

@@ -17,17 +17,17 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.podconfig.PodSources;
 
 /**
- * A pod's status, made from its spec and what the runtime says (upstream: {@code generateAPIPodStatus} in
- * {@code kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure.
+ * Computes a pod's status from its spec and the runtime's status (upstream: {@code generateAPIPodStatus} in
+ * {@code kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure functions.
  */
 final class PodStatuses {
     private PodStatuses() {}
 
     /**
-     * The status as it should be reported.
+     * The status to report.
      *
-     * @param runtime null if the runtime knows nothing of the pod
-     * @param before what was reported before, or null
+     * @param runtime null if the runtime does not know the pod
+     * @param before the last reported status; null if there is none
      * @param stopped whether no container will run again
      */
     static V1PodStatus of(V1Pod pod, @Nullable PodRuntimeStatus runtime, @Nullable V1PodStatus before, String hostIp,
@@ -42,7 +42,7 @@ final class PodStatuses {
         return assemble(pod, known, old, phase, hostIp, now);
     }
 
-    /** The status of a pod that has ended: what is not known to have ended counts as failed. */
+    /** The status of a pod that has ended. A container whose end is unknown counts as failed. */
     static V1PodStatus ended(V1Pod pod, @Nullable PodRuntimeStatus runtime, @Nullable V1PodStatus before,
             String hostIp, Moment now) {
         PodRuntimeStatus known = runtime == null ? lastReported(pod, before) : runtime;
@@ -60,7 +60,7 @@ final class PodStatuses {
         return assemble(pod, ended, old, phase, hostIp, now);
     }
 
-    /** The terminal phase that was reported already: a pod never leaves one. */
+    /** The terminal phase that was reported already, because a pod never leaves it; null if there is none. */
     private static @Nullable String settled(V1Pod pod, V1PodStatus before) {
         if (PodPhases.isTerminal(before.getPhase())) {
             return before.getPhase();
@@ -114,7 +114,7 @@ final class PodStatuses {
         return status;
     }
 
-    /** What is true of a pod that nothing has been done for yet. */
+    /** The runtime status of a pod that the runtime does not know yet. */
     private static PodRuntimeStatus waiting(V1Pod pod) {
         List<V1Container> inits = PodPhases.initContainers(pod.getSpec());
         String reason = inits.isEmpty() ? "ContainerCreating" : "PodInitializing";

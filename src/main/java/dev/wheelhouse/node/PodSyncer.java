@@ -15,20 +15,23 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * What is done for one pod: the runtime is brought nearer to its spec, and its status is handed to the status manager
- * (upstream: {@code SyncPod}, {@code SyncTerminatingPod}, {@code SyncTerminatedPod} in {@code pkg/kubelet/kubelet.go}). The
- * status is taken after the runtime was asked, so that a pod which starts at once is reported once.
+ * Syncs one pod: calls the runtime, then passes the new status to the status manager (upstream: {@code SyncPod},
+ * {@code SyncTerminatingPod}, {@code SyncTerminatedPod} in {@code pkg/kubelet/kubelet.go}). The status is read after
+ * the runtime's call, so that a pod that starts at once is reported once.
  */
 final class PodSyncer implements PodWorkers.Syncer {
     private static final Duration PATIENCE_STEP = Duration.ofMillis(500);
-    /** How long a static pod waits, when the process has just started, for what was reported of it before. */
+    /**
+     * After the start of this process, the longest time that a static pod waits for its mirror pod with the last
+     * status.
+     */
     static final Duration MIRROR_PATIENCE = Duration.ofSeconds(5);
 
     private final PodRuntime runtime;
     private final StatusManager statuses;
     private final PodManager pods;
     private final MirrorPods mirrors;
-    /** Static pods whose mirrors are not as they should be, and when to look again. */
+    /** Static pods whose mirror pods are missing or wrong, with the time until the next attempt. */
     private final Map<String, Duration> mirrorWanted = new ConcurrentHashMap<>();
     private final PodEvents events;
     private final String hostIp;
@@ -36,7 +39,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final BooleanSupplier mirrorsKnown;
     private final long patientUntil;
 
-    /** @param mirrorsKnown whether the API server's pods of this node are known */
+    /** @param mirrorsKnown whether this node's pods on the API server are known */
     PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEvents events,
             String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
@@ -63,13 +66,16 @@ final class PodSyncer implements PodWorkers.Syncer {
         }
         boolean done = sync(pod, now);
         if (PodSources.isStatic(desired)) {
-            // Last, as it may take long: a static pod runs whether or not there is an API server.
+            // Do this last because it may take long: a static pod runs even without an API server.
             reconcileMirror(desired);
         }
         return done;
     }
 
-    /** @return whether the pod has run to its end */
+    /**
+     * Syncs a pod with the runtime.
+     * @return whether the pod has ended
+     */
     private boolean sync(V1Pod pod, Moment now) {
         V1PodStatus before = statuses.get(PodManager.uid(pod));
         if (pastDeadline(pod, before, now)) {
@@ -95,7 +101,7 @@ final class PodSyncer implements PodWorkers.Syncer {
         }
     }
 
-    /** A static pod that the runtime does not know yet, with what its mirror last reported of it as its status. */
+    /** A copy of a static pod with the status of its mirror pod, if the runtime does not know the pod yet. */
     private V1Pod withReportedStatus(V1Pod pod) {
         V1Pod mirror = pods.mirrorOf(pod);
         String uid = PodManager.uid(pod);

@@ -9,12 +9,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.podconfig.PodSources;
 
-/** What is known of one pod's way through its life. {@link PodWorkers} owns it, under its lock. */
+/** The state of one pod's worker. {@link PodWorkers} guards it with its lock. */
 final class PodWorker {
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
     private static final Duration SHORTEST_GRACE = Duration.ofSeconds(1);
 
-    /** How far a pod is. */
+    /** The stages of a pod. */
     enum State {
         SYNC, TERMINATING, TERMINATED
     }
@@ -24,10 +24,10 @@ final class PodWorker {
     final boolean isStatic;
     V1Pod pod;
     State state = State.SYNC;
-    /** Whether its turn has come; a static pod waits for the one of its name before it. */
+    /** Whether the pod may run. A static pod waits until an earlier one of the same name has ended. */
     boolean started;
     boolean finished;
-    /** Whether the same pod was asked for again while it was being stopped. */
+    /** Whether the same pod was added again while it was being stopped. */
     boolean restartRequested;
     private @Nullable Duration grace;
 
@@ -38,12 +38,12 @@ final class PodWorker {
         this.pod = pod;
     }
 
-    /** How long its containers may take to stop. */
+    /** The grace period of its containers. */
     Duration grace() {
         return grace == null ? DEFAULT_GRACE : grace;
     }
 
-    /** Begins to stop it, unless that has begun. */
+    /** Begins to stop the pod, unless that has begun. */
     void terminate() {
         if (state == State.SYNC) {
             state = State.TERMINATING;
@@ -51,7 +51,10 @@ final class PodWorker {
         }
     }
 
-    /** Takes the shortest grace period of those that were given so far: by its deletion, by its spec, by who stops it. */
+    /**
+     * Shortens the grace period to the one of the deletion and to {@code override}. If there is none yet, that of the
+     * spec counts.
+     */
     void shortenGrace(@Nullable Duration override) {
         Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
         shorten(deletion == null ? null : Duration.ofSeconds(deletion));

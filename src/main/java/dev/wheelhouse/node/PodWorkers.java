@@ -24,32 +24,40 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Drives each pod through its life: synced, terminating, terminated. Each pod has one worker, which does one thing at a time
- * and always with the latest state; pods do not wait for each other, save that static pods of one name run one after the other
- * (upstream: {@code pkg/kubelet/pod_workers.go}). {@link #loop()} has as many of
- * them at work at once as {@code bound} allows. Thread safe.
+ * Leads each pod through its stages: sync, terminating, terminated. Each pod has one worker, which makes one call at a
+ * time, always with the latest state. Pods do not wait for each other, except that static pods of the same name run one
+ * after the other (upstream: {@code pkg/kubelet/pod_workers.go}). {@link #loop()} runs at most {@code bound} workers at
+ * once. Thread safe.
  */
 final class PodWorkers {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
     private static final Duration START_RETRY = Duration.ofSeconds(1);
 
-    /** Why a pod comes to its worker. */
+    /** The kind of an update for a pod's worker. */
     enum UpdateType {
         CREATE, UPDATE, KILL
     }
 
-    /** The work itself. For one pod, one call at a time. What throws is tried again after a backoff. */
+    /**
+     * The work on a pod. There is one call at a time per pod. After an exception the call is repeated with a backoff.
+     */
     interface Syncer {
-        /** Makes the pod run. @return whether it has run to its end */
+        /**
+         * Makes the pod run.
+         * @return whether the pod has ended
+         */
         boolean syncPod(V1Pod pod);
 
-        /** Stops the pod. @return whether all its containers have stopped */
+        /**
+         * Stops the pod.
+         * @return whether all its containers have stopped
+         */
         boolean syncTerminatingPod(V1Pod pod, Duration gracePeriod);
 
         /** Cleans up after the pod. */
         void syncTerminatedPod(V1Pod pod);
 
-        /** How long until the pod has to be synced again even if nothing happens; null if the resync period will do. */
+        /** The time until the pod has to be synced again without a change; null if the resync period is enough. */
         @Nullable
         Duration untilDeadline(V1Pod pod);
     }
@@ -67,11 +75,11 @@ final class PodWorkers {
     private boolean cleanUpWanted;
 
     /**
-     * @param runtimeHas whether the runtime knows a pod
-     * @param queue of UIDs; the workers own it
-     * @param bound how many pods are dealt with at once
-     * @param executor where each pod is dealt with
-     * @param resync after how long without an update a pod is synced again, at the earliest
+     * @param runtimeHas whether the runtime knows the pod with a UID
+     * @param queue a queue of UIDs that only this object uses
+     * @param bound the maximum number of pods in work at once
+     * @param executor runs the work on each pod
+     * @param resync the shortest time without an update after which a pod is synced again
      */
     PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, int bound, Executor executor,
             Duration resync, NodeMetrics metrics, Clock clock) {
@@ -84,15 +92,15 @@ final class PodWorkers {
         this.clock = clock;
     }
 
-    /** What hands the pods that wait to their workers. */
+    /** The loop that takes waiting pods from the queue and runs their workers. */
     Loop loop() {
         return pool;
     }
 
     /**
-     * Gives a pod's latest state to its worker, and makes the worker if there is none.
+     * Passes a pod's latest state to its worker, which is created if there is none.
      *
-     * @param grace for a KILL that has its own, else null
+     * @param grace the grace period of a KILL; null if there is none
      */
     void update(V1Pod pod, UpdateType type, @Nullable Duration grace) {
         String uid = PodManager.uid(pod);
@@ -135,7 +143,7 @@ final class PodWorkers {
         return worker;
     }
 
-    /** Has a pod synced again, if it has a worker that is not done with it. */
+    /** Requests another sync of a pod, if it has a worker that has not finished. */
     void sync(String uid) {
         synchronized (this) {
             PodWorker worker = workers.get(uid);
@@ -175,7 +183,8 @@ final class PodWorkers {
             synced(worker, state, done, state == State.SYNC ? syncer.untilDeadline(pod) : null);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
-            log.warn("pod {} could not be synced ({}) and is tried again: {}", PodSources.describe(pod), state, e, e);
+            log.warn("the pod {} could not be synced (stage {}), retrying: {}",
+                    PodSources.describe(pod), state, e, e);
         }
     }
 
@@ -194,7 +203,7 @@ final class PodWorkers {
             }
         }
         if (!worker.finished) {
-            // Pods that came together are spread, each by its own share.
+            // Spread the syncs of pods that were added together; the offset depends on the UID.
             double jitter = 1 + (worker.uid.hashCode() & 0xff) / 512.0;
             long wait = (long) (resync.toNanos() * jitter);
             syncTimes.set(worker.uid,
@@ -209,7 +218,7 @@ final class PodWorkers {
         staticPods.end(worker.name, worker.uid).forEach(queue::add);
     }
 
-    /** Whether a worker may begin, or go on: static pods of one name wait for each other. */
+    /** Whether a worker may start or continue. Static pods of the same name wait for each other. */
     private boolean maySync(PodWorker worker) {
         if (worker.started || !worker.isStatic) {
             worker.started = true;
@@ -232,7 +241,7 @@ final class PodWorkers {
         return worker != null && !worker.started && worker.state == State.SYNC;
     }
 
-    /** The pods that have not been synced for the resync period; each is given once. */
+    /** The pods whose resync is due. Each is returned once. */
     synchronized List<String> dueForSync() {
         List<String> due = new ArrayList<>();
         long now = clock.nanoTime();
@@ -246,16 +255,17 @@ final class PodWorkers {
         return syncTimes.nanosToNext(clock.nanoTime());
     }
 
-    /** Whether {@link #syncKnownPods} may have something to forget. */
+    /** Whether {@link #syncKnownPods} may have something to do. */
     synchronized boolean cleanUpWanted() {
         return cleanUpWanted;
     }
 
     /**
-     * Forgets workers that are done and whose pods are gone, or are to start again; begins to stop pods that nobody wants.
+     * Drops finished workers whose pods are not desired, or are to start again. Begins to stop pods that are not
+     * desired.
      *
      * @param desired the UIDs of the pods that this node should run
-     * @return those of them that have no worker now
+     * @return the desired pods without a worker
      */
     synchronized List<String> syncKnownPods(Set<String> desired) {
         cleanUpWanted = false;
@@ -277,19 +287,19 @@ final class PodWorkers {
         return desired.stream().filter(uid -> !workers.containsKey(uid)).toList();
     }
 
-    /** How far a pod is; null if it has no worker. */
+    /** The stage of a pod; null if it has no worker. */
     synchronized @Nullable State state(String uid) {
         PodWorker worker = workers.get(uid);
         return worker == null ? null : worker.state;
     }
 
-    /** Whether a worker has done all that there is to do for a pod. */
+    /** Whether the worker of a pod has finished. */
     synchronized boolean isFinished(String uid) {
         PodWorker worker = workers.get(uid);
         return worker != null && worker.finished;
     }
 
-    /** Whether a static pod of this name is still being stopped. */
+    /** Whether a static pod with this name is still being stopped. */
     synchronized boolean isStopping(ObjectKey name) {
         String uid = staticPods.started(name);
         PodWorker worker = uid == null ? null : workers.get(uid);

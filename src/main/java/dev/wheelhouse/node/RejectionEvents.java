@@ -10,8 +10,8 @@ import dev.wheelhouse.podconfig.Refusal;
 import dev.wheelhouse.podconfig.RejectedPods;
 
 /**
- * Tells of pods and manifests that a source cannot use by Events: on the pod, so that {@code kubectl describe pod} says why it is
- * not as its manifest; or where no pod is there to be described, on the Node.
+ * Reports unusable pods and manifests by Events: on the pod, so that {@code kubectl describe pod} says why it differs
+ * from its manifest; or on the Node, if no such pod is running.
  */
 final class RejectionEvents implements RejectedPods {
     private static final String REASON = "FailedValidation";
@@ -20,7 +20,7 @@ final class RejectionEvents implements RejectedPods {
     private final EventRecorder recorder;
 
     RejectionEvents(String nodeName, EventRecorder recorder) {
-        // By its name instead of its UID, as kubelet does: a node may say something before it is registered.
+        // As in kubelet the UID is the name, because a node may report something before it is registered.
         this.node = new V1Node().apiVersion("v1").kind("Node")
                 .metadata(new V1ObjectMeta().name(nodeName).uid(nodeName));
         this.recorder = recorder;

@@ -3,8 +3,8 @@ package dev.wheelhouse.node;
 import java.time.Duration;
 
 /**
- * How long kubelet waits before it tries again what has failed, a container or the pull of its image: 10 s, 20 s, 40 s, … up to
- * 5 minutes (upstream: {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
+ * Kubelet's backoff for restarts and image pulls that failed: 10 s, 20 s, 40 s, … up to 5 minutes (upstream:
+ * {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
  */
 final class RestartBackoff {
     private static final Duration FIRST = Duration.ofSeconds(10);
@@ -12,7 +12,7 @@ final class RestartBackoff {
 
     private RestartBackoff() {}
 
-    /** @param failures in a row, from 1 */
+    /** @param failures the number of failures in a row, from 1 */
     static Duration after(int failures) {
         Duration backoff = FIRST;
         for (int i = 1; i < failures && backoff.compareTo(LONGEST) < 0; i++) {
@@ -21,7 +21,7 @@ final class RestartBackoff {
         return backoff.compareTo(LONGEST) < 0 ? backoff : LONGEST;
     }
 
-    /** As Go writes it: {@code 40s}, {@code 2m40s}. */
+    /** Go's text form, such as {@code 40s} or {@code 2m40s}. */
     static String text(Duration duration) {
         long minutes = duration.toMinutes();
         return minutes == 0

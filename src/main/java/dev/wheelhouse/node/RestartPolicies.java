@@ -8,8 +8,9 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerRestartRule;
 
 /**
- * Whether a container that has ended is started again: by the first of its own rules that names the exit code, else by its own
- * policy, else by its pod's (upstream: {@code ContainerShouldRestart} in {@code pkg/api/v1/pod/util.go}; KEP-5307). Pure.
+ * Decides whether a container that has ended is restarted: by its first rule that matches the exit code, else by its
+ * own policy, else by the pod's (upstream: {@code ContainerShouldRestart} in {@code pkg/api/v1/pod/util.go}; KEP-5307).
+ * Pure functions.
  */
 final class RestartPolicies {
     private RestartPolicies() {}

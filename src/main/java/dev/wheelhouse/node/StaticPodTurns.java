@@ -12,19 +12,20 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * Static pods of one name run one after the other, in the order in which they came, so that no two of them hold the same ports
- * and paths at once (upstream: {@code allowPodStart} in {@code pkg/kubelet/pod_workers.go}). Not thread safe.
+ * Lets static pods of the same name run one after the other, in the order of their arrival, so that two of them never
+ * use the same ports and paths at once (upstream: {@code allowPodStart} in {@code pkg/kubelet/pod_workers.go}). Not
+ * thread safe.
  */
 final class StaticPodTurns {
     private final Map<ObjectKey, String> started = new HashMap<>();
     private final Map<ObjectKey, ArrayDeque<String>> waiting = new HashMap<>();
 
-    /** A pod has come, and waits. */
+    /** Adds a new pod to those that wait. */
     void add(ObjectKey name, String uid) {
         waiting.computeIfAbsent(name, n -> new ArrayDeque<>()).add(uid);
     }
 
-    /** A pod that has not started does not wait any longer. */
+    /** Removes a pod that waits. */
     void giveUp(ObjectKey name, String uid) {
         waiting.computeIfPresent(name, (n, uids) -> {
             uids.remove(uid);
@@ -35,7 +36,8 @@ final class StaticPodTurns {
     /**
      * Starts a pod if it is its turn.
      *
-     * @param stillWaits whether a pod that came before it is still there and has not started
+     * @param stillWaits whether an earlier pod still exists and waits
+     * @return whether the pod may run
      */
     boolean start(ObjectKey name, String uid, Predicate<String> stillWaits) {
         ArrayDeque<String> uids = waiting.getOrDefault(name, new ArrayDeque<>());
@@ -50,12 +52,15 @@ final class StaticPodTurns {
         return true;
     }
 
-    /** A pod has ended. @return those that wait for their turn now */
+    /**
+     * Records that a pod has ended.
+     * @return the pods that wait for this name
+     */
     Collection<String> end(ObjectKey name, String uid) {
         return started.remove(name, uid) && waiting.containsKey(name) ? List.copyOf(waiting.get(name)) : List.of();
     }
 
-    /** The pod of this name that has started and not ended; null if there is none. */
+    /** The running pod with this name; null if there is none. */
     @Nullable
     String started(ObjectKey name) {
         return started.get(name);

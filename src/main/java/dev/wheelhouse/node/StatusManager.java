@@ -23,10 +23,10 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Tells the API server how the pods are, and ends the deletion of those that have stopped (upstream:
- * {@code pkg/kubelet/status/status_manager.go}). Changes of one pod that come faster than they can be written are written as
- * one; nothing is written that the server has already. Each pod is written for by a task of its own, so that a write that hangs
- * delays no other pod's. Thread safe.
+ * Writes pod statuses to the API server, and completes the deletion of pods that have stopped (upstream:
+ * {@code pkg/kubelet/status/status_manager.go}). If a pod changes faster than its status can be written, only the
+ * latest status is written. A status that the server has already is not written. Each pod has its own write task, so
+ * that a hanging write delays no other pod. Thread safe.
  */
 final class StatusManager {
     private static final Logger log = LoggerFactory.getLogger(StatusManager.class);
@@ -50,9 +50,9 @@ final class StatusManager {
     }
 
     /**
-     * @param queue of UIDs; the manager owns it
-     * @param bound how many statuses are written at once
-     * @param executor where each is written
+     * @param queue a queue of UIDs that only this object uses
+     * @param bound the maximum number of concurrent writes
+     * @param executor runs the writes
      */
     StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue, int bound, Executor executor,
             NodeMetrics metrics) {
@@ -63,23 +63,23 @@ final class StatusManager {
         this.pool = new WorkerPool(queue, this::deal, bound, executor);
     }
 
-    /** What has the statuses written that are news. */
+    /** The loop that runs the writes. */
     Loop loop() {
         return pool;
     }
 
-    /** The status that was last set, written or not; null if there is none. */
+    /** The status that was set last, written or not; null if there is none. */
     synchronized @Nullable V1PodStatus get(String uid) {
         Entry entry = entries.get(uid);
         return entry == null ? null : entry.status;
     }
 
-    /** Sets a pod's status; writes it if it is news. Ignored once the pod has finished. */
+    /** Sets a pod's status, and writes it if it is new. Ignored after {@link #finish}. */
     void set(V1Pod pod, V1PodStatus status) {
         put(pod, status, false);
     }
 
-    /** Sets the last status of a pod that has stopped: its object may be deleted when this is written. */
+    /** Sets the final status of a stopped pod. After that status is written, a pod that is being deleted is removed. */
     void finish(V1Pod pod, V1PodStatus status) {
         put(pod, status, true);
     }
@@ -100,7 +100,7 @@ final class StatusManager {
         queue.add(uid);
     }
 
-    /** Compares what the API server has with what it should have, as after someone else changed it. */
+    /** Compares the server's status with the set one, for example after somebody else changed it. */
     void reconcile(String uid) {
         synchronized (this) {
             if (!entries.containsKey(uid)) {
@@ -110,12 +110,12 @@ final class StatusManager {
         queue.add(uid);
     }
 
-    /** Forgets a pod, as before it starts anew under the same UID. */
+    /** Drops a pod's status, before the pod starts again with the same UID. */
     synchronized void forget(String uid) {
         entries.remove(uid);
     }
 
-    /** Forgets the pods that are not among these. */
+    /** Drops the statuses of all other pods. */
     synchronized void retain(Set<String> uids) {
         entries.keySet().retainAll(uids);
     }
@@ -128,21 +128,22 @@ final class StatusManager {
             failed(uid, e);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
-            log.error("the status of the pod with the UID {} could not be written and is tried again", uid, e);
+            log.error("the status of the pod with UID {} could not be written, retrying", uid, e);
         }
     }
 
     private void failed(String uid, ApiError e) {
         V1Pod pod = pods.apiPod(uid);
         if (pod == null || e.isNotFound()) {
-            // It has gone, and its source will say so.
+            // The pod was deleted; its source will report that.
             queue.forget(uid);
             return;
         }
         queue.addRateLimited(uid);
         boolean stopping = queue.isShutDown() || Thread.currentThread().isInterrupted();
         if (!e.isConflict() && !stopping) {
-            log.warn("the status of pod {} could not be written and is tried again: {}", PodSources.describe(pod),
+            log.warn("the status of the pod {} could not be written, retrying: {}",
+                    PodSources.describe(pod),
                     e.getMessage());
         }
     }
@@ -159,7 +160,7 @@ final class StatusManager {
             status = entry.status;
             finished = entry.finished;
             apiPod = newer(apiPod, entry.lastAnswer);
-            // What the watch has told of need not be kept a second time.
+            // Drop the answer once the watch has shown it.
             entry.lastAnswer = apiPod == entry.lastAnswer ? apiPod : null;
         }
         String patch = StatusPatch.between(apiPod, status);
@@ -182,11 +183,11 @@ final class StatusManager {
                 && !PodSources.isMirror(apiPod);
         if (deletable) {
             client.delete(ObjectKey.of(apiPod), new Deletion(0L, apiPod.getMetadata().getUid(), null, null));
-            log.info("pod {} has stopped and was deleted", PodSources.describe(apiPod));
+            log.info("the pod {} has stopped and was deleted", PodSources.describe(apiPod));
         }
     }
 
-    /** The write's answer, as long as the watch has not told of it. */
+    /** The answer of the last write, if it is newer than the state that the watch showed. */
     private static V1Pod newer(V1Pod seen, @Nullable V1Pod answer) {
         return answer != null && answer.getMetadata().getUid().equals(seen.getMetadata().getUid())
                 && !ResourceVersions.atLeast(seen.getMetadata().getResourceVersion(),

@@ -15,8 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * The strategic merge patch that makes a pod's status what the node says, with the pod's UID as its precondition. It names only
- * what differs and what is the node's own: the conditions of others stay (upstream: {@code pkg/util/pod/pod.go}). Pure.
+ * Computes the strategic merge patch that gives a pod the node's status; the pod's UID is its precondition. The patch
+ * contains only fields that differ and belong to the node, so conditions of others stay (upstream:
+ * {@code pkg/util/pod/pod.go}). Pure functions.
  */
 final class StatusPatch {
     private static final List<String> FIELDS = List.of("phase", "observedGeneration", "message", "reason", "hostIP",
@@ -24,7 +25,7 @@ final class StatusPatch {
 
     private StatusPatch() {}
 
-    /** The patch, or null if the pod has this status already. */
+    /** The patch; null if the pod has this status already. */
     static @Nullable String between(V1Pod apiPod, V1PodStatus status) {
         JsonNode before = ModelJson.tree(apiPod.getStatus() == null ? new V1PodStatus() : apiPod.getStatus());
         JsonNode after = ModelJson.tree(status);
@@ -78,7 +79,7 @@ final class StatusPatch {
         return changed;
     }
 
-    /** Equality to which nothing, null and empty are the same. */
+    /** Equality in which missing, null and empty are the same. */
     static boolean same(JsonNode a, JsonNode b) {
         if (isEmpty(a) || isEmpty(b)) {
             return isEmpty(a) && isEmpty(b);

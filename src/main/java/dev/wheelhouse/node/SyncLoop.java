@@ -22,17 +22,17 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * The node agent's main loop. One step handles one thing: a change of the configuration, a lifecycle event of a pod, the pods
- * that are due for a periodic sync, those that wait to be admitted, or housekeeping. They take turns, so that none waits for ever (upstream:
- * {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). It never waits for a pod, nor for the API server: pods
- * are their workers' business.
+ * The node agent's main loop (upstream: {@code syncLoopIteration} in {@code pkg/kubelet/kubelet.go}). One step handles
+ * one of these: a change from the sources, a lifecycle event of a pod, the pods due for a periodic sync, the pods
+ * waiting for admission, or housekeeping. They take turns, so that none starves. The loop never waits for a pod or for
+ * the API server; that is the work of the pod workers.
  */
 final class SyncLoop extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(SyncLoop.class);
 
-    /** How soon what is to be cleaned up is looked at; kubelet's housekeeping period. */
+    /** The time until housekeeping if there is something to clean up; kubelet's housekeeping period. */
     static final Duration HOUSEKEEPING = Duration.ofSeconds(2);
-    /** How often it is looked at when nothing asks for it. */
+    /** The time until housekeeping if there is nothing to clean up. */
     static final Duration IDLE_HOUSEKEEPING = Duration.ofMinutes(1);
 
     private static final int TURNS = 5;
@@ -114,7 +114,7 @@ final class SyncLoop extends SignalledLoop {
         change(update.pods().stream().filter(p -> pods.get(PodManager.uid(p)) != null).toList());
     }
 
-    /** Older pods go first, as they were there first. */
+    /** Adds pods, older ones first, because they were bound first. */
     private void add(List<V1Pod> added) {
         Comparator<V1Pod> byAge = Comparator.comparing(p -> p.getMetadata().getCreationTimestamp(),
                 Comparator.nullsFirst(Comparator.naturalOrder()));
@@ -152,7 +152,8 @@ final class SyncLoop extends SignalledLoop {
     private void remove(List<V1Pod> removed) {
         for (V1Pod pod : removed) {
             pods.remove(pod);
-            // While a source has not been heard, a removal may be nothing but its silence: housekeeping looks again.
+            // Until all sources have sent their pods, a removal may only mean that a source is late. Housekeeping
+            // checks again.
             if (!mirrorChanged(pod) && sourcesReady.allReady()) {
                 workers.update(pod, UpdateType.KILL, null);
             }
@@ -173,7 +174,10 @@ final class SyncLoop extends SignalledLoop {
         }
     }
 
-    /** A change of a mirror pod is its static pod's business. @return whether it was one */
+    /**
+     * Handles a change of a mirror pod as a change of its static pod.
+     * @return whether the pod is a mirror pod
+     */
     private boolean mirrorChanged(V1Pod pod) {
         if (!PodSources.isMirror(pod)) {
             return false;

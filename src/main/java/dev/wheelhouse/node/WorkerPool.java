@@ -9,9 +9,9 @@ import dev.wheelhouse.runtime.Signal;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Takes keys from a work queue and has each dealt with by a task of its own: one task a key at a time, as the queue sees to it,
- * and a bounded number in all. So a key whose work hangs delays no other key, until the bound is reached; what hangs ends at the
- * deadline of the call that it waits for.
+ * Takes keys from a work queue and runs one task per key. The queue ensures that a key has only one task at a time; the
+ * number of tasks is bounded. A key whose task hangs delays no other key until the bound is reached. A hanging task
+ * ends at the deadline of the call that it waits for.
  */
 final class WorkerPool implements Loop {
     private final WorkQueue<String> queue;
@@ -22,9 +22,10 @@ final class WorkerPool implements Loop {
     private final Signal ended = new Signal();
 
     /**
-     * @param queue of keys; the pool owns it
-     * @param work what is done for a key; it handles its own failures
-     * @param bound how many keys are dealt with at once
+     * @param queue a queue of keys that only this pool uses
+     * @param work the work for a key; it handles its own failures
+     * @param bound the maximum number of tasks at once
+     * @param executor runs the tasks
      */
     WorkerPool(WorkQueue<String> queue, Consumer<String> work, int bound, Executor executor) {
         this.queue = queue;

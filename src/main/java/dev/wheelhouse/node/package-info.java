@@ -1,10 +1,9 @@
 /**
- * The node agent: it runs the pods that its sources name, and tells the API server how they are.
- *
- * <p>In: the {@code PodUpdates} of a {@code PodConfig}, and the runtime's lifecycle events. Out: pod statuses, mirror pods, the
- * Node and its Lease, events. {@code SyncLoop} takes one thing at a time and hands each pod to its worker; {@code PodWorkers}
- * syncs pods in parallel, each pod in order; all loops run on virtual threads. {@code PodManager} owns what should run,
- * {@code PodWorkers} how far each pod is, {@code PodRuntime} what runs, {@code StatusManager} what was reported.
+ * The node agent: it runs the pods that the sources name, and reports their statuses to the API server. It consumes the
+ * {@code PodUpdates} of a {@code PodConfig} and the runtime's lifecycle events. It writes pod statuses, mirror pods,
+ * the Node, its Lease, and Events. Start with {@link dev.wheelhouse.node.NodeAgent}. {@code SyncLoop} takes one change
+ * at a time and passes each pod to its worker. {@code PodWorkers} syncs pods in parallel, with one call at a time per
+ * pod. All loops run on virtual threads; each class with shared state guards it with its own lock.
  */
 @NullMarked
 package dev.wheelhouse.node;

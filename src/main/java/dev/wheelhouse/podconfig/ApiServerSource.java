@@ -16,13 +16,14 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * The pods that the API server has bound to a node, in all namespaces: a Reflector of its own, which sends the full set after
- * each change, and nothing before its first list is complete (upstream: {@code pkg/kubelet/config/apiserver.go}).
+ * Supplies the pods that the API server has bound to a node, in all namespaces (upstream:
+ * {@code pkg/kubelet/config/apiserver.go}). A Reflector of its own sends the full set after each change, and nothing
+ * before its first list is complete.
  */
 public final class ApiServerSource implements Loop {
     private final UndeltaStore<V1Pod> store;
 
-    /** @param channel where the sets go, usually the one named {@link PodSources#API} */
+    /** @param channel receives the sets, usually the channel {@link PodSources#API} */
     public ApiServerSource(ResourceClient<V1Pod> pods, String nodeName, PodChannel channel, Clock clock) {
         this.store = new UndeltaStore<>(
                 pods.listerWatcher("", LabelSelector.everything(), FieldSelector.of("spec.nodeName", nodeName)),
@@ -40,7 +41,7 @@ public final class ApiServerSource implements Loop {
         return store.lastError();
     }
 
-    /** How it fares; when it was last read is known to who merges what it sends. */
+    /** The state of this source. The time of the last message is part of {@link PodStorage#states()} instead. */
     public SourceReport report() {
         String error = store.lastError();
         return new SourceReport(PodSources.API, "", null, error == null ? "" : error, List.of());

@@ -24,20 +24,21 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * The static pods of a manifest file, or of a directory of them (upstream: {@code pkg/kubelet/config/file.go}). It reads when
- * the file system tells of a change, and at the latest after its period. Files are read in name order; names that begin with a
- * dot, and those of backup and temporary files, are skipped; directories are not entered.
+ * Supplies the static pods of a manifest file or of a directory of manifests (upstream:
+ * {@code pkg/kubelet/config/file.go}). It reads when the file system reports a change, and at least once per period.
+ * Files are read in the order of their names. Names that begin with a dot, and names of backup and temporary files, are
+ * skipped. Subdirectories are not read.
  *
- * <p>A manifest that cannot be used is refused with its reason, and the pods that it described before run on: only when the
- * file is gone are its pods removed. When the directory cannot be listed, nothing is changed.
+ * <p>A manifest that cannot be used is refused with a reason, and the pods of its last good version keep running. Only
+ * deleting the file removes its pods. If the directory cannot be listed, nothing changes.
  */
 public final class FileSource implements Loop {
     private static final Logger log = LoggerFactory.getLogger(FileSource.class);
 
-    /** Kubelet's period. */
+    /** The period of kubelet. */
     public static final Duration DEFAULT_PERIOD = Duration.ofSeconds(20);
     static final int MAX_FILES = 1000;
-    /** How long files rest before they are read, so that a write in progress is not taken for a broken manifest. */
+    /** The time from a change to the read, so that a file that is being written is not read half. */
     static final Duration SETTLE = Duration.ofMillis(50);
     private static final Duration LONGEST_SETTLE = Duration.ofMillis(500);
 
@@ -56,7 +57,7 @@ public final class FileSource implements Loop {
     private String listFailure = "";
     private volatile boolean closed;
 
-    /** What was last read of a file. */
+    /** The result of the last read of a file. */
     private static final class Known {
         String digest = "";
         boolean good;
@@ -64,8 +65,8 @@ public final class FileSource implements Loop {
     }
 
     /**
-     * @param path a file or a directory; it need not exist
-     * @param rejected hears of pods whose manifest was changed to one that cannot be used
+     * @param path a file or a directory; it may be missing
+     * @param rejected receives reports about pods that keep running although their manifest is refused now
      */
     public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectedPods rejected,
             PodSourceMetrics metrics, Clock clock) {
@@ -84,7 +85,7 @@ public final class FileSource implements Loop {
         return journal.list();
     }
 
-    /** How it fares. */
+    /** The state of this source. */
     public SourceReport report() {
         return journal.report(path.toString());
     }
@@ -116,7 +117,7 @@ public final class FileSource implements Loop {
             listFailure = "";
             journal.read();
         } catch (IOException e) {
-            String failure = path + " cannot be listed, so its pods stay as they are: " + e;
+            String failure = path + " cannot be listed, so its pods keep running unchanged: " + e;
             journal.failed(failure);
             if (!failure.equals(listFailure)) {
                 log.warn("{}", failure);
@@ -175,17 +176,23 @@ public final class FileSource implements Loop {
         if (skipped && skippedSaid.add(entry)) {
             log.info("{} is skipped: {}", entry, temporary
                     ? "its name is that of a backup or temporary file"
-                    : "it is no regular file");
+                    : "it is not a regular file");
         }
         return !skipped;
     }
 
-    /** A link whose target is away for a moment keeps its pods; it fails when it is read. */
+    /**
+     * Whether the entry is a link without a target. It counts as a manifest, so that its pods keep running; reading it
+     * fails.
+     */
     private static boolean isBrokenLink(Path entry) {
         return Files.isSymbolicLink(entry) && !Files.exists(entry);
     }
 
-    /** @return whether its pods are others than before */
+    /**
+     * Reads a file.
+     * @return whether its pods have changed
+     */
     private boolean read(Path file) {
         Known before = known.computeIfAbsent(file, f -> new Known());
         byte[] bytes;
@@ -193,7 +200,7 @@ public final class FileSource implements Loop {
             bytes = in.readNBytes(YamlDocuments.MAX_BYTES + 1);
         } catch (NoSuchFileException e) {
             if (isBrokenLink(file)) {
-                journal.refuse(new Refusal(file.toString(), 0, "", "it is a link to a file that is not there"),
+                journal.refuse(new Refusal(file.toString(), 0, "", "it is a link to a file that does not exist"),
                         before.pods);
                 return false;
             }

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells that something may have changed at a path, by the file system's notification. It watches the directory itself, or the
- * one that holds the file, and the one that holds the directory, so that it sees it come and go. Where the file system cannot
- * tell, it says nothing. One thread uses it; any may close it.
+ * Reports, from the file system's notifications, that something may have changed at a path. It watches the directory,
+ * or the parent of the file; and the parent of the directory, so that it sees the directory appear and disappear. If
+ * the file system has no notifications, it reports nothing. One thread uses it; any thread may close it.
  */
 final class FileWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FileWatch.class);
@@ -37,13 +37,13 @@ final class FileWatch implements AutoCloseable {
         try {
             made = FileSystems.getDefault().newWatchService();
         } catch (IOException | UnsupportedOperationException e) {
-            log.warn("{} is read periodically only, as the file system's changes cannot be watched: {}", path,
+            log.warn("{} is only read periodically, because changes of the file system cannot be watched: {}", path,
                     e.toString());
         }
         this.service = made;
     }
 
-    /** Watches what is there now. Call it before reading, so that no change is missed in between. */
+    /** Watches the directories that exist now. Call it before reading, so that no change between the two is missed. */
     void register() {
         if (service == null) {
             return;
@@ -57,7 +57,7 @@ final class FileWatch implements AutoCloseable {
             try {
                 wanted.add(path.toRealPath());
             } catch (IOException e) {
-                log.debug("{} went away", path, e);
+                log.debug("{} has been deleted", path, e);
             }
         }
         keys.entrySet().removeIf(e -> {
@@ -97,7 +97,8 @@ final class FileWatch implements AutoCloseable {
 
     private void take(WatchKey key) {
         Path name = path.getFileName();
-        // Of the directory around it, only the path itself matters; but what a link leads to may change anywhere there.
+        // In the parent directory only the path itself matters. If the path is a link, any change there may concern its
+        // target.
         boolean all = !key.watchable().equals(path.getParent()) || name == null || Files.isSymbolicLink(path);
         key.pollEvents().forEach(e -> changed |= all || e.context() == null || e.context().equals(name));
         if (!key.reset()) {
@@ -105,7 +106,7 @@ final class FileWatch implements AutoCloseable {
         }
     }
 
-    /** Waits until something may have changed, or the time is over. */
+    /** Waits until something may have changed, at most {@code nanos} nanoseconds. */
     void await(long nanos) throws InterruptedException {
         if (service == null) {
             Thread.sleep(java.time.Duration.ofNanos(Math.min(nanos, TimeUnit.SECONDS.toNanos(1))));
@@ -128,7 +129,7 @@ final class FileWatch implements AutoCloseable {
                 service.close();
             }
         } catch (IOException e) {
-            log.debug("closing the watch of {}", path, e);
+            log.debug("the watch of {} could not be closed", path, e);
         }
     }
 }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Fetches a URL with limits on size, time and redirects. Headers go to the URL's own origin only. One thread fetches; any may
- * close.
+ * Fetches a URL, with limits on size, time and redirects. The configured headers are sent to the URL's own origin only.
+ * One thread fetches; any thread may close it.
  */
 final class HttpFetch implements AutoCloseable {
     private static final int MAX_REDIRECTS = 10;
@@ -38,7 +38,11 @@ final class HttpFetch implements AutoCloseable {
     private final HttpClient client;
     private volatile @Nullable CompletableFuture<?> inFlight;
 
-    /** @param etag the validators of this body, or empty */
+    /**
+     * A response.
+     * @param etag the ETag header, or empty
+     * @param lastModified the Last-Modified header, or empty
+     */
     record Answer(int status, byte[] body, String etag, String lastModified) {}
 
     HttpFetch(HttpManifests options, Clock clock) {
@@ -51,9 +55,9 @@ final class HttpFetch implements AutoCloseable {
     /**
      * Fetches the URL.
      *
-     * @param etag sent as If-None-Match unless empty
-     * @param lastModified sent as If-Modified-Since unless empty
-     * @throws IOException if there is no answer in time, it is too large, or a redirect is not to be followed
+     * @param etag the value of If-None-Match; empty to omit it
+     * @param lastModified the value of If-Modified-Since, sent if there is no ETag; empty to omit it
+     * @throws IOException if there is no complete response in time, it is too large, or a redirect is not allowed
      */
     Answer get(String etag, String lastModified) throws IOException, InterruptedException {
         long deadline = clock.deadline(options.timeout());
@@ -77,11 +81,11 @@ final class HttpFetch implements AutoCloseable {
         try {
             to = from.resolve(location);
         } catch (IllegalArgumentException e) {
-            throw new IOException("a redirect to what is no URL", e);
+            throw new IOException("a redirect whose location is not a URL", e);
         }
         boolean web = "http".equals(to.getScheme()) || "https".equals(to.getScheme());
         if (!web || to.getHost() == null) {
-            throw new IOException("a redirect to " + HttpManifests.shown(to) + ", which is no http or https URL");
+            throw new IOException("a redirect to " + HttpManifests.shown(to) + ", which is not an http or https URL");
         }
         if (!options.otherHosts() && !sameOrigin(to)) {
             throw new IOException("a redirect to another host is not followed: " + HttpManifests.shown(to)
@@ -132,10 +136,10 @@ final class HttpFetch implements AutoCloseable {
     }
 
     private IOException late(Throwable cause) {
-        return new IOException("no complete answer within " + seconds(options.timeout()), cause);
+        return new IOException("no complete response within " + seconds(options.timeout()), cause);
     }
 
-    /** In a sentence: the client's own exceptions often have no message. */
+    /** Makes an exception with a message, because those of the HTTP client often have none. */
     private IOException explained(URI url, Throwable cause) {
         if (cause instanceof HttpConnectTimeoutException) {
             return new IOException(host(url) + " did not accept a connection within "
@@ -147,7 +151,7 @@ final class HttpFetch implements AutoCloseable {
         if (cause instanceof ConnectException) {
             for (Throwable t = cause; t != null; t = t.getCause()) {
                 if (t instanceof UnresolvedAddressException || t instanceof UnknownHostException) {
-                    return new IOException("the host " + url.getHost() + " is not known", cause);
+                    return new IOException("the host " + url.getHost() + " cannot be resolved", cause);
                 }
             }
             return new IOException("no connection to " + host(url)
@@ -169,7 +173,7 @@ final class HttpFetch implements AutoCloseable {
         client.shutdownNow();
     }
 
-    /** Collects a body, and gives up on one that is too large. */
+    /** Collects a body, up to the size limit. */
     private static final class LimitedBody implements BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> result = new CompletableFuture<>();
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -190,7 +194,7 @@ final class HttpFetch implements AutoCloseable {
         public void onNext(List<ByteBuffer> buffers) {
             for (ByteBuffer buffer : buffers) {
                 if (bytes.size() + buffer.remaining() > YamlDocuments.MAX_BYTES) {
-                    result.completeExceptionally(new IOException("the answer is larger than 10 MiB"));
+                    result.completeExceptionally(new IOException("the response is larger than 10 MiB"));
                     if (subscription != null) {
                         subscription.cancel();
                     }

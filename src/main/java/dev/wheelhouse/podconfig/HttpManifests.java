@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where manifests are fetched from, and how.
+ * The URL of manifests, and how to fetch it.
  *
- * @param headers sent with each request to the URL's own host, and to no other
- * @param period between two requests
- * @param timeout of one request, with its redirects and its body
- * @param otherHosts whether a redirect to another scheme, host or port is followed
+ * @param url an absolute http or https URL
+ * @param headers the headers that are sent to the URL's own origin, and to no other
+ * @param period the time between two requests
+ * @param timeout the longest duration of one request, including redirects and body
+ * @param otherHosts whether to follow a redirect to another scheme, host or port
  */
 public record HttpManifests(URI url, Map<String, List<String>> headers, Duration period, Duration timeout,
         boolean otherHosts) {
@@ -25,7 +26,7 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         }
         if (period.isNegative() || period.isZero() || timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
-                    "manifest URL " + shown(url) + ": period and timeout must be longer than nothing");
+                    "manifest URL " + shown(url) + ": period and timeout must be longer than zero");
         }
         headers = Map.copyOf(headers);
         headers.forEach((name, values) -> values.forEach(value -> check(name, value)));
@@ -35,7 +36,7 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         try {
             HttpRequest.newBuilder().header(name, value);
         } catch (IllegalArgumentException e) {
-            // Without the value, which may be a secret.
+            // The message omits the value, because it may be a secret.
             throw new IllegalArgumentException(
                     "header \"" + name + "\" cannot be sent: its name or value is not allowed in a request");
         }
@@ -47,11 +48,10 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
     }
 
     static String shown(URI url) {
-        String shown = url.toString().replaceFirst("[?#].*", "");
-        return url.getRawUserInfo() == null ? shown : shown.replace(url.getRawUserInfo() + "@", "");
+        return url.toString().replaceFirst("[?#].*", "").replaceFirst("//[^/]*@", "//");
     }
 
-    /** With kubelet's period of 20 s and timeout of 10 s. */
+    /** The options with kubelet's period of 20 s and timeout of 10 s. */
     public static HttpManifests of(URI url) {
         return new HttpManifests(url, Map.of(), Duration.ofSeconds(20), Duration.ofSeconds(10), false);
     }

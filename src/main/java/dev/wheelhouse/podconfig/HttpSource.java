@@ -12,9 +12,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * The static pods that a URL describes: a Pod or a PodList, as JSON or YAML, fetched at every period (upstream:
- * {@code pkg/kubelet/config/http.go}). What has not changed is not sent again; an empty body is an empty set; whatever fails,
- * or cannot be used, leaves the pods as they were, and is not remembered as seen.
+ * Supplies the static pods that a URL describes: Pods or PodLists as JSON or YAML, fetched once per period (upstream:
+ * {@code pkg/kubelet/config/http.go}). Unchanged content is not sent again. An empty body means no pods. After a
+ * failure, or if the content cannot be used, the pods keep running, and the content does not count as seen.
  */
 public final class HttpSource extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(HttpSource.class);
@@ -33,7 +33,7 @@ public final class HttpSource extends SignalledLoop {
     private List<V1Pod> pods = List.of();
     private int failures;
 
-    /** @param rejected hears of pods whose manifest was changed to one that cannot be used */
+    /** @param rejected receives reports about pods that keep running although the URL's content is refused now */
     public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectedPods rejected,
             PodSourceMetrics metrics, Clock clock) {
         this.options = options;
@@ -45,12 +45,12 @@ public final class HttpSource extends SignalledLoop {
         this.nextFetch = clock.nanoTime();
     }
 
-    /** Why what the URL gives is refused now; empty if it is not. */
+    /** The current refusal of the URL's content; empty if it is accepted. */
     public List<Refusal> refusals() {
         return journal.list();
     }
 
-    /** How it fares. */
+    /** The state of this source. */
     public SourceReport report() {
         return journal.report(options.shownUrl());
     }
@@ -74,11 +74,11 @@ public final class HttpSource extends SignalledLoop {
 
     private void take(HttpFetch.Answer answer) throws IOException {
         if (answer.status() != 200 && answer.status() != 304) {
-            throw new IOException("the server answered " + answer.status() + " where 200 was expected");
+            throw new IOException("the server responded with status " + answer.status() + "; 200 was expected");
         }
         succeeded();
         if (answer.status() == 304) {
-            // It is what it was when it was last good, whatever came in between.
+            // 304: the content equals the last good one, so an earlier refusal is over.
             journal.clear(options.shownUrl());
             return;
         }
@@ -101,12 +101,12 @@ public final class HttpSource extends SignalledLoop {
     private void succeeded() {
         journal.read();
         if (failures > 0) {
-            log.info("pods were read from {} again, after {} failures", options.shownUrl(), failures);
+            log.info("pods can be read from {} again, after {} failures", options.shownUrl(), failures);
             failures = 0;
         }
     }
 
-    /** The first failures to read are said, then that no more will be. */
+    /** Logs the first failures, then once that further ones are not logged. */
     private void failed(IOException e) {
         journal.failed(String.valueOf(e.getMessage()));
         failures++;
@@ -114,7 +114,7 @@ public final class HttpSource extends SignalledLoop {
             log.warn("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());
         } else if (failures == LOUD_FAILURES + 1) {
             log.warn(
-                    "pods could not be read from {}: {}; it goes on trying every {} s, and logs no more until it succeeds",
+                    "pods could not be read from {}: {}; retrying every {} s, and further failures are not logged",
                     options.shownUrl(), e.getMessage(), options.period().toSeconds());
         } else {
             log.debug("pods could not be read from {}: {}", options.shownUrl(), e.getMessage());

@@ -19,14 +19,16 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * What a KubeletConfiguration says about static pods, as kubelet's {@code --config} reads it (upstream:
- * {@code pkg/kubelet/apis/config/types.go} and {@code cmd/kubelet/app/server.go}). Its other fields are not looked at.
+ * The fields of a KubeletConfiguration file that concern static pods, as kubelet reads them with {@code --config}
+ * (upstream: {@code pkg/kubelet/apis/config/types.go} and {@code cmd/kubelet/app/server.go}). Its other fields are
+ * ignored.
  *
- * @param staticPodPath a file or directory, or null; a relative one is meant from the file's own directory
- * @param staticPodUrl where more manifests are fetched from, or null
- * @param staticPodUrlHeaders sent with each such request
- * @param fileCheckFrequency null if unsaid, or zero
- * @param httpCheckFrequency null if unsaid, or zero
+ * @param staticPodPath a file or directory of manifests; a relative path is resolved against the file's directory. Null
+ *     if missing
+ * @param staticPodUrl the URL of more manifests; null if missing
+ * @param staticPodUrlHeaders the headers of each request to that URL
+ * @param fileCheckFrequency null if missing or zero
+ * @param httpCheckFrequency null if missing or zero
  */
 public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI staticPodUrl,
         Map<String, List<String>> staticPodUrlHeaders, @Nullable Duration fileCheckFrequency,
@@ -39,7 +41,7 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
     /**
      * Reads a file.
      *
-     * @throws IllegalArgumentException if it cannot be used: one sentence that names file, line, field and remedy
+     * @throws IllegalArgumentException if the file cannot be used; the message names file, line, field and remedy
      */
     public static KubeletConfigFile read(Path file) {
         byte[] bytes;
@@ -118,7 +120,7 @@ public record KubeletConfigFile(@Nullable Path staticPodPath, @Nullable URI stat
                 for (JsonNode value : header.getValue()) {
                     if (!value.isString()) {
                         throw refused("staticPodURLHeader", "the value " + value + " of " + header.getKey()
-                                + " is no text: put it in quotes");
+                                + " is not text: put it in quotes");
                     }
                     values.add(value.asString());
                 }

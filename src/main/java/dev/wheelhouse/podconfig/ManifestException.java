@@ -1,6 +1,6 @@
 package dev.wheelhouse.podconfig;
 
-/** A manifest that cannot be used. */
+/** Thrown if a manifest cannot be used. */
 final class ManifestException extends Exception {
     private static final long serialVersionUID = 1;
 

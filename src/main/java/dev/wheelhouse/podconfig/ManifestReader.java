@@ -21,15 +21,15 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.YamlDocuments.Document;
 
 /**
- * Static pods from manifests: YAML or JSON, one or several documents, each a Pod or a PodList. One pod that cannot be used
- * refuses the whole manifest (upstream: {@code pkg/kubelet/config/common.go}). Pure.
+ * Reads static pods from manifests: YAML or JSON, one or more documents, each a Pod or a PodList. If one pod cannot be
+ * used, the whole manifest is refused (upstream: {@code pkg/kubelet/config/common.go}). Pure functions.
  */
 final class ManifestReader {
     private static final ObjectReader PODS = strict().readerFor(V1Pod.class);
 
     private ManifestReader() {}
 
-    /** A mapper that takes no text for a number and no number for text. */
+    /** A mapper that converts no text to numbers and no numbers to text. */
     private static JsonMapper strict() {
         return ModelJson.mapperForModels().rebuild().disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
                 .withCoercionConfig(LogicalType.Textual,
@@ -43,8 +43,8 @@ final class ManifestReader {
      * Reads a manifest.
      *
      * @param location the file or URL, for messages
-     * @param origin says what a static pod is called and how it is told from others
-     * @return its pods, in order, with static pods' names, UIDs and defaults; none for a manifest that is empty
+     * @param origin adds name, UID and defaults of static pods
+     * @return the pods in order, completed by {@code origin}; empty for an empty manifest
      */
     static List<V1Pod> read(String location, byte[] bytes, StaticPods origin) throws ManifestException {
         List<V1Pod> pods = new ArrayList<>();
@@ -113,7 +113,7 @@ final class ManifestReader {
         return origin.complete(pod, json, location);
     }
 
-    /** The path of a null in a list, where no Pod can have one; null if there is none. */
+    /** The path of the first null in a list; null if there is none. No list of a Pod may contain null. */
     private static @Nullable List<Object> nullElement(JsonNode node) {
         for (int i = 0; node.isArray() && i < node.size(); i++) {
             List<Object> below = node.get(i).isNull() ? new ArrayList<>() : nullElement(node.get(i));

@@ -11,8 +11,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * One channel per source, and a loop for each that hands its messages to the storage, in order (upstream:
- * {@code pkg/kubelet/config/mux.go}). Thread safe.
+ * Has one channel per source, and a loop per channel that passes the channel's messages to the storage in order
+ * (upstream: {@code pkg/kubelet/config/mux.go}). Thread safe.
  */
 final class Mux {
     private final PodStorage storage;
@@ -22,7 +22,10 @@ final class Mux {
         this.storage = storage;
     }
 
-    /** The channel of a source; the same name gives the same channel. */
+    /**
+     * The channel of a source. The same name returns the same channel.
+     * @throws IllegalArgumentException if the name is empty
+     */
     synchronized PodChannel channel(String source) {
         if (source.isEmpty()) {
             throw new IllegalArgumentException("a pod source needs a name: file, http, api, or one of your own");
@@ -34,7 +37,7 @@ final class Mux {
         return new LinkedHashMap<>(listeners);
     }
 
-    /** Lets every loop try again: the stream of changes has room. */
+    /** Wakes all loops, because the stream of changes has room again. */
     void wake() {
         List<Listener> all;
         synchronized (this) {
@@ -43,7 +46,7 @@ final class Mux {
         all.forEach(SignalledLoop::wake);
     }
 
-    /** Takes the messages of one channel, each once the stream of changes has room for what it changes. */
+    /** Passes the messages of one channel to the storage, while the stream of changes has room. */
     private static final class Listener extends SignalledLoop {
         private final PodChannel channel;
         private final PodStorage storage;

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * Where one source puts what it has to say. A full set supersedes whatever still waits, so a source that repeats itself faster
- * than it is heard costs no memory. Thread safe; sends never block.
+ * Receives the messages of one source. A full set replaces all waiting messages, so that a source that sends faster
+ * than it is read needs no more memory. Thread safe; sending never blocks.
  */
 public final class PodChannel {
-    /** How many single changes may wait. */
+    /** The maximum number of waiting messages. */
     static final int CAPACITY = 64;
 
     private final String source;
@@ -24,12 +24,11 @@ public final class PodChannel {
         this.wake = wake;
     }
 
-    /** The source's name. */
     public String source() {
         return source;
     }
 
-    /** Sends all that the source has. */
+    /** Sends the full set of the source's pods. */
     public void set(List<V1Pod> pods) {
         synchronized (this) {
             waiting.clear();
@@ -41,7 +40,8 @@ public final class PodChannel {
     /**
      * Sends a single change.
      *
-     * @return false if so many wait already that it was not taken: try again later
+     * @return false if the channel is full; the caller tries again later
+     * @throws IllegalArgumentException if the operation is RECONCILE
      */
     public boolean offer(PodOperation operation, List<V1Pod> pods) {
         if (operation == PodOperation.SET) {
@@ -65,7 +65,7 @@ public final class PodChannel {
         return waiting.peek();
     }
 
-    /** Removes a message that was taken, unless a full set has superseded it meanwhile. */
+    /** Removes a message that was handled, unless a full set has replaced it. */
     synchronized void remove(PodUpdate taken) {
         if (waiting.peek() == taken) {
             waiting.remove();

@@ -7,17 +7,18 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * Merges any number of pod sources into one stream of changes (upstream: {@code pkg/kubelet/config/config.go}). Thread safe.
+ * Merges any number of pod sources into one stream of changes (upstream: {@code pkg/kubelet/config/config.go}). Thread
+ * safe.
  */
 public final class PodConfig {
-    /** How many changes wait for the consumer before the sources have to. */
+    /** The number of changes that may wait for the consumer before merging pauses. */
     static final int UPDATES_CAPACITY = 50;
 
     private final PodUpdates updates = new PodUpdates(UPDATES_CAPACITY);
     private final PodStorage storage;
     private final Mux mux;
 
-    /** @param rejected hears of pods that are left out, as when two of one source have the same name */
+    /** @param rejected receives reports about pods that are left out, for example because of a duplicate name */
     public PodConfig(RejectedPods rejected, PodSourceMetrics metrics, Clock clock) {
         this.storage = new PodStorage(updates, rejected, metrics, clock);
         this.mux = new Mux(storage);
@@ -25,7 +26,7 @@ public final class PodConfig {
     }
 
     /**
-     * The channel of a source, made at the first call; from then on the source counts as configured.
+     * The channel of a source. The first call creates it; from then on the source counts as configured.
      *
      * @throws IllegalArgumentException if the name is empty
      */
@@ -38,27 +39,27 @@ public final class PodConfig {
         return updates;
     }
 
-    /** What each source last said. */
+    /** The merged pods of each source. */
     public PodStorage storage() {
         return storage;
     }
 
-    /** A loop for each channel made so far, by source. */
+    /** The loops of all channels, by source. */
     public Map<String, Loop> loops() {
         return mux.loops();
     }
 
     /**
-     * Whether every configured source has sent a full set, and the consumer has seen it.
+     * Whether every configured source has sent a full set, and the consumer has handled it.
      *
-     * @param seenByConsumer the sources of which the consumer has had a change
+     * @param seenByConsumer the sources of which the consumer has handled a change
      */
     public boolean seenAllSources(Set<String> seenByConsumer) {
         Set<String> configured = mux.loops().keySet();
         return seenByConsumer.containsAll(configured) && storage.seen(configured);
     }
 
-    /** Sends every source's pods once more, each as a SET, for a consumer that starts anew. */
+    /** Sends all sources' pods again, one SET per source, for a consumer that starts anew. */
     public void sync() {
         updates.addAll(storage.snapshot());
     }

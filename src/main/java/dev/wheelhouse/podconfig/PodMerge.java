@@ -16,29 +16,34 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * What one source's message changes, as a pure function (upstream: {@code podStorage.merge} in
+ * Computes the changes that one source's message causes, as a pure function (upstream: {@code podStorage.merge} in
  * {@code pkg/kubelet/config/config.go}).
  */
 public final class PodMerge {
     private PodMerge() {}
 
     /**
-     * @param next the source's pods by UID, in the order in which they came
-     * @param updates what changed: at most one of each of REMOVE, ADD, UPDATE, DELETE, RECONCILE, in this order, none empty
-     * @param rejected pods that were left out
+     * The result of a merge.
+     *
+     * @param next the source's pods by UID, in the order in which they arrived
+     * @param updates the changes: at most one each of REMOVE, ADD, UPDATE, DELETE, RECONCILE, in this order, none empty
+     * @param rejected the pods that were left out
      */
     public record Merged(Map<String, V1Pod> next, List<PodUpdate> updates, List<Rejected> rejected) {}
 
-    /** A pod that was left out, and why, in a sentence for its user. */
+    /**
+     * A pod that was left out.
+     * @param why the reason, in a sentence for the pod's user
+     */
     public record Rejected(V1Pod pod, String why) {}
 
     /**
-     * Merges a message into what its source said before. A pod is the same pod while its UID is the same. Every pod of the
-     * result carries the annotations of its source and of when it was first seen; those never make two pods differ.
+     * Merges a message into the source's earlier pods. Pods with the same UID are the same pod. Each pod of the result
+     * has annotations with its source and the time when it was first seen; these never count as a change.
      *
-     * @param old the source's pods by UID, as an earlier merge gave them
-     * @param now what a pod that is new is stamped with
-     * @throws IllegalArgumentException if the message is a RECONCILE, which no source may send
+     * @param old the source's pods by UID, as an earlier merge returned them
+     * @param now the time for new pods
+     * @throws IllegalArgumentException if the message is a RECONCILE, which sources may not send
      */
     public static Merged merge(Map<String, V1Pod> old, PodUpdate incoming, Instant now) {
         return switch (incoming.operation()) {
@@ -50,7 +55,10 @@ public final class PodMerge {
         };
     }
 
-    /** Whether two states of a pod differ in what a node acts on: spec, labels, deletion, annotations that are not local. */
+    /**
+     * Whether two states of a pod differ in something that a node acts on: spec, labels, deletion, or a user's
+     * annotations.
+     */
     static boolean differ(V1Pod a, V1Pod b) {
         V1ObjectMeta before = meta(a);
         V1ObjectMeta after = meta(b);
@@ -75,7 +83,7 @@ public final class PodMerge {
         return pod.getMetadata();
     }
 
-    /** One merge under way. */
+    /** The state of one merge. */
     private static final class Step {
         private final Map<String, V1Pod> old;
         private final String source;
@@ -140,7 +148,7 @@ public final class PodMerge {
             }
         }
 
-        /** Sorts a pod under what happened to it, and says what to keep of it. */
+        /** Records what happened to a pod, and returns the state of it to keep. */
         private V1Pod place(String uid, V1Pod pod) {
             V1Pod before = old.get(uid);
             if (before == null) {
@@ -169,7 +177,7 @@ public final class PodMerge {
             return local;
         }
 
-        /** The pod with other annotations; what did not change is shared with the one that came in. */
+        /** A copy of the pod with changed annotations. Everything else is shared with the original. */
         private V1Pod annotated(V1Pod pod, Map<String, String> local) {
             V1ObjectMeta meta = meta(pod);
             Map<String, String> annotations = new LinkedHashMap<>(orEmpty(meta.getAnnotations()));

@@ -1,17 +1,20 @@
 package dev.wheelhouse.podconfig;
 
-/** What a {@link PodUpdate} does to the pods that it names (upstream: {@code pkg/kubelet/types/pod_update.go}). */
+/** The operation of a {@link PodUpdate} (upstream: {@code pkg/kubelet/types/pod_update.go}). */
 public enum PodOperation {
-    /** These pods, and no others, are the source's pods. Sources send it; the stream of changes never carries it. */
+    /**
+     * These are all pods of the source. Sources send it. The stream of changes carries it only after
+     * {@link PodConfig#sync()}.
+     */
     SET,
     /** New pods of the source. */
     ADD,
     /** Pods whose spec or metadata changed. */
     UPDATE,
-    /** Pods that are being deleted gracefully: they changed, and have a deletion timestamp. */
+    /** Pods that changed and have a deletion timestamp: they are being deleted gracefully. */
     DELETE,
     /** Pods that the source no longer has. */
     REMOVE,
-    /** Pods of which nothing but the status changed. The stream of changes carries it; sources never send it. */
+    /** Pods of which only the status changed. The stream of changes carries it; sources never send it. */
     RECONCILE
 }

@@ -1,17 +1,22 @@
 package dev.wheelhouse.podconfig;
 
-/** What the pod sources count. Called from any thread; it must not block. */
+/**
+ * The events that pod sources count. Each method does nothing by default. Any thread may call them; they must not
+ * block.
+ */
 public interface PodSourceMetrics {
-    /** Counts nothing. */
     PodSourceMetrics NONE = new PodSourceMetrics() {
     };
 
-    /** A directory was listed or a URL fetched. @param well whether that succeeded */
+    /**
+     * A directory was listed or a URL was fetched.
+     * @param well whether that succeeded
+     */
     default void read(String source, boolean well) {}
 
-    /** A manifest is refused that was not, or for another reason. */
+    /** A manifest is newly refused, or refused for another reason than before. */
     default void refused(String source) {}
 
-    /** A merge has put changes of this many pods into the stream. */
+    /** A merge put changes of this many pods into the stream. */
     default void changed(String source, PodOperation operation, int pods) {}
 }

@@ -6,7 +6,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * The names of the pod sources, and the annotations by which a pod says where it came from (upstream:
+ * The names of the pod sources, and the annotations that record where a pod came from (upstream:
  * {@code pkg/kubelet/types/pod_update.go}).
  */
 public final class PodSources {
@@ -14,18 +14,18 @@ public final class PodSources {
     public static final String HTTP = "http";
     public static final String API = "api";
 
-    /** Which source a pod came from. */
+    /** The source that the pod came from. */
     public static final String SOURCE_ANNOTATION = "kubernetes.io/config.source";
-    /** When the pod was first seen here. */
+    /** The time when this process first saw the pod. */
     public static final String SEEN_ANNOTATION = "kubernetes.io/config.seen";
     /** The hash of a static pod's content. */
     public static final String HASH_ANNOTATION = "kubernetes.io/config.hash";
-    /** On a mirror pod: the hash of the static pod that it mirrors. */
+    /** On a mirror pod: the hash of its static pod. */
     public static final String MIRROR_ANNOTATION = "kubernetes.io/config.mirror";
 
     private PodSources() {}
 
-    /** Whether this process, and not a user, writes an annotation: such annotations never make two pods differ. */
+    /** Whether this process, not a user, writes an annotation. Such annotations never count as a change. */
     static boolean isLocal(String annotation) {
         return switch (annotation) {
             case SOURCE_ANNOTATION, SEEN_ANNOTATION, HASH_ANNOTATION, MIRROR_ANNOTATION -> true;
@@ -33,7 +33,7 @@ public final class PodSources {
         };
     }
 
-    /** The source that a merged pod came from, or null if it has not been through a {@link PodStorage}. */
+    /** The source of a merged pod; null if the pod has not been merged by a {@link PodStorage}. */
     public static @Nullable String sourceOf(V1Pod pod) {
         return annotation(pod, SOURCE_ANNOTATION);
     }
@@ -44,18 +44,18 @@ public final class PodSources {
         return source != null && !source.equals(API);
     }
 
-    /** Whether the pod is the API server's image of a static pod. */
+    /** Whether the pod is a mirror pod: the API server's copy of a static pod. */
     public static boolean isMirror(V1Pod pod) {
         return annotation(pod, MIRROR_ANNOTATION) != null;
     }
 
-    /** An annotation's value, or null. */
+    /** The value of an annotation; null if there is none. */
     public static @Nullable String annotation(V1Pod pod, String key) {
         V1ObjectMeta meta = pod.getMetadata();
         return meta == null || meta.getAnnotations() == null ? null : meta.getAnnotations().get(key);
     }
 
-    /** {@code namespace/name(uid)}, for messages. */
+    /** The form {@code namespace/name(uid)}, for messages. */
     public static String describe(V1Pod pod) {
         V1ObjectMeta meta = pod.getMetadata();
         return meta == null

@@ -16,9 +16,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The pods of every source, as they last said, and the only producer of {@link PodUpdates} (upstream: {@code podStorage} in
- * {@code pkg/kubelet/config/config.go}). One lock is held over each merge and its delivery, so changes leave in the order in
- * which they were merged. Thread safe.
+ * The merged pods of every source, and the only producer of {@link PodUpdates} (upstream: {@code podStorage} in
+ * {@code pkg/kubelet/config/config.go}). One lock covers each merge and its delivery, so that changes are delivered in
+ * the order of the merges. Thread safe.
  */
 public final class PodStorage {
     private static final Logger log = LoggerFactory.getLogger(PodStorage.class);
@@ -37,10 +37,11 @@ public final class PodStorage {
     }
 
     /**
-     * What one source last said.
+     * The state of one source.
      *
      * @param seen whether it has sent a full set
-     * @param lastMessage when it last sent anything, or null
+     * @param lastMessage the time of its last message; null if there was none
+     * @param pods its pods, as merged
      * @param rejected the pods of its last message that were left out, and why
      */
     public record SourceState(String source, boolean seen, @Nullable Instant lastMessage, List<V1Pod> pods,
@@ -54,10 +55,11 @@ public final class PodStorage {
     }
 
     /**
-     * Merges a message and puts what it changes into the stream, or does neither while the stream is full. The first full set
-     * of a source is always passed on, as an empty ADD if it changes nothing: it marks the source as seen.
+     * Merges a message and puts the changes into the stream. Does nothing if the stream is full. The first full set of
+     * a source always results in an ADD, UPDATE or DELETE, if necessary in an empty ADD, because that marks the source
+     * as seen.
      *
-     * @return whether the message was taken
+     * @return whether the message was merged
      */
     synchronized boolean merge(PodUpdate incoming) {
         if (!updates.hasRoom()) {
@@ -82,7 +84,7 @@ public final class PodStorage {
         return true;
     }
 
-    /** Says what was left out, once, and again only when it changes. */
+    /** Logs and reports the pods that were left out, once each until the reason changes. */
     private void report(PodUpdate incoming, Source source, List<PodMerge.Rejected> now) {
         for (PodMerge.Rejected pod : now) {
             if (source.rejected.stream().noneMatch(before -> before.why().equals(pod.why()))) {
@@ -93,7 +95,7 @@ public final class PodStorage {
         source.rejected = now;
     }
 
-    /** Whether each of these sources has sent a full set. */
+    /** Whether all of these sources have sent a full set. */
     synchronized boolean seen(Collection<String> names) {
         return names.stream().allMatch(name -> {
             Source source = sources.get(name);
@@ -101,13 +103,13 @@ public final class PodStorage {
         });
     }
 
-    /** Every source, with its pods as merged. */
+    /** The state of every source. */
     public synchronized List<SourceState> states() {
         return sources.entrySet().stream().map(e -> new SourceState(e.getKey(), e.getValue().seen,
                 e.getValue().lastMessage, List.copyOf(e.getValue().pods.values()), e.getValue().rejected)).toList();
     }
 
-    /** All pods of all sources. */
+    /** The pods of every source, one SET each. */
     synchronized List<PodUpdate> snapshot() {
         return sources.entrySet().stream()
                 .map(e -> PodUpdate.set(e.getKey(), List.copyOf(e.getValue().pods.values()))).toList();

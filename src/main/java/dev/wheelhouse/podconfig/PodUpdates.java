@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stream of changes, in order, from the {@link PodStorage} to its one consumer. It is bounded: while it is full, nothing is
- * merged, and what the sources say meanwhile waits, conflated, in their channels. Thread safe.
+ * The stream of changes, in order, from the {@link PodStorage} to one consumer. It is bounded: while it is full,
+ * nothing is merged, and messages wait in the sources' channels, where a full set replaces older ones. Thread safe.
  */
 public final class PodUpdates {
     private final int capacity;
@@ -19,7 +19,7 @@ public final class PodUpdates {
         this.capacity = capacity;
     }
 
-    /** The next change, or null if there is none now. */
+    /** Removes and returns the next change; null if there is none. */
     public @Nullable PodUpdate poll() {
         PodUpdate update;
         Runnable wake;
@@ -40,7 +40,7 @@ public final class PodUpdates {
         return queue.size();
     }
 
-    /** What to run, on the producer's thread, when there is something to take. It must not block. */
+    /** Sets a callback that runs on the producer's thread when there is a change to take. It must not block. */
     public synchronized void onAdded(Runnable wake) {
         onAdded = wake;
     }
@@ -53,7 +53,7 @@ public final class PodUpdates {
         return queue.size() < capacity;
     }
 
-    /** Adds the changes of one merge, at most five: they may exceed the bound by that much, so that none is torn apart. */
+    /** Appends the changes of one merge. They may exceed the capacity by up to four, so that no merge is split. */
     void addAll(List<PodUpdate> updates) {
         Runnable wake;
         synchronized (this) {

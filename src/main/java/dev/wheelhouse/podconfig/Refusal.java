@@ -1,12 +1,12 @@
 package dev.wheelhouse.podconfig;
 
 /**
- * Why a manifest is not used.
+ * The reason why a manifest is not used.
  *
  * @param location the file or URL
- * @param line in it, from 1; 0 if no line is to blame
- * @param field the path of the field, such as {@code spec.containers[0].image}, or empty
- * @param problem what is wrong, and what to do about it
+ * @param line the line, from 1; 0 if no line can be named
+ * @param field the path of the field, such as {@code spec.containers[0].image}; empty if no field can be named
+ * @param problem what is wrong, and the remedy
  */
 public record Refusal(String location, int line, String field, String problem) {
     private static final int MAX_FIELD = 200;
@@ -17,7 +17,7 @@ public record Refusal(String location, int line, String field, String problem) {
         problem = shown(problem, MAX_PROBLEM);
     }
 
-    /** On one line, and of a bounded length: a manifest's values are in it, and may be anything. */
+    /** The text on one line and with a limited length, because it contains values of an untrusted manifest. */
     private static String shown(String text, int most) {
         String line = text.replaceAll("[\\p{Cntrl}\\u2028\\u2029\\u202a-\\u202e]+", " ").strip();
         int end = most / 3;

@@ -17,9 +17,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * How a source fares: when it was read, and what it refuses now, by file or URL. Each refusal is logged once, and again only when
- * it changes. Whoever hears of rejected pods hears of it for each pod that runs on from the last good manifest, and again every
- * half an hour for as long as it holds: Events are forgotten after an hour. Thread safe.
+ * The journal of one source: the last read, and the current refusals by file or URL. Each refusal is logged once, and
+ * again if it changes. For each pod that keeps running from the last good manifest, {@link RejectedPods} gets a
+ * report at once, and again every half hour while the refusal lasts, because Events expire after an hour. Thread safe.
  */
 final class SourceJournal {
     private static final Logger log = LoggerFactory.getLogger(SourceJournal.class);
@@ -47,20 +47,20 @@ final class SourceJournal {
         this.clock = clock;
     }
 
-    /** The source was read. What it says may still be refused. */
+    /** Records that the source was read. Its content may still be refused. */
     synchronized void read() {
         lastRead = clock.now();
         failure = "";
         metrics.read(source, true);
     }
 
-    /** The source could not be read. */
+    /** Records that the source could not be read. */
     synchronized void failed(String why) {
         failure = why;
         metrics.read(source, false);
     }
 
-    /** @param from the path or URL */
+    /** @param from the path or URL of the source */
     synchronized SourceReport report(String from) {
         return new SourceReport(source, from, lastRead, failure,
                 history.stream().map(e -> new SourceReport.Refused(e.at, e.refusal, isCurrent(e.refusal))).toList());
@@ -71,7 +71,10 @@ final class SourceJournal {
         return now != null && now.refusal == refusal;
     }
 
-    /** @param runningOn the pods of the last manifest there that was good */
+    /**
+     * Records a refusal.
+     * @param runningOn the pods of the last good manifest at this location
+     */
     void refuse(Refusal refusal, List<V1Pod> runningOn) {
         boolean news;
         synchronized (this) {
@@ -91,24 +94,25 @@ final class SourceJournal {
         }
         if (news) {
             metrics.refused(source);
-            log.warn("manifest refused: {}{}", refusal, runningOn.isEmpty()
+            log.warn("a manifest is refused: {}{}", refusal, runningOn.isEmpty()
                     ? ""
-                    : "; what it said before runs on: " + runningOn.stream().map(PodSources::describe).toList());
+                    : "; the pods of its last good version keep running: "
+                            + runningOn.stream().map(PodSources::describe).toList());
         }
-        runningOn.forEach(pod -> rejected.rejected(source, pod, refusal + "; the pod runs on as it was"));
+        runningOn.forEach(pod -> rejected.rejected(source, pod, refusal + "; the pod keeps running unchanged"));
         if (runningOn.isEmpty()) {
             rejected.refused(source, refusal);
         }
     }
 
-    /** The manifest at a location is good, or gone. */
+    /** Ends the refusal of a location, because the manifest is good or was deleted. */
     void clear(String location) {
         boolean was;
         synchronized (this) {
             was = current.remove(location) != null;
         }
         if (was) {
-            log.info("manifest {} is no longer refused", location);
+            log.info("the manifest {} is no longer refused", location);
         }
     }
 

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a source fares.
+ * The state of a source.
  *
- * @param from the path or URL that it reads, or empty
- * @param lastRead when it was last read, or null
- * @param failure why the last attempt to read it failed; empty after a success
+ * @param from the path or URL that it reads; empty for the API server
+ * @param lastRead the time of its last successful read; null if there was none or it is not known here
+ * @param failure why the last read failed; empty after a success
  * @param refusals the last refusals of manifests, newest first
  */
 public record SourceReport(String source, String from, @Nullable Instant lastRead, String failure,
@@ -22,7 +22,7 @@ public record SourceReport(String source, String from, @Nullable Instant lastRea
     /**
      * One refusal.
      *
-     * @param at when it was first made
+     * @param at when it began
      * @param current whether it still holds
      */
     public record Refused(Instant at, Refusal refusal, boolean current) {}

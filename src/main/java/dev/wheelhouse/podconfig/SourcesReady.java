@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Whether a consumer has heard every source, so that what none of them names may be cleaned up (upstream:
- * {@code pkg/kubelet/config/sources.go}). Thread safe.
+ * Tells whether the consumer has handled a change of every source. Only then may it clean up pods that no source names
+ * (upstream: {@code pkg/kubelet/config/sources.go}). Thread safe.
  */
 public final class SourcesReady {
     private final Predicate<Set<String>> allSeen;
@@ -17,12 +17,12 @@ public final class SourcesReady {
         this.allSeen = allSeen;
     }
 
-    /** Notes that a change of this source was handled. */
+    /** Records that the consumer handled a change of this source. */
     public synchronized void add(String source) {
         seen.add(source);
     }
 
-    /** Whether a change of this source was handled. */
+    /** Whether the consumer has handled a change of this source. */
     public synchronized boolean hasSeen(String source) {
         return seen.contains(source);
     }

@@ -16,15 +16,15 @@ import io.kubernetes.client.openapi.models.V1VolumeProjection;
 import dev.wheelhouse.podconfig.StaticPodValidation.Problem;
 
 /**
- * The API objects that a pod refers to. A static pod must run without an API server, so it may refer to none (upstream:
- * {@code HasAPIObjectReference} in {@code pkg/api/pod/util.go}). Pure.
+ * Finds references of a pod to API objects. A static pod must run without an API server, so it may have none (upstream:
+ * {@code HasAPIObjectReference} in {@code pkg/api/pod/util.go}). Pure functions.
  */
 final class StaticPodReferences {
     private final List<Problem> found = new ArrayList<>();
 
     private StaticPodReferences() {}
 
-    /** The first reference, or nothing. */
+    /** The first reference; empty if there is none. */
     static Optional<Problem> find(V1PodSpec spec) {
         StaticPodReferences references = new StaticPodReferences();
         references.spec(spec);

@@ -25,9 +25,9 @@ import io.kubernetes.client.openapi.models.V1VolumeMount;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * What the API server would refuse in a static pod: names, containers, ports, volumes and mounts, resources (upstream:
- * {@code pkg/apis/core/validation/validation.go}); and what no static pod may have, references to API objects
- * ({@link StaticPodReferences}). Pure.
+ * Validates a static pod as the API server would: names, containers, ports, volumes, mounts and resources (upstream:
+ * {@code pkg/apis/core/validation/validation.go}). It also rejects references to API objects, which no static pod may
+ * have ({@link StaticPodReferences}). Pure functions.
  */
 final class StaticPodValidation {
     private static final Pattern LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
@@ -45,12 +45,15 @@ final class StaticPodValidation {
     private final List<Problem> problems = new ArrayList<>();
     private final Set<String> hostPorts = new HashSet<>();
 
-    /** @param path field names and indices, from the pod on */
+    /**
+     * A problem of one field.
+     * @param path field names and indices, starting at the pod
+     */
     record Problem(List<Object> path, String problem) {}
 
     private StaticPodValidation() {}
 
-    /** What is wrong with a pod as it was read from its manifest, most important first; empty if nothing is. */
+    /** The problems of a pod as its manifest describes it, most important first; empty if it is valid. */
     static List<Problem> of(V1Pod pod) {
         StaticPodValidation validation = new StaticPodValidation();
         validation.metadata(pod.getMetadata());
@@ -74,19 +77,20 @@ final class StaticPodValidation {
         }
         if (meta.getName().length() > 200 || !SUBDOMAIN.matcher(meta.getName()).matches()) {
             wrong("\"" + meta.getName()
-                    + "\" is no pod name: write lower case letters, digits, '-' and '.', at most 200",
+                    + "\" is not a pod name: write lower case letters, digits, '-' and '.', at most 200",
                     "metadata", "name");
         }
         if (meta.getNamespace() != null && !meta.getNamespace().isEmpty()
                 && !LABEL.matcher(meta.getNamespace()).matches()) {
             wrong("\"" + meta.getNamespace()
-                    + "\" is no namespace: write lower case letters, digits and '-', at most 63",
+                    + "\" is not a namespace name: write lower case letters, digits and '-', at most 63",
                     "metadata", "namespace");
         }
         if (meta.getLabels() != null) {
             meta.getLabels().forEach((key, value) -> {
                 if (!QUALIFIED.matcher(key).matches() || value == null || !LABEL_VALUE.matcher(value).matches()) {
-                    wrong("\"" + key + ": " + value + "\" is no label: at most 63 letters, digits, '-', '_' and '.'",
+                    wrong("\"" + key + ": " + value + "\" is not a label: write at most 63 letters, digits, '-', '_'"
+                            + " and '.'",
                             "metadata", "labels", key);
                 }
             });
@@ -94,7 +98,7 @@ final class StaticPodValidation {
         if (meta.getAnnotations() != null) {
             meta.getAnnotations().forEach((key, value) -> {
                 if (value == null || !QUALIFIED.matcher(key).matches()) {
-                    wrong("\"" + key + "\" is no annotation: a key needs the form of a label's, and a value",
+                    wrong("\"" + key + "\" is not an annotation: write a key of the form of a label's key, and a value",
                             "metadata", "annotations", key);
                 }
             });
@@ -135,22 +139,22 @@ final class StaticPodValidation {
         for (int i = 0; i < volumes.size(); i++) {
             String name = volumes.get(i).getName();
             if (name == null || !LABEL.matcher(name).matches()) {
-                wrong("\"" + name + "\" is no volume name: write lower case letters, digits and '-', at most 63",
+                wrong("\"" + name + "\" is not a volume name: write lower case letters, digits and '-', at most 63",
                         "spec", "volumes", i, "name");
             } else if (!names.add(name)) {
-                wrong("the volume \"" + name + "\" is there twice", "spec", "volumes", i, "name");
+                wrong("the volume \"" + name + "\" is defined twice", "spec", "volumes", i, "name");
             }
             source(volumes.get(i), i);
         }
         return names;
     }
 
-    /** What a volume is of: one thing. Nothing means an empty directory. */
+    /** Validates the source of a volume. A volume has one source; without one it is an empty directory. */
     private void source(V1Volume volume, int i) {
         List<String> sources = new ArrayList<>(ModelJson.tree(volume).propertyNames());
         sources.remove("name");
         if (sources.size() > 1) {
-            wrong("a volume has one source, and this has " + String.join(", ", sources) + ": leave one", "spec",
+            wrong("a volume has one source, but this has " + String.join(", ", sources) + ": keep one", "spec",
                     "volumes", i, sources.get(1));
         }
         V1HostPathVolumeSource host = volume.getHostPath();
@@ -176,7 +180,7 @@ final class StaticPodValidation {
             }
             String name = container.getName();
             if (name == null || !LABEL.matcher(name).matches()) {
-                wrong("\"" + name + "\" is no container name: write lower case letters, digits and '-', at most 63",
+                wrong("\"" + name + "\" is not a container name: write lower case letters, digits and '-', at most 63",
                         "spec", field, i, "name");
             } else if (!names.add(name)) {
                 wrong("another container has the name \"" + name + "\"", "spec", field, i, "name");
@@ -204,16 +208,16 @@ final class StaticPodValidation {
         for (int p = 0; p < ports.size(); p++) {
             V1ContainerPort port = ports.get(p);
             if (port.getContainerPort() == null || port.getContainerPort() < 1 || port.getContainerPort() > 65535) {
-                wrong(port.getContainerPort() + " is no port: write a number from 1 to 65535", "spec", field, i,
+                wrong(port.getContainerPort() + " is not a port: write a number from 1 to 65535", "spec", field, i,
                         "ports", p,
                         "containerPort");
             }
             if (port.getHostPort() != null && (port.getHostPort() < 0 || port.getHostPort() > 65535)) {
-                wrong(port.getHostPort() + " is no port: write a number from 1 to 65535", "spec", field, i, "ports", p,
-                        "hostPort");
+                wrong(port.getHostPort() + " is not a port: write a number from 1 to 65535", "spec", field, i, "ports",
+                        p, "hostPort");
             } else if (Boolean.TRUE.equals(spec.getHostNetwork()) && port.getHostPort() != null
                     && !port.getHostPort().equals(port.getContainerPort())) {
-                wrong("with hostNetwork it must be the containerPort", "spec", field, i, "ports", p, "hostPort");
+                wrong("with hostNetwork it must equal the containerPort", "spec", field, i, "ports", p, "hostPort");
             }
             oneOf(port.getProtocol(), List.of("TCP", "UDP", "SCTP"), "spec", field, i, "ports", p, "protocol");
             Integer host = port.getHostPort() != null || !Boolean.TRUE.equals(spec.getHostNetwork())
@@ -222,13 +226,13 @@ final class StaticPodValidation {
             boolean beside = field.equals("containers") || "Always".equals(container.getRestartPolicy());
             if (host != null && host > 0 && beside && !hostPorts.add(
                     (port.getProtocol() == null ? "TCP" : port.getProtocol()) + " " + port.getHostIP() + " " + host)) {
-                wrong("another container of the pod takes the node's port " + host, "spec", field, i, "ports", p,
+                wrong("another container of the pod uses the node's port " + host, "spec", field, i, "ports", p,
                         "hostPort");
             }
             if (port.getName() != null
                     && (!PORT_NAME.matcher(port.getName()).matches() || !names.add(port.getName()))) {
                 wrong("\"" + port.getName()
-                        + "\" is no port name, or is there twice: at most 15 lower case letters, digits"
+                        + "\" is not a port name or is used twice: write at most 15 lower case letters, digits"
                         + " and '-', at least one of them a letter", "spec", field, i, "ports", p, "name");
             }
         }
@@ -265,7 +269,7 @@ final class StaticPodValidation {
             }
             if (env.get(e).getValueFrom() != null && env.get(e).getValue() != null
                     && !env.get(e).getValue().isEmpty()) {
-                wrong("there is a value beside it: write one of the two", "spec", field, i, "env", e, "valueFrom");
+                wrong("there is also a value: write one of the two", "spec", field, i, "env", e, "valueFrom");
             }
         }
     }

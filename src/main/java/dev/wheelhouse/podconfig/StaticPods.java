@@ -22,14 +22,15 @@ import io.kubernetes.client.openapi.models.V1Toleration;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What makes a manifest's pod a static pod of one node: its name, UID, defaults and tolerations (upstream:
- * {@code applyDefaults} in {@code pkg/kubelet/config/common.go}). Pure.
+ * Turns a manifest's pod into a static pod of one node: sets its name, UID, defaults and tolerations (upstream:
+ * {@code applyDefaults} in {@code pkg/kubelet/config/common.go}).
  *
- * @param fromFile whether the manifests are files; they tolerate every NoExecute taint, and their UID depends on the node
+ * @param fromFile whether the manifests are files. Pods from files tolerate every NoExecute taint, and their UID
+ *     depends on the node.
  */
 record StaticPods(String nodeName, boolean fromFile) {
 
-    /** @param pod as it was read; it is changed and returned */
+    /** Completes a pod in place, and returns it. */
     V1Pod complete(V1Pod pod, JsonNode content, String location) {
         V1ObjectMeta meta = pod.getMetadata();
         V1PodSpec spec = pod.getSpec();
@@ -83,7 +84,10 @@ record StaticPods(String nodeName, boolean fromFile) {
         }
     }
 
-    /** 128 bits of a hash of content, host and source, in hexadecimal. The order of keys in the manifest does not matter. */
+    /**
+     * The first 128 bits of a hash of content, node and location, in hexadecimal. The order of the manifest's keys is
+     * ignored.
+     */
     private String uid(JsonNode content, String location) {
         StringBuilder text = new StringBuilder();
         canonical(content, text);
@@ -91,7 +95,7 @@ record StaticPods(String nodeName, boolean fromFile) {
         return sha256(text.toString().getBytes(StandardCharsets.UTF_8)).substring(0, 32);
     }
 
-    /** In hexadecimal. */
+    /** The SHA-256 hash in hexadecimal. */
     static String sha256(byte[] bytes) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));

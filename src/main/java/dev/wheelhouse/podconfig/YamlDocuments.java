@@ -33,8 +33,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.client.YamlCodePoints;
 
 /**
- * Untrusted YAML (and so JSON), as JSON trees that remember their lines. Nothing is constructed from tags; aliases, depth, size
- * and duplicate keys are limited; what a plain scalar means follows YAML 1.1, as in kubectl.
+ * Reads untrusted YAML, and so JSON, as JSON trees that know their line numbers. No tag creates an object. Aliases,
+ * depth and size are limited, and duplicate keys are rejected. Plain scalars have their YAML 1.1 meaning, as in
+ * kubectl.
  */
 final class YamlDocuments {
     static final int MAX_BYTES = 10 << 20;
@@ -45,7 +46,7 @@ final class YamlDocuments {
 
     /** One document. */
     record Document(JsonNode json, Node root) {
-        /** The line of the deepest part of a path that there is; steps are field names and indices. */
+        /** The line of a path, or of its deepest existing part. The steps are field names and indices. */
         int line(List<Object> path) {
             Node node = root;
             for (Object step : path) {
@@ -81,7 +82,10 @@ final class YamlDocuments {
         this.location = location;
     }
 
-    /** The documents of a file, without empty ones. @param location for messages */
+    /**
+     * The documents of a file, without empty ones.
+     * @param location the file or URL, for messages
+     */
     static List<Document> read(String location, byte[] bytes) throws ManifestException {
         return new YamlDocuments(location).read(bytes);
     }
@@ -103,9 +107,9 @@ final class YamlDocuments {
             }
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
-            throw refused(line, "it is no YAML or JSON: " + e.getProblem());
+            throw refused(line, "it is not YAML or JSON: " + e.getProblem());
         } catch (YAMLException e) {
-            throw refused(0, "it is no YAML or JSON: " + e.getMessage());
+            throw refused(0, "it is not YAML or JSON: " + e.getMessage());
         } catch (StackOverflowError e) {
             throw refused(0, "it is nested too deeply: at most " + MAX_DEPTH + " levels are read");
         }
@@ -143,7 +147,7 @@ final class YamlDocuments {
 
     private JsonNode json(Node node, int depth) throws ManifestException {
         if (++nodes > MAX_NODES) {
-            throw refused(node, "it has more than " + MAX_NODES + " values, aliases counted as often as they are used");
+            throw refused(node, "it has more than " + MAX_NODES + " values; an alias counts each time that it is used");
         }
         if (depth > MAX_DEPTH) {
             throw refused(node, "it is nested too deeply: at most " + MAX_DEPTH + " levels are read");
@@ -180,7 +184,7 @@ final class YamlDocuments {
             if (key.getTag().equals(Tag.MERGE)) {
                 merges.add(tuple.getValueNode());
             } else if (!keys.add(key.getValue())) {
-                throw refused(key, "the key \"" + key.getValue() + "\" is there twice: remove one");
+                throw refused(key, "the key \"" + key.getValue() + "\" is used twice: remove one");
             } else {
                 object.set(key.getValue(), json(tuple.getValueNode(), depth + 1));
             }
@@ -221,7 +225,7 @@ final class YamlDocuments {
         if (tag.equals(Tag.STR) || tag.equals(Tag.TIMESTAMP)) {
             return JsonNodeFactory.instance.stringNode(text);
         }
-        throw refused(scalar, "the tag " + tag + " is not read: write plain text, numbers, true, false or null");
+        throw refused(scalar, "the tag " + tag + " is not supported: write plain text, numbers, true, false or null");
     }
 
     private JsonNode number(ScalarNode scalar, String text) throws ManifestException {
@@ -229,7 +233,7 @@ final class YamlDocuments {
             throw refused(scalar, "a number of " + text.length() + " digits: at most " + MAX_NUMBER + " are read");
         }
         if (text.contains(":")) {
-            // Sexagesimal in YAML 1.1; nobody who writes a manifest means that.
+            // A sexagesimal number in YAML 1.1. No manifest means that, so it is text.
             return JsonNodeFactory.instance.stringNode(scalar.getValue());
         }
         try {
@@ -246,7 +250,7 @@ final class YamlDocuments {
             if (integer == null) {
                 BigDecimal decimal = new BigDecimal(digits);
                 if (Math.abs((long) decimal.scale()) > 400) {
-                    throw refused(scalar, "the number " + text + " is out of any range");
+                    throw refused(scalar, "the number " + text + " is too large or too small");
                 }
                 return JsonNodeFactory.instance.numberNode(decimal);
             }
@@ -255,7 +259,7 @@ final class YamlDocuments {
                     ? JsonNodeFactory.instance.numberNode(value.longValue())
                     : JsonNodeFactory.instance.numberNode(value);
         } catch (NumberFormatException e) {
-            throw refused(scalar, "\"" + text + "\" is no number that JSON has");
+            throw refused(scalar, "\"" + text + "\" is not a number in JSON");
         }
     }
 }

@@ -1,9 +1,10 @@
 /**
- * Where a node's pods come from: files, a URL, the API server, merged into one ordered stream of changes.
- *
- * <p>In: what each source says, as full sets or single changes, through its channel of the {@code Mux}. Out: the bounded queue
- * of {@code PodUpdate}s, which one {@code SyncLoop} takes. Each source and each channel is a loop, on a virtual thread of its
- * own. {@code PodStorage} owns the merged state, under one lock; the decision itself is the pure {@code PodMerge}.
+ * The sources of a node's pods: files, a URL and the API server, merged into one ordered stream of changes. Each source
+ * sends full sets or single changes to its {@link dev.wheelhouse.podconfig.PodChannel}. One consumer, the node's
+ * {@code SyncLoop}, takes {@link dev.wheelhouse.podconfig.PodUpdate}s from a bounded queue. Start with
+ * {@link dev.wheelhouse.podconfig.PodConfig}. Each source and each channel is a loop, on its own virtual thread.
+ * {@link dev.wheelhouse.podconfig.PodStorage} guards the merged state with one lock; the pure
+ * {@link dev.wheelhouse.podconfig.PodMerge} computes the changes.
  */
 @NullMarked
 package dev.wheelhouse.podconfig;

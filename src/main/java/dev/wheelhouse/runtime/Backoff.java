@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Exponential backoff with jitter that forgets its failures after a quiet time, as client-go's reflector does
- * ({@code wait.Backoff} with a reset duration). Not thread safe: one loop owns one.
+ * An exponential backoff with jitter. It starts again at the first delay after a quiet time without failures, as
+ * client-go's reflector does ({@code wait.Backoff} with a reset duration). Not thread safe: each loop has its own.
  */
 public final class Backoff {
     private final long initialNanos;
@@ -21,10 +21,10 @@ public final class Backoff {
 
     /**
      * @param initial the first delay
-     * @param max the longest delay before jitter
-     * @param factor by how much the delay grows with each failure, at least 1
-     * @param jitter the share of the delay that is added at random, from 0
-     * @param resetAfter after this time without a failure the next delay is {@code initial} again
+     * @param max the longest delay, before jitter is added
+     * @param factor the growth of the delay with each failure, at least 1
+     * @param jitter the largest random addition, as a fraction of the delay; 0 means none
+     * @param resetAfter the next delay is {@code initial} again if the last failure is longer ago than this
      */
     public Backoff(Duration initial, Duration max, double factor, double jitter, Duration resetAfter, Clock clock,
             RandomGenerator random) {
@@ -43,7 +43,7 @@ public final class Backoff {
         this.current = initialNanos;
     }
 
-    /** Notes a failure and says how long to wait before the next try. */
+    /** Counts a failure and returns the delay before the next attempt. */
     public Duration next() {
         long now = clock.nanoTime();
         if (failures > 0 && now - last > resetNanos) {
@@ -56,7 +56,7 @@ public final class Backoff {
         return Duration.ofNanos((long) (delay + delay * jitter * random.nextDouble()));
     }
 
-    /** Failures since the last reset. */
+    /** The number of failures since the last reset. */
     public int failures() {
         return failures;
     }

@@ -4,17 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The only source of time. Everything that measures, waits or stamps takes a {@code Clock} through its constructor, so that
- * a test, or a whole simulated system, can say what time it is.
+ * The source of time. A class that measures time, waits or writes timestamps takes a {@code Clock} in its constructor.
+ * A test or a simulation passes a clock that it moves by hand. Only the classes of this package read the system's time.
  */
 public interface Clock {
-    /** The wall-clock time, for what is written into objects. It may jump. */
+    /** The wall-clock time, for timestamps in objects. It may jump, also backwards. */
     Instant now();
 
-    /** A monotonic time in nanoseconds, for deadlines and durations. Its origin means nothing. */
+    /**
+     * A monotonic time in nanoseconds, for deadlines and durations. Only differences between two values have a meaning.
+     */
     long nanoTime();
 
-    /** The monotonic time {@code delay} from now, saturating instead of overflowing. */
+    /** The monotonic time after {@code delay}, in nanoseconds. A sum that overflows becomes {@code Long.MAX_VALUE}. */
     default long deadline(Duration delay) {
         long now = nanoTime();
         long nanos = Durations.saturatedNanos(delay);

@@ -8,21 +8,21 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** Durations as Go writes them, and arithmetic that never overflows. */
+/** Go's text form of durations, and a conversion to nanoseconds that never overflows. */
 public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
     private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
 
     private Durations() {}
 
-    /** Nanoseconds of a duration; {@code Long.MAX_VALUE} for any duration longer than 292 years. */
+    /** The nanoseconds of a duration; {@code Long.MAX_VALUE} if it is longer than 292 years. */
     public static long saturatedNanos(Duration duration) {
         return duration.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : duration.toNanos();
     }
 
     /**
-     * A duration as Go writes it, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}; null if the text is none, or it is longer
-     * than 292 years, or negative.
+     * Parses Go's text form of a duration, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}.
+     * @return null if the text is not a duration, is negative, or is longer than 292 years
      */
     public static @Nullable Duration parse(String text) {
         if (text.equals("0")) {

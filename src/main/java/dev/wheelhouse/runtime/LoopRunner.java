@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives each {@link Loop} a thread, and ends them all. Loops that mostly wait go on virtual threads; those that run user
- * code, which may block or spin, on platform threads. A loop that throws is logged and stepped again after a backoff:
- * nothing dies silently.
+ * Runs each {@link Loop} on a thread of its own, and ends the loops and their threads on close. Loops that mostly wait
+ * run on virtual threads; loops that call user code, which may block or spin, run on platform threads. If a step
+ * throws, the runner logs the error and steps the loop again after a backoff of 100 ms to 30 s. Thread safe.
  */
 public final class LoopRunner implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LoopRunner.class);
@@ -27,18 +27,24 @@ public final class LoopRunner implements AutoCloseable {
 
     private record Running(Loop loop, Thread thread) {}
 
-    /** @param name a prefix of the threads' names */
+    /** @param name the prefix of the threads' names */
     public LoopRunner(String name, Clock clock) {
         this.name = name;
         this.clock = clock;
     }
 
-    /** Runs a loop that mostly waits, on a virtual thread. */
+    /**
+     * Starts a loop that mostly waits, on a virtual thread.
+     * @throws IllegalStateException if this runner is closed; the loop is then closed too
+     */
     public void start(String loopName, Loop loop) {
         start(loop, Thread.ofVirtual().name(name + "/" + loopName));
     }
 
-    /** Runs a loop that calls user code, on a platform thread. */
+    /**
+     * Starts a loop that calls user code, on a platform thread.
+     * @throws IllegalStateException if this runner is closed; the loop is then closed too
+     */
     public void startOnPlatformThread(String loopName, Loop loop) {
         start(loop, Thread.ofPlatform().daemon().name(name + "/" + loopName));
     }
@@ -55,8 +61,8 @@ public final class LoopRunner implements AutoCloseable {
     }
 
     /**
-     * Runs a task that may block, on a virtual thread of its own; the close of this runner interrupts and joins it as it does
-     * the loops. Once closed, it runs nothing more.
+     * Runs a task that may block, on a virtual thread of its own. Closing this runner interrupts and joins that thread.
+     * A task that is passed after the close does not run.
      */
     public void run(String taskName, Runnable task) {
         Thread thread = Thread.ofVirtual().name(name + "/" + taskName).unstarted(() -> {
@@ -64,7 +70,7 @@ public final class LoopRunner implements AutoCloseable {
                 task.run();
             } catch (RuntimeException | Error e) {
                 failures.incrementAndGet();
-                log.error("{} failed", Thread.currentThread().getName(), e);
+                log.error("the task {} failed; it is not repeated", Thread.currentThread().getName(), e);
             } finally {
                 tasks.remove(Thread.currentThread());
             }
@@ -95,38 +101,37 @@ public final class LoopRunner implements AutoCloseable {
                 } catch (RuntimeException | Error e) {
                     failures.incrementAndGet();
                     Duration delay = backoff.next();
-                    log.error("{} failed and is tried again in {} ms", Thread.currentThread().getName(),
+                    log.error("the loop {} failed; it continues in {} ms", Thread.currentThread().getName(),
                             delay.toMillis(), e);
                     Thread.sleep(delay);
                 }
             }
         } catch (InterruptedException e) {
-            // Asked to stop.
+            // The thread was asked to stop.
         } finally {
             loop.close();
         }
     }
 
-    /** How often a step, or a task, threw. */
+    /** The number of steps and tasks that threw. */
     public int failures() {
         return failures.get();
     }
 
-    /** Closes every loop, in reverse order of their start, and waits up to five seconds for their threads. */
+    /** Closes all loops in reverse order of their start, and waits up to five seconds for their threads. */
     @Override
     public void close() {
         List<String> left = close(Duration.ofSeconds(5));
         if (!left.isEmpty()) {
-            log.warn("threads that did not end within 5 s: {}", left);
+            log.warn("these threads did not end within 5 s after the close: {}", left);
         }
     }
 
     /**
-     * Closes every loop in reverse order of their start, interrupts what still waits, and joins the threads of loops and
-     * tasks.
+     * Closes all loops in reverse order of their start, then interrupts and joins the threads of loops and tasks.
      *
-     * @param grace how long to wait in all
-     * @return the names of the threads that were still alive after it
+     * @param grace the longest time to wait for all threads together
+     * @return the names of the threads that are still alive after that time
      */
     public List<String> close(Duration grace) {
         List<Running> ending;

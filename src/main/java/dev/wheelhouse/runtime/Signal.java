@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A latch that any thread raises and one thread awaits. A raise that comes before the wait is not lost; several raises
- * before one wait count as one. Raising it costs a volatile read when it is already raised.
+ * A latch that any thread may raise and one thread awaits. A raise before the wait is not lost. Several raises before
+ * one wait count as one. Raising a raised signal costs one volatile read.
  */
 public final class Signal {
     private volatile boolean raised;
     private volatile @Nullable Thread waiter;
 
-    /** Wakes the waiter, or lets the next wait return at once. */
+    /** Wakes the waiting thread; if none waits, the next wait returns at once. */
     public void raise() {
         if (raised) {
             return;
@@ -24,8 +24,8 @@ public final class Signal {
     /**
      * Waits until the signal is raised, and lowers it. Only one thread at a time may wait.
      *
-     * @param nanos the longest time to wait, in nanoseconds of real time
-     * @return whether it was raised
+     * @param nanos the longest time to wait, in nanoseconds of real time; {@code Long.MAX_VALUE} means no limit
+     * @return whether the signal was raised; false after a timeout
      * @throws InterruptedException if the thread was interrupted
      */
     public boolean await(long nanos) throws InterruptedException {

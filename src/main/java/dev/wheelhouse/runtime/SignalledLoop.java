@@ -1,16 +1,16 @@
 package dev.wheelhouse.runtime;
 
-/** A loop that waits until somebody wakes it: whoever has work for it, or who closes it. */
+/** A loop that waits on a {@link Signal}: {@link #wake()} and {@link #close()} end the wait. */
 public abstract class SignalledLoop implements Loop {
     private final Signal signal = new Signal();
     private volatile boolean closed;
 
-    /** Lets it step soon, as there is work. Any thread may call it. */
+    /** Tells the loop that there is work. Any thread may call it. */
     public final void wake() {
         signal.raise();
     }
 
-    /** Whether {@link #close()} was called: then a step does nothing and answers {@link #IDLE}. */
+    /** Whether {@link #close()} was called. The subclass's step then does nothing and returns {@link #IDLE}. */
     protected final boolean isClosed() {
         return closed;
     }
@@ -20,7 +20,7 @@ public abstract class SignalledLoop implements Loop {
         signal.await(nanos);
     }
 
-    /** A subclass that has more to close does so, and calls this. */
+    /** Ends the loop. A subclass that overrides it, to close more, calls {@code super.close()}. */
     @Override
     public void close() {
         closed = true;

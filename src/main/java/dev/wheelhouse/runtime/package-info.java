@@ -1,7 +1,9 @@
 /**
- * Time, loops and the threads that drive them. Loops flow in, threads flow out: {@link dev.wheelhouse.runtime.LoopRunner} is
- * the only place that makes threads for loops, and each loop's state is touched by the one thread that steps it. Time comes
- * from a {@link dev.wheelhouse.runtime.Clock}, which a test moves by hand.
+ * Time, loops, and the threads that drive the loops. Start with {@link dev.wheelhouse.runtime.Loop}, an activity that
+ * is cut into steps, and {@link dev.wheelhouse.runtime.LoopRunner}, which gives each loop a thread and ends all threads
+ * on close. Only {@code LoopRunner} makes threads for loops. Only the thread that steps a loop touches the loop's
+ * state, except where a type says that it is thread safe. Time comes from a {@link dev.wheelhouse.runtime.Clock}; a
+ * test passes one that it moves by hand.
  */
 @NullMarked
 package dev.wheelhouse.runtime;

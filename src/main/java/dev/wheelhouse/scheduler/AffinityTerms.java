@@ -17,16 +17,17 @@ import io.kubernetes.client.openapi.models.V1WeightedPodAffinityTerm;
 import dev.wheelhouse.api.LabelSelector;
 
 /**
- * A pod's rules about the pods near it, compiled. Value equality: pods of one template share one.
+ * The pod affinity and anti-affinity terms of a pod, compiled. Terms compare by value, so that pods of one template
+ * share one count.
  *
- * @param required pods that must be near
- * @param requiredAnti pods that must not be near
- * @param preferred pods that had better be near, by weight; those that had better not have a negative weight
+ * @param required terms of pods that must be near
+ * @param requiredAnti terms of pods that must not be near
+ * @param preferred terms of pods that should be near, by weight; the weight of anti-affinity terms is negative
  */
 record AffinityTerms(List<Term> required, List<Term> requiredAnti, List<Weighted> preferred) {
     static final AffinityTerms NONE = new AffinityTerms(List.of(), List.of(), List.of());
 
-    /** A kind of pod, and how near counts as near: the same value of the node label {@code topologyKey}. */
+    /** A set of pods, and the topology key: nodes with the same value of this label count as near. */
     record Term(Set<String> namespaces, LabelSelector namespaceSelector, LabelSelector selector, String topologyKey) {
         boolean matches(PodGroup pod, NamespaceLabels namespaceLabels) {
             return (namespaces.contains(pod.namespace())
@@ -41,7 +42,7 @@ record AffinityTerms(List<Term> required, List<Term> requiredAnti, List<Weighted
         return required.isEmpty() && requiredAnti.isEmpty() && preferred.isEmpty();
     }
 
-    /** @throws IllegalArgumentException if a selector is not valid */
+    /** @throws IllegalArgumentException if a selector is invalid */
     static AffinityTerms of(@Nullable V1Affinity affinity, String namespace, Map<String, String> labels) {
         V1PodAffinity near = affinity == null ? null : affinity.getPodAffinity();
         V1PodAntiAffinity far = affinity == null ? null : affinity.getPodAntiAffinity();

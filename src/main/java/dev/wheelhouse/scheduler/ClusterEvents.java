@@ -13,7 +13,7 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Brings what the informers see into the cache and the queue (upstream: {@code pkg/scheduler/eventhandlers.go}). */
+/** Event handlers: they update the cache and enqueue tasks (upstream: {@code pkg/scheduler/eventhandlers.go}). */
 final class ClusterEvents {
     private final SchedulerCache cache;
     private final PendingPods pending;
@@ -57,19 +57,19 @@ final class ClusterEvents {
         return new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1Namespace namespace, boolean initial) {
-                happened(Task.Cause.POD_CAME);
+                happened(Task.Cause.POD_ADDED);
             }
 
             @Override
             public void onUpdate(V1Namespace before, V1Namespace after) {
                 if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-                    happened(Task.Cause.POD_CAME);
+                    happened(Task.Cause.POD_ADDED);
                 }
             }
 
             @Override
             public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
-                happened(Task.Cause.POD_CAME);
+                happened(Task.Cause.POD_ADDED);
             }
         };
     }
@@ -119,13 +119,13 @@ final class ClusterEvents {
 
     private void place(V1Pod pod) {
         if (cache.place(PodInfo.of(pod), pod.getSpec().getNodeName())) {
-            happened(Task.Cause.POD_CAME);
+            happened(Task.Cause.POD_ADDED);
         }
     }
 
     private void gone(V1Pod pod) {
         if (cache.remove(String.valueOf(pod.getMetadata().getUid()))) {
-            happened(Task.Cause.POD_GONE);
+            happened(Task.Cause.POD_DELETED);
         }
         pending.left(ObjectKey.of(pod));
     }

@@ -2,12 +2,20 @@ package dev.wheelhouse.scheduler;
 
 import java.util.Set;
 
-/** Where a pod goes, or why it cannot go anywhere. */
+/** The node for a pod, or the reason why no node fits. */
 sealed interface Decision {
-    /** @param score by which the node won @param feasible how many nodes it could have gone to */
+    /**
+     * The pod is bound to a node.
+     * @param score the score of the node
+     * @param feasible the number of nodes that fit
+     */
     record Bind(String node, long score, int feasible) implements Decision {}
 
-    /** @param message as upstream words it @param refusedBy the rules that refused at least one node */
+    /**
+     * No node fits.
+     * @param message upstream's message
+     * @param refusedBy the filters that rejected at least one node
+     */
     record Unschedulable(String message, Set<Filter> refusedBy) implements Decision {
         public Unschedulable {
             refusedBy = Set.copyOf(refusedBy);

@@ -1,16 +1,16 @@
 package dev.wheelhouse.scheduler;
 
-/** The rules that can refuse a node, in the order in which they are asked. */
+/** The filters that can reject a node, in the order of their evaluation. */
 enum Filter {
     NODES, NODE_UNSCHEDULABLE, TAINTS, NODE_AFFINITY, PORTS, RESOURCES, SPREAD, POD_AFFINITY;
 
-    /** Whether fewer pods on the nodes could change its mind. */
-    boolean mindsPodsThatGo() {
-        return this == PORTS || this == RESOURCES || mindsPodsThatCome();
+    /** Whether removing pods from nodes may change the filter's result. */
+    boolean dependsOnRemovals() {
+        return this == PORTS || this == RESOURCES || dependsOnAdditions();
     }
 
-    /** Whether more pods on the nodes could change its mind. */
-    boolean mindsPodsThatCome() {
+    /** Whether adding pods to nodes may change the filter's result. */
+    boolean dependsOnAdditions() {
         return this == SPREAD || this == POD_AFFINITY;
     }
 }

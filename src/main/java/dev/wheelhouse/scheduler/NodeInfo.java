@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1Taint;
 import dev.wheelhouse.api.HostPort;
 
 /**
- * A node and the sums over the pods on it, kept up to date pod by pod. Not thread safe: {@link SchedulerCache} guards it.
- * Until the node itself is known only the sums are.
+ * A node and the sums over its pods, which are updated pod by pod. Pods may be counted before the Node itself is known.
+ * Not thread safe: {@link SchedulerCache} guards it.
  */
 final class NodeInfo {
     private final String name;
@@ -35,7 +35,7 @@ final class NodeInfo {
     private final Map<String, Integer> owners = new HashMap<>();
     private final TreeMap<Integer, Integer> priorities = new TreeMap<>();
 
-    /** What the node itself says, as far as scheduling depends on it; equal facts make no difference to any pod. */
+    /** The fields of a Node that scheduling depends on. A change of other fields makes no difference to any pod. */
     record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, Requests allocatable,
             int allowedPods) {
         static Facts of(V1Node node) {
@@ -57,19 +57,22 @@ final class NodeInfo {
         this.name = name;
     }
 
-    /** @return whether anything changed that scheduling depends on */
+    /**
+     * Sets the facts of the Node; null if the Node was deleted.
+     * @return whether they changed
+     */
     boolean setFacts(@Nullable Facts next) {
         boolean changed = next == null ? facts != null : !next.equals(facts);
         facts = next;
         return changed;
     }
 
-    /** Counts a pod. */
+    /** Adds a pod to the sums. */
     void add(PodInfo pod) {
         count(pod, 1);
     }
 
-    /** Uncounts a pod that was counted as equal to this one. */
+    /** Removes a pod from the sums. It must equal the pod that was added. */
     void remove(PodInfo pod) {
         count(pod, -1);
     }
@@ -93,7 +96,7 @@ final class NodeInfo {
         priorities.merge(pod.priority(), sign, NodeInfo::sum);
     }
 
-    /** Null, which removes the entry, instead of 0. */
+    /** The sum, or null for 0, which removes the map entry. */
     private static @Nullable Integer sum(Integer a, Integer b) {
         return a + b == 0 ? null : Integer.valueOf(a + b);
     }
@@ -106,7 +109,7 @@ final class NodeInfo {
         return name;
     }
 
-    /** Whether the node itself is known; one that is not is no node to schedule to. */
+    /** Whether the Node is known. Nothing is scheduled to an unknown node. */
     boolean isKnown() {
         return facts != null;
     }
@@ -167,12 +170,12 @@ final class NodeInfo {
         return ports.keySet();
     }
 
-    /** How many pods of one controller are on it. */
+    /** The number of pods of a controller on this node. */
     int podsOf(String owner) {
         return owners.getOrDefault(owner, 0);
     }
 
-    /** How many pods are on it whose looks satisfy a predicate. */
+    /** The number of pods on this node whose group matches. */
     int count(Predicate<PodGroup> predicate) {
         int count = 0;
         for (Map.Entry<PodGroup, Integer> entry : groups.entrySet()) {
@@ -183,12 +186,12 @@ final class NodeInfo {
         return count;
     }
 
-    /** Pods by their looks, with their number. */
+    /** The number of pods on this node, by group. */
     Map<PodGroup, Integer> groups() {
         return groups;
     }
 
-    /** The rules of the pods that have rules about pods near them, with the number of such pods. */
+    /** The number of pods on this node that have affinity terms, by these terms. */
     Map<AffinityTerms, Integer> affinities() {
         return affinities;
     }

@@ -14,8 +14,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Pods that have no node yet: since when, how often they were tried, and which rules refused them last (upstream:
- * {@code pkg/scheduler/backend/queue}, with its backoff from 1 s to 10 s). Thread safe.
+ * The pods without a node: since when they wait, the number of attempts, and the filters that rejected them last
+ * (upstream: {@code pkg/scheduler/backend/queue}, with its backoff from 1 s to 10 s). Thread safe.
  */
 final class PendingPods {
     private static final Duration INITIAL_BACKOFF = Duration.ofSeconds(1);
@@ -24,17 +24,21 @@ final class PendingPods {
     private final Clock clock;
     private final Map<ObjectKey, Pending> pending = new ConcurrentHashMap<>();
 
-    /** @param refusedBy null while it waits for a decision */
+    /**
+     * @param since the start of the wait, in nanoseconds of the clock
+     * @param notBefore the end of the backoff, in nanoseconds of the clock
+     * @param refusedBy null while the pod waits for a decision
+     */
     private record Pending(String uid, long since, int attempts, long notBefore, @Nullable Set<Filter> refusedBy) {}
 
-    /** A pod to try again, when its backoff is over. */
+    /** A pod to try again after a delay. */
     record Retry(ObjectKey key, Duration delay) {}
 
     PendingPods(Clock clock) {
         this.clock = clock;
     }
 
-    /** A pod that waits for a decision, for the first time or after a change of its own. */
+    /** Records a pod that waits for a decision, because it is new or has changed. */
     void arrived(ObjectKey key, String uid) {
         long now = clock.nanoTime();
         pending.compute(key, (k, p) -> new Pending(uid, p == null || !p.uid.equals(uid) ? now : p.since, 0, now, null));
@@ -50,7 +54,10 @@ final class PendingPods {
         });
     }
 
-    /** The refused pods of which a rule that refused them may now think otherwise; each is given out once. */
+    /**
+     * The rejected pods for which one of their filters may have another result now. Each is returned once per
+     * rejection.
+     */
     List<Retry> reconsider(Predicate<Filter> mayChange) {
         List<Retry> retries = new ArrayList<>();
         long now = clock.nanoTime();
@@ -63,13 +70,13 @@ final class PendingPods {
         return retries;
     }
 
-    /** Since when the pod has waited, in the clock's nanoseconds; now, if it does not wait. */
+    /** The start of the pod's wait, in nanoseconds of the clock; the current time if it does not wait. */
     long since(ObjectKey key) {
         Pending p = pending.get(key);
         return p == null ? clock.nanoTime() : p.since;
     }
 
-    /** The pod has a node, or is gone. */
+    /** Records that the pod has a node or was deleted. */
     void left(ObjectKey key) {
         pending.remove(key);
     }

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where a pod goes: first which nodes may take it, then which of them is the best. Pure, and total over its input.
- * Messages are upstream's own ({@code framework.FitError}, {@code schedule_one.go}).
+ * Decides on a node for a pod: filters the nodes, then scores those that remain. A pure function that never throws. The
+ * messages are upstream's ({@code framework.FitError}, {@code schedule_one.go}).
  */
 final class Placement {
     private Placement() {}
@@ -118,7 +118,7 @@ final class Placement {
         return new Decision.Bind(feasible.get(best).name(), scores[best], feasible.size());
     }
 
-    /** A number that is as good as random, but always the same for one seed, pod and node. */
+    /** A pseudo-random number that depends on the seed, the pod and the node only. */
     private static long tie(SchedulingView view, NodeInfo node) {
         long mixed = view.seed() + 0x9E3779B97F4A7C15L * (31L * view.pod().key().hashCode() + node.name().hashCode());
         mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -126,7 +126,7 @@ final class Placement {
         return mixed ^ (mixed >>> 31);
     }
 
-    /** Counts the reasons over the nodes, and words them. */
+    /** Counts the reasons over the nodes, and makes the message. */
     private static final class Refusals {
         private final PodInfo pod;
         private final int nodes;
@@ -162,8 +162,8 @@ final class Placement {
         }
 
         /**
-         * What upstream says of preemption, as far as it is true of a scheduler that does none: that it would not help, or
-         * that there is no pod of lower priority. Where there is one, nothing is said.
+         * Upstream's message about preemption, as far as it holds for a scheduler without preemption: preemption would
+         * not help, or there is no pod of lower priority. Empty if there is one.
          */
         private String preemption() {
             if (!pod.preempts()) {

@@ -11,11 +11,11 @@ import dev.wheelhouse.scheduler.AffinityTerms.Term;
 import dev.wheelhouse.scheduler.AffinityTerms.Weighted;
 
 /**
- * The rules of one pod about the pods near it, and of the others about it, looked up for all nodes at once (upstream:
- * {@code plugins/interpodaffinity}).
+ * The effect of pod affinity on one pod, computed for all nodes at once: the pod's own terms, and the terms of placed
+ * pods that match the pod (upstream: {@code plugins/interpodaffinity}).
  */
 final class PodAffinityRules {
-    /** What a required rule of a placed pod adds to the score of a node near it ({@code hardPodAffinityWeight}). */
+    /** The weight of a placed pod's required term in the score of a near node ({@code hardPodAffinityWeight}). */
     private static final int REQUIRED_WEIGHT = 1;
 
     private final AffinityTerms terms;
@@ -25,7 +25,7 @@ final class PodAffinityRules {
     private final Set<Place> refusedByOthers = new HashSet<>();
     private final Map<Place, Long> weights = new HashMap<>();
 
-    /** A value of a node label: a zone, a host. */
+    /** A value of a node label, for example a zone or a host. */
     private record Place(String key, String value) {}
 
     PodAffinityRules(SchedulingView view) {
@@ -33,15 +33,17 @@ final class PodAffinityRules {
         terms = pod.affinity();
         matchesItself = matchesAll(pod.group(), view.namespaceLabels());
         for (NodeInfo node : view.nodes()) {
-            node.affinities().forEach((others, count) -> hear(others, count, node, pod, view.namespaceLabels()));
+            node.affinities()
+                    .forEach((others, count) -> addTermsOfOthers(others, count, node, pod, view.namespaceLabels()));
             if (!terms.isEmpty()) {
-                node.groups().forEach((group, count) -> look(group, count, node, view.namespaceLabels()));
+                node.groups().forEach((group, count) -> addOwnTerms(group, count, node, view.namespaceLabels()));
             }
         }
     }
 
-    /** What the pods of a node say about this one. */
-    private void hear(AffinityTerms others, int count, NodeInfo node, PodInfo pod, NamespaceLabels namespaceLabels) {
+    /** Adds the terms of a node's pods that match this pod. */
+    private void addTermsOfOthers(AffinityTerms others, int count, NodeInfo node, PodInfo pod,
+            NamespaceLabels namespaceLabels) {
         for (Term term : others.requiredAnti()) {
             Place place = place(term, node);
             if (place != null && term.matches(pod.group(), namespaceLabels)) {
@@ -56,8 +58,8 @@ final class PodAffinityRules {
         }
     }
 
-    /** What this pod says about those of a node. */
-    private void look(PodGroup group, int count, NodeInfo node, NamespaceLabels namespaceLabels) {
+    /** Adds this pod's terms that match a node's pods. */
+    private void addOwnTerms(PodGroup group, int count, NodeInfo node, NamespaceLabels namespaceLabels) {
         if (!terms.required().isEmpty() && matchesAll(group, namespaceLabels)) {
             terms.required().forEach(term -> add(near, place(term, node)));
         }
@@ -103,7 +105,7 @@ final class PodAffinityRules {
             }
             allNear &= near.contains(place);
         }
-        // The first of a series that wants to be near its own kind may go anywhere.
+        // If no pod matches yet, the first pod of a group with affinity to itself may go to any node.
         if (!allNear && !(near.isEmpty() && matchesItself)) {
             return notNear();
         }
@@ -126,7 +128,7 @@ final class PodAffinityRules {
         return Refusal.of(Filter.POD_AFFINITY, "node(s) didn't match pod affinity rules");
     }
 
-    /** The sum of the weights that speak for a node; negative if they speak against it. */
+    /** The sum of the weights for a node; negative if anti-affinity outweighs affinity. */
     long weight(NodeInfo node) {
         long sum = 0;
         for (Map.Entry<Place, Long> entry : weights.entrySet()) {

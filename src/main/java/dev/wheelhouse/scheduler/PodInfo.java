@@ -15,12 +15,12 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 
 /**
- * What the scheduler needs to know of a pod, computed once for each version of it.
+ * The fields of a pod that the scheduler uses, computed once per version of the pod.
  *
- * @param forScoring its requests where containers that ask for nothing count a little
- * @param owner the UID of its controller, or empty
- * @param preempts whether its policy lets it displace other pods
- * @param problem why its affinity or spread rules cannot be read, or empty
+ * @param forScoring the requests for scoring, in which containers without requests count with a default
+ * @param owner the UID of its controller; empty if it has none
+ * @param preempts whether its policy allows preemption of other pods
+ * @param problem why its affinity or spread constraints are invalid; empty if they are valid
  */
 record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Requests requests, Requests forScoring,
         List<HostPort> ports, PodGroup group, String owner, NodeSelection selection, List<V1Toleration> tolerations,

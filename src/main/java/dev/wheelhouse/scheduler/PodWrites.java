@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.client.ModelJson;
 
-/** The bodies of what the scheduler writes. */
+/** Makes the bodies of the scheduler's writes. */
 final class PodWrites {
     private static final String POD_SCHEDULED = "PodScheduled";
     private static final int LONGEST_EVENT = 1024;
@@ -32,7 +32,10 @@ final class PodWrites {
                 .target(new V1ObjectReference().kind("Node").name(node));
     }
 
-    /** A strategic merge patch of the pod's status that says that it cannot be scheduled; null if it says so already. */
+    /**
+     * A strategic merge patch with the condition that the pod cannot be scheduled; null if the pod has that condition
+     * already.
+     */
     static @Nullable String unschedulable(V1Pod pod, String message, Instant now) {
         V1PodCondition before = condition(pod);
         OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
@@ -69,7 +72,7 @@ final class PodWrites {
         return null;
     }
 
-    /** An event's message, cut to what the API server takes. */
+    /** The message of an Event, shortened to the maximum length that the API server accepts. */
     static String eventMessage(String message) {
         String suffix = " ...";
         return message.length() <= LONGEST_EVENT

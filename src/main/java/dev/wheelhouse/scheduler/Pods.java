@@ -4,7 +4,7 @@ import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-/** Questions about a pod that decide whether it is the scheduler's business. */
+/** Predicates that decide how the scheduler treats a pod. */
 final class Pods {
     private Pods() {}
 
@@ -12,13 +12,13 @@ final class Pods {
         return pod.getSpec() != null && pod.getSpec().getNodeName() != null && !pod.getSpec().getNodeName().isEmpty();
     }
 
-    /** Whether it has ended, so that it takes no place any more. */
+    /** Whether the pod has ended, so that it uses no resources any more. */
     static boolean isTerminal(V1Pod pod) {
         String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
         return "Succeeded".equals(phase) || "Failed".equals(phase);
     }
 
-    /** Whether it waits for this scheduler to give it a node. */
+    /** Whether the pod waits for a node from this scheduler. */
     static boolean isOurs(V1Pod pod) {
         if (pod.getSpec() == null || isAssigned(pod) || isTerminal(pod)
                 || pod.getMetadata().getDeletionTimestamp() != null) {
@@ -29,7 +29,7 @@ final class Pods {
         return !gated && (scheduler == null || scheduler.isEmpty() || scheduler.equals(Scheduler.NAME));
     }
 
-    /** Whether two versions of a pod make no difference to scheduling. */
+    /** Whether two versions of a pod are equal for scheduling. */
     static boolean looksTheSame(V1Pod a, V1Pod b) {
         return Objects.equals(a.getSpec(), b.getSpec())
                 && Objects.equals(a.getMetadata().getLabels(), b.getMetadata().getLabels())

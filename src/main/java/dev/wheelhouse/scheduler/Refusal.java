@@ -3,10 +3,10 @@ package dev.wheelhouse.scheduler;
 import java.util.List;
 
 /**
- * Why a node is not for a pod.
+ * Why a node does not fit a pod.
  *
- * @param reasons in upstream's words, each to be counted over the nodes
- * @param resolvable whether taking pods off the node could help
+ * @param reasons upstream's texts, each counted over the nodes
+ * @param resolvable whether removing pods from the node may help
  */
 record Refusal(Filter filter, List<String> reasons, boolean resolvable) {
     static Refusal of(Filter filter, String reason) {

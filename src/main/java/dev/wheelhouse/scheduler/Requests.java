@@ -14,15 +14,15 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
 /**
- * What a pod asks for, or a node offers.
+ * The resources that a pod requests or a node offers.
  *
  * @param milliCpu thousandths of a CPU
  * @param memory bytes
  * @param ephemeralStorage bytes
- * @param other further resources by name, in their own units; sorted, so that messages come in one order
+ * @param other further resources by name, in their own units; sorted, so that the order of messages is stable
  */
 record Requests(long milliCpu, long memory, long ephemeralStorage, Map<String, Long> other) {
-    /** What a container that asks for nothing counts as when nodes are scored (upstream: {@code util/pod_resources.go}). */
+    /** The default request of a container without requests, for scoring (upstream: {@code util/pod_resources.go}). */
     private static final long ASSUMED_MILLI_CPU = 100;
     private static final long ASSUMED_MEMORY = 200L << 20;
 
@@ -36,14 +36,15 @@ record Requests(long milliCpu, long memory, long ephemeralStorage, Map<String, L
     }
 
     /**
-     * The requests of a whole pod: containers and sidecars add up; an init container needs its own beside the sidecars that
-     * started before it, and the most of these counts; what the pod itself asks for replaces the sum; overhead comes on top.
+     * The requests of a pod. The requests of containers and sidecars are added up. An init container needs its own in
+     * addition to those of the sidecars before it; the maximum of these counts. CPU, memory and huge pages of the pod
+     * itself replace the sums. The overhead is added at the end.
      */
     static Requests of(V1PodSpec spec) {
         return of(spec, false);
     }
 
-    /** The same, where containers that ask for no CPU or memory count as if they asked for a little. */
+    /** The requests of a pod for scoring: containers without a CPU or memory request count with a default. */
     static Requests forScoring(V1PodSpec spec) {
         return of(spec, true);
     }
@@ -76,14 +77,14 @@ record Requests(long milliCpu, long memory, long ephemeralStorage, Map<String, L
         return ofAmounts(sum);
     }
 
-    /** What a node offers; {@code pods} is not among them. */
+    /** The resources that a node offers, without {@code pods}. */
     static Requests offered(@Nullable Map<String, Quantity> allocatable) {
         Map<String, Long> amounts = amounts(allocatable);
         amounts.remove(PODS);
         return ofAmounts(amounts);
     }
 
-    /** How many pods a node takes. */
+    /** The maximum number of pods on a node. */
     static int pods(@Nullable Map<String, Quantity> allocatable) {
         return (int) Math.min(Integer.MAX_VALUE, amounts(allocatable).getOrDefault(PODS, 0L));
     }

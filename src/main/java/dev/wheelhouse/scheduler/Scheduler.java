@@ -22,16 +22,16 @@ import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Gives each pending pod of the scheduler {@code default-scheduler} a node (upstream: {@code pkg/scheduler}, with its default
- * profile but without volumes, preemption and extensions).
+ * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
+ * its default profile, but without volumes, preemption and extensions).
  *
- * <p>Making it registers its handlers with the factory's informers; whoever made it then waits for these to sync, runs the
- * loops, each on a thread of its own, and closes it. One loop decides, the others write: bindings, and the
- * {@code PodScheduled} condition of pods that fit nowhere. Such a pod is tried again when nodes or pods change in a way that
- * may help it, after a backoff from 1 s to 10 s, and every 5 minutes in any case.
+ * <p>The constructor registers handlers with the factory's informers. The caller waits until these have synced, runs
+ * each loop on its own thread, and closes the scheduler. One loop decides. The others write bindings, and the
+ * {@code PodScheduled} condition of pods that fit on no node. Such a pod is tried again after a backoff from 1 s to 10
+ * s when a change of nodes or pods may help it, and at least every 5 minutes.
  */
 public final class Scheduler implements AutoCloseable {
-    /** The value of {@code spec.schedulerName} that it answers to, and the source of its events. */
+    /** The {@code spec.schedulerName} of this scheduler's pods, and the source of its Events. */
     public static final String NAME = "default-scheduler";
 
     private static final Duration UNSCHEDULABLE_AT_LONGEST = Duration.ofMinutes(5);
@@ -45,8 +45,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * @param events the recorder of the component {@link #NAME}
-     * @param seed from which ties between nodes are broken
-     * @param writers how many bindings may be under way at a time, at least 1
+     * @param seed breaks ties between nodes
+     * @param writers the maximum number of concurrent writes, at least 1
      */
     public Scheduler(KubeClient client, SharedInformerFactory factory, EventRecorder events, Clock clock,
             SchedulerMetrics metrics, WorkQueueMetrics queueMetrics, long seed, int writers) {
@@ -83,17 +83,17 @@ public final class Scheduler implements AutoCloseable {
         return registrations.stream().allMatch(SharedIndexInformer.Registration::hasSynced);
     }
 
-    /** The caches that must have synced before its loops may run. */
+    /** The caches that must have synced before the loops may run. */
     public List<SharedIndexInformer<?>> informers() {
         return informers;
     }
 
-    /** Its loops, each for a thread of its own; the first decides. */
+    /** The loops, each for its own thread. The first one decides. */
     public List<Loop> loops() {
         return List.copyOf(loops);
     }
 
-    /** Shuts the queues down. Pods that are queued are not scheduled any more. */
+    /** Shuts the queues down. Queued pods are not scheduled any more. */
     @Override
     public void close() {
         registrations.forEach(SharedIndexInformer.Registration::remove);

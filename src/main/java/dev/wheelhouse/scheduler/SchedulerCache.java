@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Node;
 
 /**
- * The nodes with the sums over their pods, kept up to date from events instead of being computed for each decision
- * (upstream: {@code pkg/scheduler/backend/cache}). A pod that was given a node counts there at once, as <em>assumed</em>,
- * until the informer shows it there or the binding fails. Thread safe: one lock, held for one decision at most.
+ * The nodes and the sums over their pods, updated from events instead of computed for each decision (upstream:
+ * {@code pkg/scheduler/backend/cache}). After a decision the pod counts on its node at once, as an <em>assumed</em>
+ * pod, until the informer shows it there or the binding fails. Thread safe; one lock, held for one decision at most.
  */
 final class SchedulerCache {
     private final ReentrantLock lock = new ReentrantLock();
@@ -21,7 +21,10 @@ final class SchedulerCache {
 
     private record Placed(PodInfo pod, String node, boolean assumed) {}
 
-    /** @return whether anything changed that scheduling depends on */
+    /**
+     * Adds or updates a Node.
+     * @return whether anything changed that scheduling depends on
+     */
     boolean setNode(V1Node node) {
         NodeInfo.Facts facts = NodeInfo.Facts.of(node);
         lock.lock();
@@ -42,7 +45,7 @@ final class SchedulerCache {
         }
     }
 
-    /** Decides on a pod, and assumes it on the node it is given. */
+    /** Decides on a node for a pod, and assumes the pod on that node. */
     Decision schedule(PodInfo pod, NamespaceLabels namespaceLabels, long seed) {
         lock.lock();
         try {
@@ -59,7 +62,7 @@ final class SchedulerCache {
     /**
      * Counts a pod that the API server shows on a node.
      *
-     * @return whether it is new there, other than by a decision made here, or looks different than before
+     * @return whether the pod was not counted there before, or its labels or deletion changed
      */
     boolean place(PodInfo pod, String node) {
         lock.lock();
@@ -72,7 +75,7 @@ final class SchedulerCache {
         }
     }
 
-    /** Whether a pod has been given a node that the API server does not show yet. */
+    /** Whether a pod is assumed on a node, but the API server does not show it there yet. */
     boolean isAssumed(String uid) {
         lock.lock();
         try {
@@ -83,7 +86,7 @@ final class SchedulerCache {
         }
     }
 
-    /** Takes an assumption back; does nothing once the API server has shown the pod on a node. */
+    /** Removes an assumed pod. Does nothing if the API server has shown the pod on a node. */
     void forget(String uid) {
         lock.lock();
         try {
@@ -96,7 +99,10 @@ final class SchedulerCache {
         }
     }
 
-    /** @return whether the pod was on a node */
+    /**
+     * Removes a pod.
+     * @return whether it was counted on a node
+     */
     boolean remove(String uid) {
         lock.lock();
         try {
@@ -106,7 +112,7 @@ final class SchedulerCache {
         }
     }
 
-    /** How many nodes are known. */
+    /** The number of known Nodes. */
     int nodes() {
         lock.lock();
         try {

@@ -2,18 +2,30 @@ package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
 
-/** What the scheduler counts. Called from its loops; must not block. */
+/**
+ * The events that the scheduler counts. Each method does nothing by default. The scheduler's loops call them; they must
+ * not block.
+ */
 public interface SchedulerMetrics {
-    /** Counts nothing. */
     SchedulerMetrics NONE = new SchedulerMetrics() {
     };
 
-    /** A decision was made. @param result {@code scheduled} or {@code unschedulable} @param took how long it took */
+    /**
+     * A decision was made.
+     * @param result {@code scheduled} or {@code unschedulable}
+     * @param took the duration of the decision
+     */
     default void attempted(String result, Duration took) {}
 
-    /** A pod was bound. @param waited since the scheduler first saw it pending */
+    /**
+     * A pod was bound.
+     * @param waited the time since the scheduler first saw the pod pending
+     */
     default void bound(Duration waited) {}
 
-    /** A write to the API server failed. @param what {@code bind} or {@code status} */
+    /**
+     * A write to the API server failed.
+     * @param what {@code bind} or {@code status}
+     */
     default void writeFailed(String what) {}
 }

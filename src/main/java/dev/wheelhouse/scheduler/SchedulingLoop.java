@@ -14,7 +14,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Takes pods one by one, decides, and hands the decisions to the writers. */
+/** Takes one pod at a time, decides on a node, and passes the decision to the writers. */
 final class SchedulingLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(SchedulingLoop.class);
     private static final long NOT_SYNCED_YET_NANOS = Duration.ofMillis(20).toNanos();
@@ -53,7 +53,7 @@ final class SchedulingLoop implements Loop {
             return IDLE;
         }
         if (!synced.getAsBoolean()) {
-            // Until every pod that is there has been counted, a node could be given away twice.
+            // Until all existing pods are counted, the same resources could be assigned twice.
             return NOT_SYNCED_YET_NANOS;
         }
         Task task = tasks.poll();
@@ -88,7 +88,7 @@ final class SchedulingLoop implements Loop {
         switch (decision) {
             case Decision.Bind bind -> {
                 metrics.attempted("scheduled", took);
-                log.debug("pod {} goes to {}: score {}, of {} nodes that it fits", key, bind.node(), bind.score(),
+                log.debug("the pod {} is assigned to {} with score {}; {} nodes fit", key, bind.node(), bind.score(),
                         bind.feasible());
             }
             case Decision.Unschedulable no -> {

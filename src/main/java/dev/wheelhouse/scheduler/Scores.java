@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which of the nodes that a pod can go to is the best (upstream: the score plugins of the default profile, with their
- * weights; image locality is left out).
+ * Scores the nodes that fit a pod (upstream: the score plugins of the default profile, with their weights, but without
+ * image locality).
  */
 final class Scores {
     private static final long MAX = 100;
 
     private Scores() {}
 
-    /** The weighted scores of nodes, in their order. */
+    /** The weighted sums of all scores, in the order of the nodes. */
     static long[] of(SchedulingView view, List<NodeInfo> nodes, PodAffinityRules affinity, SpreadRules spread) {
         PodInfo pod = view.pod();
         long[] taints = new long[nodes.size()];
@@ -38,7 +38,7 @@ final class Scores {
         return sum;
     }
 
-    /** The share of CPU and memory that would be left, on average. */
+    /** The average share of CPU and memory that would remain free, from 0 to 100. */
     static long leastRequested(PodInfo pod, NodeInfo node) {
         long sum = 0;
         int count = 0;
@@ -57,7 +57,7 @@ final class Scores {
         return requested > capacity ? 0 : (long) ((double) (capacity - requested) / capacity * MAX);
     }
 
-    /** By how much the pod would bring the shares of CPU and memory that are used closer to each other. */
+    /** How much the pod would balance the used shares of CPU and memory; from 50 to 100, and 75 if nothing changes. */
     static long balanced(PodInfo pod, NodeInfo node) {
         long with = balance(node, node.milliCpu() + pod.requests().milliCpu(),
                 node.memory() + pod.requests().memory());

@@ -11,11 +11,11 @@ import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 
 import dev.wheelhouse.api.LabelSelector;
 
-/** Label selectors that take some of their values from the pod's own labels ({@code matchLabelKeys}). */
+/** Compiles label selectors that take values from the pod's own labels ({@code matchLabelKeys}). */
 final class Selectors {
     private Selectors() {}
 
-    /** @throws IllegalArgumentException if the selector is not valid */
+    /** @throws IllegalArgumentException if the selector is invalid */
     static LabelSelector of(@Nullable V1LabelSelector selector, @Nullable List<String> matchKeys,
             @Nullable List<String> mismatchKeys, Map<String, String> podLabels) {
         boolean plain = (matchKeys == null || matchKeys.isEmpty()) && (mismatchKeys == null || mismatchKeys.isEmpty());

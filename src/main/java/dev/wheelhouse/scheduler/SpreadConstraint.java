@@ -11,18 +11,18 @@ import io.kubernetes.client.openapi.models.V1TopologySpreadConstraint;
 import dev.wheelhouse.api.LabelSelector;
 
 /**
- * A rule about how evenly pods are to lie over the values of a node label (upstream:
+ * A topology spread constraint: how evenly pods are spread over the values of a node label (upstream:
  * {@code plugins/podtopologyspread/common.go}).
  *
- * @param hard whether a node that would break it is refused, or only counts less
+ * @param hard whether a node that violates it is rejected; otherwise it only gets a lower score
  * @param selector the pods that are counted, in the pod's namespace
- * @param honorAffinity whether nodes that the pod's node affinity refuses are left out of the count
- * @param honorTaints whether nodes whose taints refuse the pod are left out of the count
+ * @param honorAffinity whether nodes that do not match the pod's node affinity are left out of the count
+ * @param honorTaints whether nodes with taints that the pod does not tolerate are left out of the count
  */
 record SpreadConstraint(boolean hard, int maxSkew, String topologyKey, LabelSelector selector, int minDomains,
         boolean honorAffinity, boolean honorTaints) {
 
-    /** @throws IllegalArgumentException if a selector is not valid */
+    /** @throws IllegalArgumentException if a selector is invalid */
     static List<SpreadConstraint> of(@Nullable List<V1TopologySpreadConstraint> constraints,
             Map<String, String> podLabels) {
         List<SpreadConstraint> compiled = new ArrayList<>();
@@ -44,7 +44,7 @@ record SpreadConstraint(boolean hard, int maxSkew, String topologyKey, LabelSele
                 && (!honorTaints || !Taints.forbid(node.taints(), pod.tolerations()));
     }
 
-    /** How many of a node's pods it counts; those that are being deleted do not. */
+    /** The number of a node's pods that are counted. Pods that are being deleted are not. */
     int count(String namespace, NodeInfo node) {
         return selector.isEverything()
                 ? 0

@@ -12,8 +12,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topology spread constraints of one pod, counted over all nodes at once (upstream: {@code plugins/podtopologyspread}).
- * A pod that has none is spread softly over hosts and zones among the pods of its own controller.
+ * The topology spread constraints of one pod, counted over all nodes at once (upstream:
+ * {@code plugins/podtopologyspread}). A pod without constraints gets soft ones: spread over hosts and zones among the
+ * pods of the same controller.
  */
 final class SpreadRules {
     private static final String HOST = "kubernetes.io/hostname";
@@ -22,7 +23,10 @@ final class SpreadRules {
     private final SchedulingView view;
     private final List<Counted> hard = new ArrayList<>();
 
-    /** A hard constraint with the pods counted by the values of its label, and the least of these counts. */
+    /**
+     * A hard constraint, with the number of pods by label value, the smallest of these numbers, and 1 if the pod itself
+     * counts.
+     */
     private record Counted(SpreadConstraint constraint, Map<String, Integer> byValue, int least, int self) {}
 
     SpreadRules(SchedulingView view) {
@@ -64,10 +68,10 @@ final class SpreadRules {
         return null;
     }
 
-    /** A soft rule: pods counted on a node, by the values of a label. */
+    /** A soft constraint, with the function that counts a node's pods. */
     private record Soft(String topologyKey, int maxSkew, ToIntFunction<NodeInfo> count) {}
 
-    /** Scores from 0 to 100 for nodes that all rules allow; empty where there is nothing to spread by. */
+    /** Scores from 0 to 100 for the nodes that fit; empty if there is no soft constraint. */
     Map<NodeInfo, Long> scores(Collection<NodeInfo> feasible) {
         boolean own = !view.pod().spread().isEmpty();
         List<Soft> rules = own ? declared() : byOwner();
@@ -115,7 +119,7 @@ final class SpreadRules {
                 byValue.merge(value, rule.count.applyAsInt(node), Integer::sum);
             }
         }
-        // Many values make for small counts each, so they weigh more.
+        // With many values each count is small, so it gets a larger weight.
         double weight = Math.log(values.size() + 2.0);
         for (NodeInfo node : nodes) {
             String value = node.labels().get(rule.topologyKey);

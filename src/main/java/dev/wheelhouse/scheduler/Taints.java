@@ -11,7 +11,7 @@ import io.kubernetes.client.openapi.models.V1Toleration;
 
 import dev.wheelhouse.api.Tolerations;
 
-/** Taints and who tolerates them (upstream: {@code api/core/v1/toleration.go}, {@code plugins/tainttoleration}). */
+/** Evaluates taints and tolerations (upstream: {@code api/core/v1/toleration.go}, {@code plugins/tainttoleration}). */
 final class Taints {
     private static final String UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
     private static final String NOT_READY = "node.kubernetes.io/not-ready";
@@ -23,8 +23,8 @@ final class Taints {
     private Taints() {}
 
     /**
-     * A node's taints, and those that its conditions call for: a node that does not say that it is ready is taken for
-     * tainted, whether or not a node lifecycle controller is there to taint it.
+     * The node's taints, and those that follow from its conditions. A node that is not Ready counts as tainted, even if
+     * no node lifecycle controller adds the taint.
      */
     static List<V1Taint> of(V1Node node) {
         List<V1Taint> taints = new ArrayList<>();
@@ -55,7 +55,7 @@ final class Taints {
         }
     }
 
-    /** Whether a taint that forbids scheduling is there and not tolerated. */
+    /** Whether there is a NoSchedule or NoExecute taint that is not tolerated. */
     static boolean forbid(List<V1Taint> taints, List<V1Toleration> tolerations) {
         for (V1Taint taint : taints) {
             boolean forbids = "NoSchedule".equals(taint.getEffect()) || "NoExecute".equals(taint.getEffect());
@@ -66,7 +66,7 @@ final class Taints {
         return false;
     }
 
-    /** How many taints ask that the pod rather go elsewhere. */
+    /** The number of PreferNoSchedule taints that are not tolerated. */
     static int discourage(List<V1Taint> taints, List<V1Toleration> tolerations) {
         int count = 0;
         for (V1Taint taint : taints) {
@@ -77,7 +77,7 @@ final class Taints {
         return count;
     }
 
-    /** Whether a pod may go to nodes that are cordoned. */
+    /** Whether a pod tolerates cordoned nodes. */
     static boolean tolerateUnschedulable(List<V1Toleration> tolerations) {
         return Tolerations.tolerate(tolerations, new V1Taint().key(UNSCHEDULABLE).effect("NoSchedule"));
     }

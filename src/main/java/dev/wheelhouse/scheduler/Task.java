@@ -4,17 +4,17 @@ import java.util.function.Predicate;
 
 import dev.wheelhouse.api.ObjectKey;
 
-/** What waits for the deciding loop. */
+/** A task for the deciding loop. */
 sealed interface Task {
     /** Find a node for a pod. */
     record Place(ObjectKey pod) implements Task {}
 
-    /** Something happened that may help pods that fitted nowhere. */
+    /** Try rejected pods again, because of a change that may help them. */
     record Reconsider(Cause cause) implements Task {}
 
-    /** What happened, and whose mind it may change. */
+    /** The kind of a change, and the filters whose results it may change. */
     enum Cause {
-        NODE_CHANGED(filter -> true), POD_GONE(Filter::mindsPodsThatGo), POD_CAME(Filter::mindsPodsThatCome);
+        NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions);
 
         private final Predicate<Filter> mayChange;
 

@@ -17,7 +17,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Carries decisions out: binds, or says why not. Several may share one queue. */
+/** Executes decisions: writes a binding, or the reason why no node fits. Several loops may share one queue. */
 final class WriterLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
     private static final Duration RETRY_BIND = Duration.ofSeconds(1);
@@ -73,7 +73,7 @@ final class WriterLoop implements Loop {
     }
 
     private void bind(ObjectKey key, V1Pod pod, Decision.Bind bind) {
-        // Read before the write: the watch may tell of the binding before its answer comes.
+        // Read this before the write: the watch may show the binding before the response arrives.
         long since = pending.since(key);
         pods.createSubresource(key, "binding", PodWrites.binding(pod, bind.node()));
         bound(key, pod, bind.node(), since);
@@ -82,13 +82,13 @@ final class WriterLoop implements Loop {
     private void bound(ObjectKey key, V1Pod pod, String node, long since) {
         pending.left(key);
         metrics.bound(Duration.ofNanos(clock.nanoTime() - since));
-        log.info("bound pod {} to node {}", key, node);
+        log.info("bound the pod {} to the node {}", key, node);
         events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
                 "Successfully assigned " + key + " to " + node);
     }
 
     private void refuse(ObjectKey key, V1Pod pod, String message) {
-        log.info("pod {} fits on no node: {}", key, message);
+        log.info("the pod {} fits on no node: {}", key, message);
         String patch = PodWrites.unschedulable(pod, message, clock.now());
         if (patch != null) {
             pods.patch(key, "status", PatchType.STRATEGIC_MERGE, patch);
@@ -111,7 +111,7 @@ final class WriterLoop implements Loop {
             case Decision.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
                     metrics.writeFailed("status");
-                    log.warn("the PodScheduled condition of pod {} could not be written, will try again: {}", key,
+                    log.warn("the PodScheduled condition of the pod {} could not be written, retrying: {}", key,
                             error.getMessage());
                     writes.again(key, write);
                 }
@@ -124,11 +124,11 @@ final class WriterLoop implements Loop {
         if (error.isNotFound()) {
             return;
         }
-        log.warn("pod {} could not be bound, will look for a node again: {}", key, error.getMessage());
+        log.warn("the pod {} could not be bound; the scheduler decides again: {}", key, error.getMessage());
         tasks.addAfter(new Task.Place(key), RETRY_BIND);
     }
 
-    /** Nobody knows whether the binding was written: look, before its place is given to another. */
+    /** Reads the pod after a binding of unknown outcome, before its resources are assigned to another pod. */
     private void settle(ObjectKey key, Writes.Write write, Decision.Bind bind) {
         String uid = String.valueOf(write.pod().getMetadata().getUid());
         try {
@@ -143,8 +143,8 @@ final class WriterLoop implements Loop {
             }
         } catch (ApiError e) {
             if (!e.isNotFound()) {
-                log.warn("whether pod {} was bound to {} is not known, will ask again: {}", key, bind.node(),
-                        e.getMessage());
+                log.warn("it is unknown whether the pod {} was bound to {}, reading it again: {}", key,
+                        bind.node(), e.getMessage());
                 writes.again(key, write);
                 return;
             }

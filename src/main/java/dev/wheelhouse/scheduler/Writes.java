@@ -10,12 +10,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Decisions on their way to the API server: one for each pod, the latest. Thread safe. */
+/** The decisions to write: for each pod the latest. Thread safe. */
 final class Writes {
     private final WorkQueue<ObjectKey> queue;
     private final Map<ObjectKey, Write> writes = new ConcurrentHashMap<>();
 
-    /** @param pod as it was when it was decided on */
+    /** @param pod the pod's state when the decision was made */
     record Write(V1Pod pod, Decision decision) {}
 
     Writes(WorkQueue<ObjectKey> queue) {
@@ -31,13 +31,13 @@ final class Writes {
         queue.add(key);
     }
 
-    /** Takes the write of a key that came out of the queue; null if it has been taken before. */
+    /** Removes and returns the write for a key from the queue; null if there is none any more. */
     @Nullable
     Write take(ObjectKey key) {
         return writes.remove(key);
     }
 
-    /** Puts a write that failed back, unless a newer one has come. */
+    /** Queues a failed write again, unless there is a newer one. */
     void again(ObjectKey key, Write write) {
         writes.putIfAbsent(key, write);
         queue.addRateLimited(key);

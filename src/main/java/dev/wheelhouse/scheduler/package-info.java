@@ -1,10 +1,10 @@
 /**
- * Binds pending pods to nodes where no other scheduler does: in the embedded mode.
- *
- * <p>In flow pods, nodes and namespaces from their informers; out flow bindings, {@code PodScheduled} conditions and events.
- * {@link dev.wheelhouse.scheduler.Placement#decide} is pure: one pod and the nodes' sums in, a node or the reasons out.
- * One loop decides, one pod after the other; a few others write. {@code SchedulerCache} owns the sums, under one lock, and
- * counts a pod on its node from the moment of the decision. Preemption is not done.
+ * A scheduler for the embedded mode and other clusters without one: it binds pending pods to nodes. It reads pods,
+ * nodes and namespaces from their informers, and writes bindings, {@code PodScheduled} conditions and Events. Start
+ * with {@link dev.wheelhouse.scheduler.Scheduler}. {@link dev.wheelhouse.scheduler.Placement#decide} is a pure
+ * function: from one pod and the sums of all nodes to a node or the reasons. One loop decides, one pod after the other;
+ * a few others write. {@code SchedulerCache} guards the sums with one lock, and counts a pod on its node from the
+ * moment of the decision. There is no preemption.
  */
 @NullMarked
 package dev.wheelhouse.scheduler;

@@ -46,10 +46,12 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
      * @param requests the most requests that are answered at a time, watches apart
      * @param connections the most connections at a time; more wait
      * @param ioTimeout after which a client is cut off that neither sends what it announced nor takes what it asked for
+     * @param requestTimeout the time in which a request is answered, watches apart
      */
     record Limits(@DefaultValue("3MB") DataSize bodySize, @DefaultValue("64KB") DataSize headerSize,
             @DefaultValue("10000") int watches, @DefaultValue("1000") int requests,
-            @DefaultValue("12000") int connections, @DefaultValue("30s") Duration ioTimeout) {
+            @DefaultValue("12000") int connections, @DefaultValue("30s") Duration ioTimeout,
+            @DefaultValue("60s") Duration requestTimeout) {
         Limits {
             requirePositive("body-size", bodySize.toBytes(), Integer.MAX_VALUE);
             requirePositive("header-size", headerSize.toBytes(), Integer.MAX_VALUE);
@@ -57,6 +59,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
             requirePositive("requests", requests, Integer.MAX_VALUE);
             requirePositive("connections", connections, Integer.MAX_VALUE);
             requirePositive("io-timeout", ioTimeout.toMillis(), Duration.ofHours(1).toMillis());
+            requirePositive("request-timeout", requestTimeout.toMillis(), Duration.ofHours(1).toMillis());
         }
 
         private static void requirePositive(String option, long value, long most) {

@@ -39,7 +39,8 @@ public final class CommandLine {
               --wheelhouse.apiserver.external-hostname=NAME           how clients call it, where not by the address;
               --wheelhouse.apiserver.limits.requests=N --wheelhouse.apiserver.limits.watches=N --wheelhouse.apiserver.limits.connections=N
               --wheelhouse.apiserver.limits.body-size=3MB --wheelhouse.apiserver.limits.header-size=64KB
-              --wheelhouse.apiserver.limits.io-timeout=30s            what clients may ask, and how slowly
+              --wheelhouse.apiserver.limits.io-timeout=30s --wheelhouse.apiserver.limits.request-timeout=60s
+                                                                      what clients may ask, and how slowly
               --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
               --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110 --wheelhouse.nodes.name-prefix=node-
               --wheelhouse.nodes.profile=PROFILE                      how pods behave that do not say so themselves:

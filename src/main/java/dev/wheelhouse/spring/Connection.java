@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,10 @@ record Connection(KubeClient client, ApiClient api, String namespace, boolean in
     /**
      * @param kubeconfig the file that tells others how to reach it
      * @param open whether it does what anybody on this machine asks
+     * @param storageProblem why its storage takes no writes; null while it does
      */
-    record Embedded(AutoCloseable server, String url, Path kubeconfig, boolean open) {}
+    record Embedded(AutoCloseable server, String url, Path kubeconfig, boolean open,
+            Supplier<@Nullable String> storageProblem) {}
 
     /** Whether it does what anybody on this machine asks. */
     boolean isOpenToLoopback() {

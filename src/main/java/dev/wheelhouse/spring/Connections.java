@@ -43,7 +43,8 @@ final class Connections {
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs().explicit(kubeconfig, null).api();
             return new Connection(new HttpKubeClient(api), api, "default", false,
-                    new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen()));
+                    new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen(),
+                            server.store()::problem));
         } catch (RuntimeException e) {
             server.close();
             throw e;

@@ -76,7 +76,8 @@ final class EmbeddedServers {
 
     private static ApiServerLimits limits(ApiServerProperties.Limits limits) {
         return new ApiServerLimits((int) limits.bodySize().toBytes(), (int) limits.headerSize().toBytes(),
-                limits.watches(), limits.requests(), limits.connections(), limits.ioTimeout());
+                limits.watches(), limits.requests(), limits.connections(), limits.ioTimeout(),
+                limits.requestTimeout());
     }
 
     private static Security security(ApiServerProperties properties, ServerKeys keys) {

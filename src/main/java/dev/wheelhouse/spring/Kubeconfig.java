@@ -1,16 +1,17 @@
 package dev.wheelhouse.spring;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+
+import dev.wheelhouse.runtime.PrivateFiles;
 
 /** The kubeconfig that tells kubectl, helm and other clients how to reach the embedded API server. */
 final class Kubeconfig {
     private Kubeconfig() {}
 
     /**
-     * Writes it, as a whole or not at all.
+     * Writes it, as a whole or not at all; nobody but its owner may read it, as it may hold a token.
      *
      * @return the file's absolute path
      * @throws BadOption if it cannot be written there
@@ -22,14 +23,8 @@ final class Kubeconfig {
             if (directory == null) {
                 throw new BadOption("wheelhouse.apiserver.kubeconfig is \"" + file + "\": it must be a file");
             }
-            Files.createDirectories(directory);
-            Path temporary = Files.createTempFile(directory, ".kubeconfig", null);
-            try {
-                Files.writeString(temporary, content);
-                Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
+            PrivateFiles.createDirectories(directory);
+            PrivateFiles.write(target, content.getBytes(StandardCharsets.UTF_8));
             return target;
         } catch (IOException e) {
             throw new BadOption("the kubeconfig cannot be written to " + target + " (" + e

@@ -1,10 +1,14 @@
 package dev.wheelhouse.spring;
 
+import jakarta.servlet.Filter;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.runtime.Clock;
 
@@ -12,13 +16,20 @@ import dev.wheelhouse.runtime.Clock;
 @ManagementContextConfiguration(proxyBeanMethods = false)
 class ManagementGuardConfiguration {
 
+    /** The rules are looked up by the first request, so that the API server is not started earlier because of them. */
     @Bean
-    FilterRegistrationBean<ManagementGuard> managementGuard(WebEndpointProperties endpoints,
-            WheelhouseProperties properties, Connection connection, Clock clock) {
+    FilterRegistrationBean<Filter> managementGuard(WebEndpointProperties endpoints,
+            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<Connection> connections, Clock clock) {
         String base = endpoints.getBasePath();
-        FilterRegistrationBean<ManagementGuard> registration = new FilterRegistrationBean<>(
-                new ManagementGuard(base.equals("/") ? "" : base, connection.isOpenToLoopback(),
-                        properties.management().hosts(), Nodes.hostName(), new Reviews(connection.api(), clock)));
+        SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
+            Connection connection = connections.getObject();
+            return new ManagementGuard(base.equals("/") ? "" : base, connection.isOpenToLoopback(),
+                    properties.getObject().management().hosts(), Nodes.hostName(),
+                    new Reviews(connection.api(), clock, Reviews.PATIENCE));
+        });
+        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+                (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
+        registration.setName("management-guard");
         registration.addUrlPatterns("/*");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return registration;

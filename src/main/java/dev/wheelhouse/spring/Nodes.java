@@ -132,11 +132,20 @@ final class Nodes {
             return null;
         }
         try {
-            HttpManifests plain = HttpManifests.of(URI.create(text));
+            HttpManifests plain = HttpManifests.of(url(text));
             return new HttpManifests(plain.url(), headers, period == null ? plain.period() : period, plain.timeout(),
                     plain.otherHosts());
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.manifest-url: " + e.getMessage());
+        }
+    }
+
+    private static URI url(String text) {
+        try {
+            return URI.create(text);
+        } catch (IllegalArgumentException e) {
+            // Without the text, which may hold a password.
+            throw new IllegalArgumentException("it is no URL: write one such as https://example.com/pods.yaml", e);
         }
     }
 
@@ -145,7 +154,9 @@ final class Nodes {
         for (String entry : entries) {
             int colon = entry.indexOf(':');
             if (colon < 1) {
-                throw bad("wheelhouse.node.manifest-url-headers", entry, "a header, such as Accept:application/yaml");
+                // Without the entry, which may be a secret.
+                throw new BadOption("wheelhouse.node.manifest-url-headers has an entry without a colon: each must be a "
+                        + "header, such as Accept:application/yaml");
             }
             headers.computeIfAbsent(entry.substring(0, colon).strip(), n -> new ArrayList<>())
                     .add(entry.substring(colon + 1).strip());

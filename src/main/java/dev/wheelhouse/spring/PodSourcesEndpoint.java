@@ -72,12 +72,14 @@ final class PodSourcesEndpoint {
                 .collect(Collectors.toMap(PodStorage.SourceState::source, Function.identity()));
         List<SourceReport> reports = agent.sources();
         boolean allSeen = reports.stream().map(r -> states.get(r.source())).allMatch(s -> s != null && s.seen());
-        return new Node(agent.name(), allSeen, reports.stream().map(r -> describe(r, states.get(r.source()), contents)).toList());
+        return new Node(agent.name(), allSeen,
+                reports.stream().map(r -> describe(r, states.get(r.source()), contents)).toList());
     }
 
     private static Source describe(SourceReport report, PodStorage.@Nullable SourceState state, boolean contents) {
         List<Refusal> refusals = report.refusals().stream().map(r -> new Refusal(r.at(), r.current(),
-                r.refusal().location(), r.refusal().line(), r.refusal().field(), contents ? r.refusal().problem() : null)).toList();
+                r.refusal().location(), r.refusal().line(), r.refusal().field(),
+                contents ? r.refusal().problem() : null)).toList();
         return new Source(report.source(), blankToNull(report.from()), report.lastRead(),
                 blankToNull(report.failure()), state != null && state.seen(),
                 state == null ? null : state.lastMessage(),

@@ -39,13 +39,14 @@ import okhttp3.Call;
 final class Reviews {
     private static final Logger log = LoggerFactory.getLogger(Reviews.class);
     private static final Duration KEPT = Duration.ofSeconds(10);
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int MOST_KEPT = 1000;
     private static final int AT_A_TIME = 10;
 
     private final ApiClient api;
     private final Clock clock;
+    private final Duration patience;
     private final Semaphore slots = new Semaphore(AT_A_TIME);
     private final Map<String, Kept> answers = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
@@ -71,9 +72,11 @@ final class Reviews {
 
     private record Failure(Answer answer, long until) {}
 
-    Reviews(ApiClient api, Clock clock) {
+    /** @param patience for which one review may take; {@link #PATIENCE} in the service */
+    Reviews(ApiClient api, Clock clock, Duration patience) {
         this.api = api;
         this.clock = clock;
+        this.patience = patience;
     }
 
     /** @param verb the HTTP method in lower case, as the API server names access to a path */
@@ -83,9 +86,9 @@ final class Reviews {
         if (known != null) {
             return known;
         }
-        long deadline = clock.deadline(PATIENCE);
+        long deadline = clock.deadline(patience);
         try {
-            if (!slots.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!slots.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 return Answer.denied("too many tokens are being looked up: try again later");
             }
         } catch (InterruptedException e) {

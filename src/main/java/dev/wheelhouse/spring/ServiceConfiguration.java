@@ -132,6 +132,12 @@ class ServiceConfiguration {
     }
 
     @Bean
+    StorageHealthIndicator storage(Connection connection) {
+        Connection.Embedded embedded = connection.embedded();
+        return new StorageHealthIndicator(embedded == null ? () -> null : embedded.storageProblem());
+    }
+
+    @Bean
     InformersEndpoint informersEndpoint(ObjectProvider<InformerStates> informers, Clock clock) {
         return new InformersEndpoint(informers.orderedStream().toList(), clock);
     }

@@ -63,7 +63,8 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     /** @param hosts the names by which clients may call it, beside its addresses, those of loopback and the machine's name */
-    public record Management(@DefaultValue({}) List<String> hosts) {
+    public record Management(@DefaultValue({
+    }) List<String> hosts) {
         public Management {
             hosts = List.copyOf(hosts);
         }

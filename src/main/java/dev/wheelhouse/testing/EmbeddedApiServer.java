@@ -9,28 +9,28 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives a JUnit test class an API server of its own. Constructors, test and lifecycle methods may have parameters of these
- * types: {@link TestServer}, {@link dev.wheelhouse.client.KubeClient}, the official client's {@code ApiClient},
- * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} annotated by {@link Kubeconfig}.
+ * Gives a JUnit test class its own API server. Constructors, test methods and lifecycle methods may have parameters of
+ * these types: {@link TestServer}, {@link dev.wheelhouse.client.KubeClient}, the official client's {@code ApiClient},
+ * {@link dev.wheelhouse.apiserver.Faults}, and {@link java.nio.file.Path} with the annotation {@link Kubeconfig}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @ExtendWith(EmbeddedApiServerExtension.class)
 public @interface EmbeddedApiServer {
-    /** How long a server lives. */
+    /** The lifetime of a server. */
     enum Lifetime {
-        /** One for all tests of the class. */
+        /** One server for all tests of the class. */
         CLASS,
-        /** A new, empty one for every test method. */
+        /** A new, empty server for each test method. */
         METHOD
     }
 
     Lifetime lifetime() default Lifetime.CLASS;
 
-    /** Whether the built-in controllers run on it. */
+    /** Whether the built-in controllers run on the server. */
     boolean controllers() default false;
 
-    /** How many hollow nodes, and a scheduler if there are any, run on it. */
+    /** The number of hollow nodes. If there are any, a scheduler runs too. */
     int nodes() default 0;
 }

@@ -24,8 +24,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.testing.EmbeddedApiServer.Lifetime;
 
 /**
- * Starts and ends the servers of {@link EmbeddedApiServer}, and hands them to tests. A nested class shares the server of its
- * enclosing class. Faults that a test made end with it.
+ * Starts and ends the servers of {@link EmbeddedApiServer}, and passes them to tests. A nested class shares the server
+ * of its enclosing class. Faults that a test injects end with that test.
  */
 final class EmbeddedApiServerExtension
         implements
@@ -78,7 +78,7 @@ final class EmbeddedApiServerExtension
 
     private record Started(TestServer server, String owner) {}
 
-    /** Ends the server that was started for this very context. */
+    /** Ends the server if this context started it. */
     private static void end(ExtensionContext context) {
         Started started = context.getStore(NAMESPACE).get(SERVER, Started.class);
         if (started != null && started.owner.equals(context.getUniqueId())) {
@@ -106,7 +106,7 @@ final class EmbeddedApiServerExtension
         TestServer server = find(context);
         if (server == null) {
             throw new ParameterResolutionException("there is no API server yet for " + describe(parameter)
-                    + ": with lifetime METHOD only test methods, @BeforeEach and @AfterEach may have it");
+                    + ": with lifetime METHOD only test methods, @BeforeEach and @AfterEach may use it");
         }
         Class<?> type = parameter.getParameter().getType();
         if (type == TestServer.class) {

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** On a parameter of type {@link java.nio.file.Path}: the kubeconfig of the class' {@link EmbeddedApiServer}. */
+/**
+ * Marks a parameter of type {@link java.nio.file.Path} that receives the kubeconfig of the class'
+ * {@link EmbeddedApiServer}.
+ */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Kubeconfig {

@@ -21,7 +21,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.SchedulerMetrics;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
-/** The built-in controllers, hollow nodes and a scheduler, on threads of their own. */
+/** Runs the built-in controllers, hollow nodes and a scheduler on their own threads. */
 final class RunningControllers implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
 

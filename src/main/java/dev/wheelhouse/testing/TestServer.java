@@ -19,9 +19,12 @@ import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.KubeConfigs;
 
-/** An API server that listens on loopback, with clients of it, and on wish with controllers and hollow nodes. Thread safe. */
+/**
+ * An API server that listens on loopback, with clients for it and, on request, controllers and hollow nodes. Thread
+ * safe.
+ */
 public final class TestServer implements AutoCloseable {
-    /** Kept, since a logger that nobody holds forgets its level. */
+    /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
 
     private final EmbeddedApiServer server;
@@ -41,16 +44,16 @@ public final class TestServer implements AutoCloseable {
                 : null;
     }
 
-    /** Starts a bare one, in memory, on any free port. */
+    /** Starts a server in memory, on a free port, without controllers and nodes. */
     public static TestServer start() {
         return start(ApiServerOptions.defaults(), false, 0);
     }
 
     /**
-     * Starts one. Controllers and nodes are being started when it returns: what they do is to be waited for.
+     * Starts a server. Controllers and nodes may still be starting when it returns, so tests wait for their effects.
      *
-     * @param controllers whether the built-in controllers run on it
-     * @param nodes how many hollow nodes run on it, with a scheduler if there are any
+     * @param controllers whether the built-in controllers run on the server
+     * @param nodes the number of hollow nodes; if there are any, a scheduler runs too
      */
     public static TestServer start(ApiServerOptions options, boolean controllers, int nodes) {
         if (TOMCAT.getLevel() == null) {
@@ -65,32 +68,34 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    /** {@code http://127.0.0.1:PORT}. */
+    /** The URL {@code http://127.0.0.1:PORT}. */
     public String url() {
         return server.url();
     }
 
-    /** The server itself. */
     public EmbeddedApiServer server() {
         return server;
     }
 
-    /** A client over HTTP. */
+    /** This project's client, over HTTP. */
     public KubeClient client() {
         return client;
     }
 
-    /** The official client of it. */
+    /** The official client, over HTTP. */
     public ApiClient apiClient() {
         return api;
     }
 
-    /** What goes wrong on purpose. */
+    /** The faults that a test may inject. */
     public Faults faults() {
         return server.faults();
     }
 
-    /** A file that tells kubectl, helm and others how to reach it; deleted when the server is closed. */
+    /**
+     * The path of a kubeconfig for kubectl, helm and other clients. The file is deleted when the server is closed.
+     * @throws UncheckedIOException if there is no temporary directory
+     */
     public synchronized Path kubeconfig() {
         Path file = kubeconfig;
         if (file == null) {

@@ -5,11 +5,15 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delayed keys, the earliest due on top, those of one due time in the order in which they came. A binary heap whose entries
- * know their place, so that an earlier due time moves an entry instead of adding a second one. Guarded by the queue's lock.
+ * A binary heap of delayed keys: the key that is due first is on top. Keys with the same due time come out in insertion
+ * order. Each element knows its position, so that an earlier due time moves the element instead of adding a second one.
+ * Guarded by the queue's lock.
  */
 final class DelayHeap<K> {
-    /** When a key is due, and its position in the heap; most keys are never delayed, and are spared these fields. */
+    /**
+     * The due time and the heap position of a delayed key. It is an object of its own because most keys are never
+     * delayed.
+     */
     static final class Delay<K> {
         final Entry<K> entry;
         private final long order;
@@ -30,7 +34,7 @@ final class DelayHeap<K> {
     private final ArrayList<Delay<K>> heap = new ArrayList<>();
     private long orders;
 
-    /** Makes the entry due at a time, unless it is due earlier already. */
+    /** Delays the entry until {@code dueAt}, unless it is already due earlier. */
     void schedule(Entry<K> entry, long dueAt) {
         Delay<K> delay = entry.delay;
         if (delay == null) {
@@ -49,14 +53,14 @@ final class DelayHeap<K> {
         return heap.isEmpty() ? null : heap.get(0);
     }
 
-    /** Takes the top if it is due. */
+    /** Removes and returns the top if it is due; null otherwise. */
     @Nullable
     Delay<K> pollDue(long now) {
         Delay<K> top = peek();
         return top == null || top.dueAt - now > 0 ? null : poll();
     }
 
-    /** Takes the top, due or not. */
+    /** Removes and returns the top, due or not; null if the heap is empty. */
     @Nullable
     Delay<K> poll() {
         Delay<K> top = peek();

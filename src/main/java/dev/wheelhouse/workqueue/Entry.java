@@ -3,13 +3,13 @@ package dev.wheelhouse.workqueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a queue knows of one key, so that every operation costs one lookup. Upstream's three sets are its flags: dirty
- * (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
+ * The state of one key, in one object, so that each operation needs one lookup. client-go's three sets are flags here:
+ * dirty (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
  */
 final class Entry<K> {
     final K key;
     final int hash;
-    /** The next entry in its chain of the {@link EntryTable}. */
+    /** The next entry in the same chain of the {@link EntryTable}. */
     @Nullable
     Entry<K> chained;
     boolean dirty;
@@ -20,10 +20,10 @@ final class Entry<K> {
     long addedAt;
     long startedAt;
 
-    /** When it is due, while it is delayed. */
+    /** The due time while the key is delayed; null otherwise. */
     DelayHeap.@Nullable Delay<K> delay;
 
-    /** Neighbours in the list of ready keys. */
+    /** The neighbours in the list of ready keys. */
     @Nullable
     Entry<K> previous;
     @Nullable

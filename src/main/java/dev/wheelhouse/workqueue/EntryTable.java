@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a queue by their keys: a hash table whose chains go through the entries themselves, so that adding a key makes
- * one object, and dropping an entry needs no comparison of keys. Guarded by the queue's lock.
+ * A hash table from keys to entries. The entries themselves are the links of its chains: adding a key allocates one
+ * object, and removing an entry compares no keys. Guarded by the queue's lock.
  */
 final class EntryTable<K> {
     private static final int FIRST_SIZE = 64;
@@ -19,7 +19,7 @@ final class EntryTable<K> {
         return new Entry[length];
     }
 
-    /** Spreads a hash code's high bits, as the table takes its low ones. */
+    /** Mixes the high bits of a hash code into its low bits, because the table uses only the low ones. */
     static int hash(Object key) {
         int h = key.hashCode();
         return h ^ h >>> 16;
@@ -36,7 +36,7 @@ final class EntryTable<K> {
         return null;
     }
 
-    /** @param hash by {@link #hash} */
+    /** @param hash the result of {@link #hash} for the key */
     Entry<K> getOrAdd(K key, int hash) {
         @Nullable
         Entry<K>[] table = chains;
@@ -57,7 +57,6 @@ final class EntryTable<K> {
         return added;
     }
 
-    /** Removes an entry of this table. */
     void remove(Entry<K> entry) {
         int place = entry.hash & chains.length - 1;
         Entry<K> before = null;
@@ -99,7 +98,7 @@ final class EntryTable<K> {
         return size;
     }
 
-    /** Whatever is done with each entry must not change the table. */
+    /** Calls {@code action} for each entry. The action must not change the table. */
     void forEach(Consumer<? super Entry<K>> action) {
         for (Entry<K> chain : chains) {
             for (Entry<K> entry = chain; entry != null; entry = entry.chained) {

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A token bucket for each flow, so that the failing keys of one do not make those of another wait. A flow that has not failed for
- * so long that its bucket is full again is forgotten. Guarded by the queue's lock.
+ * One token bucket per flow, so that failing keys of one flow do not delay those of another. A flow whose bucket is
+ * full again has not failed for a while; its bucket is dropped. Guarded by the queue's lock.
  */
 final class FlowBuckets {
     private static final int FEW = 64;
@@ -18,7 +18,7 @@ final class FlowBuckets {
         this.limits = limits;
     }
 
-    /** How long a failed key of a flow has to wait, in nanoseconds. */
+    /** Takes a token of a flow and returns how long the failed key has to wait for it, in nanoseconds. */
     long reserveNanos(Object flow, long now) {
         if (buckets.size() >= sweepAt) {
             buckets.values().removeIf(bucket -> bucket.isFull(now));

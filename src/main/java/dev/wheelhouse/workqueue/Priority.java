@@ -1,9 +1,12 @@
 package dev.wheelhouse.workqueue;
 
-/** Which of two keys that are ready goes first. Waiting makes up for a low priority, so that nothing starves. */
+/**
+ * The order of ready keys. Waiting makes up for a low priority, so that no key starves
+ * ({@link RateLimitingQueue#DEFAULT_AGING}).
+ */
 public enum Priority {
-    /** Something has just changed. */
+    /** The object has just changed. */
     LIVE,
-    /** It can wait a while, such as what an initial list or a resync brings. */
+    /** The key can wait, for example after an initial list or a resync. */
     BACKGROUND
 }

@@ -12,14 +12,16 @@ import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.workqueue.DelayHeap.Delay;
 
 /**
- * The queue: deduplicating, delaying, rate-limited, with priorities and turns between flows (upstream: client-go
- * {@code util/workqueue}: {@code queue.go}, {@code delaying_queue.go}, {@code rate_limiting_queue.go}). One lock, one map
- * lookup an operation, and no thread of its own. It never drops a key before it is shut down, however often the key fails.
+ * The work queue: it removes duplicates, delays keys, limits the rate of retries, and orders keys by priority and flow
+ * (upstream: client-go {@code util/workqueue}: {@code queue.go}, {@code delaying_queue.go},
+ * {@code rate_limiting_queue.go}). A flow is a group of keys, such as a namespace. The queue has one lock and no
+ * thread; each operation does one lookup. It drops no key before it is shut down, however often the key fails. Thread
+ * safe.
  *
  * @param <K> the keys, with value equality
  */
 public final class RateLimitingQueue<K> implements WorkQueue<K> {
-    /** By how much background keys stand back, unless told otherwise. */
+    /** The default aging: a background key goes before live keys that were added more than this much later. */
     public static final Duration DEFAULT_AGING = Duration.ofSeconds(10);
 
     private static final long FAR = 1L << 60;
@@ -40,16 +42,16 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private int processing;
     private boolean shutDown;
 
-    /** A queue with upstream's limits, without flows. */
+    /** A queue with upstream's rate limits and a single flow. */
     public RateLimitingQueue(String name, Clock clock, WorkQueueMetrics metrics) {
         this(name, clock, RateLimits.CONTROLLER, DEFAULT_AGING, key -> "", metrics);
     }
 
     /**
-     * @param name what metrics and messages call it
-     * @param aging a background key goes before live ones that were added this much later
-     * @param flow which flow a key belongs to, such as its namespace: flows take turns, so that one with many keys delays
-     *     another one's first key by one turn at most, and each has a rate of its own for keys that fail
+     * @param name the queue's name in metrics and messages
+     * @param aging a background key goes before live keys that were added more than this much later
+     * @param flow the flow of a key, such as its namespace. Flows take turns, so that a flow with many keys delays the
+     *     first key of another flow by at most one turn. Each flow has its own rate limit for failed keys.
      */
     public RateLimitingQueue(String name, Clock clock, RateLimits limits, Duration aging, Function<? super K, ?> flow,
             WorkQueueMetrics metrics) {
@@ -246,7 +248,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    /** What the queue's gauges show. */
+    /** The numbers behind the queue's gauges. */
     public WorkQueueState state() {
         long now = clock.nanoTime();
         lock.lock();
@@ -276,9 +278,9 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     /**
-     * Shuts down, and waits until the keys that were queued or being worked on are done; someone else has to take them.
+     * Shuts down, then waits until all queued and processing keys are done. Other threads have to take the queued keys.
      *
-     * @return whether that came to pass within the time
+     * @return false if keys are left after {@code within}
      */
     public boolean shutDownWithDrain(Duration within) throws InterruptedException {
         shutDown();
@@ -353,7 +355,9 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    /** All who wait have waited for a later time, or for none: each has to look again. */
+    /**
+     * Delays an entry. If it is now the first one due, all waiting threads wake up, because they wait for a later time.
+     */
     private void schedule(Entry<K> entry, long now, long nanos) {
         delayed.schedule(entry, now + Math.min(nanos, FAR));
         if (waiters > 0 && entry.delay != null && delayed.peek() == entry.delay) {

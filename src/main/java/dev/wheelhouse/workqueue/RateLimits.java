@@ -5,15 +5,18 @@ import java.time.Duration;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * How failed keys are delayed (upstream: client-go {@code util/workqueue/default_rate_limiters.go}).
+ * The delays of failed keys (upstream: client-go {@code util/workqueue/default_rate_limiters.go}). A key waits for the
+ * longer of its own delay and the wait that its flow's token bucket demands.
  *
- * @param first the delay after a key's first failure; it doubles with each further one
- * @param longest the longest delay of a key's own
- * @param perSecond how many failed keys a second come back, over all keys of a flow
- * @param burst how many may come back at once before that rate holds
+ * @param first the delay after a key's first failure; each further failure doubles it
+ * @param longest the upper limit of a key's own delay
+ * @param perSecond the retries per second of all keys of a flow together
+ * @param burst the retries of a flow that the rate does not delay
  */
 public record RateLimits(Duration first, Duration longest, double perSecond, int burst) {
-    /** Upstream's defaults for controllers: 5 ms to 1000 s per key, 10 a second over all keys of a flow after a burst of 100. */
+    /**
+     * Upstream's defaults for controllers: 5 ms to 1000 s per key; 10 retries a second per flow after a burst of 100.
+     */
     public static final RateLimits CONTROLLER = new RateLimits(Duration.ofMillis(5), Duration.ofSeconds(1000), 10, 100);
 
     public RateLimits {
@@ -24,7 +27,7 @@ public record RateLimits(Duration first, Duration longest, double perSecond, int
         }
     }
 
-    /** A key's own delay, in nanoseconds, after it has failed {@code failures} times before. */
+    /** A key's own delay, in nanoseconds, if it has failed {@code failures} times before this failure. */
     long keyDelayNanos(int failures) {
         long nanos = Durations.saturatedNanos(first);
         long max = Durations.saturatedNanos(longest);

@@ -8,8 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that are ready, in the order in which they are to be taken: by priority, with aging; within a priority one flow
- * (such as a namespace) after the other; within a flow in the order in which they came. Guarded by the queue's lock.
+ * The ready keys, in the order in which workers take them: first by priority, with aging; within a priority the flows
+ * take turns; within a flow in insertion order. A flow is a group of keys, such as a namespace. Guarded by the queue's
+ * lock.
  */
 final class ReadyKeys<K> {
     private final Lane<K> live;
@@ -18,8 +19,8 @@ final class ReadyKeys<K> {
     private int size;
 
     /**
-     * @param flow which flow a key belongs to; a flow with many keys does not delay another one's
-     * @param agingNanos a background key goes before live ones that came this much later
+     * @param flow the flow of a key; a flow with many keys does not delay the keys of another
+     * @param agingNanos a background key goes before live keys that were added more than this much later
      */
     ReadyKeys(Function<? super K, ?> flow, long agingNanos) {
         this.live = new Lane<>(flow);
@@ -47,7 +48,7 @@ final class ReadyKeys<K> {
         return taken;
     }
 
-    /** Moves a queued entry to another priority. */
+    /** Changes the priority of a queued entry. */
     void move(Entry<K> entry, Priority priority) {
         lane(entry.priority).remove(entry);
         entry.priority = priority;
@@ -62,12 +63,15 @@ final class ReadyKeys<K> {
         return priority == Priority.LIVE ? live : background;
     }
 
-    /** A ring of flows that have keys. A flow that was emptied out of turn stays until its turn comes. */
+    /**
+     * The flows of one priority that have keys, in turn order. A flow that becomes empty out of turn is removed at its
+     * turn.
+     */
     private static final class Lane<K> {
         private final Function<? super K, ?> flow;
         private final Map<Object, Flow<K>> flows = new HashMap<>();
         private final ArrayDeque<Flow<K>> turns = new ArrayDeque<>();
-        /** The flow asked for last, which the next key is likely to belong to as well. */
+        /** The flow of the last lookup. The next key probably belongs to it, which saves a map lookup. */
         private @Nullable Flow<K> latest;
 
         Lane(Function<? super K, ?> flow) {
@@ -109,7 +113,7 @@ final class ReadyKeys<K> {
             return null;
         }
 
-        /** Removes what {@link #peek} has just shown, and gives the turn to the next flow. */
+        /** Removes the entry that {@link #peek} returned last, and gives the turn to the next flow. */
         void pop() {
             Flow<K> turn = turns.element();
             if (turn.head != null) {

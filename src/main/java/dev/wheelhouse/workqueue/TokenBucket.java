@@ -1,8 +1,8 @@
 package dev.wheelhouse.workqueue;
 
 /**
- * A token bucket that may go into debt: each reservation takes one token and says how long to wait until it is there. Not
- * thread safe.
+ * A token bucket that may go into debt: each reservation takes one token and returns the wait in nanoseconds until that
+ * token exists. Not thread safe.
  */
 final class TokenBucket {
     private final double perNano;

@@ -3,7 +3,7 @@ package dev.wheelhouse.workqueue;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** For how long the keys of a queue have been worked on, at one time. */
+/** The ages of the keys in processing at one moment: their sum and the longest. */
 final class WorkAges implements Consumer<Entry<?>> {
     private final long now;
     private long sum;

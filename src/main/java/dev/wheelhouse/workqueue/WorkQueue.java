@@ -5,67 +5,71 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of keys to work on (upstream: client-go {@code util/workqueue}). A key that is added several times before it is
- * taken is taken once; a key that is added while it is being worked on is taken again after {@link #done}, never by two
- * workers at once. Thread safe.
+ * A queue of keys to work on (upstream: client-go {@code util/workqueue}). A key that is added several times before a
+ * worker takes it is taken once. A key that is added while a worker processes it is taken again after {@link #done}, so
+ * that two workers never process the same key. Thread safe.
  *
  * @param <K> the keys, with value equality
  */
 public interface WorkQueue<K> {
-    /** Adds a key as {@link Priority#LIVE}. Does nothing once the queue is shutting down. */
+    /** Adds a key as {@link Priority#LIVE}. Does nothing after {@link #shutDown}. */
     default void add(K key) {
         add(key, Priority.LIVE);
     }
 
-    /** Adds a key that may wait for more urgent ones; the highest priority it was added with since it was taken counts. */
+    /**
+     * Adds a key with a priority. If the key is already waiting, the higher priority counts. Does nothing after
+     * {@link #shutDown}.
+     */
     void add(K key, Priority priority);
 
-    /** Adds a key after a delay; an earlier due time of the same key wins. */
+    /** Adds a key after a delay. If the key is already delayed, the earlier due time counts. */
     void addAfter(K key, Duration delay);
 
-    /** Adds a key after the delay that the rate limiter demands, and counts a failure of that key. */
+    /** Counts a failure of a key, and adds the key after the delay that the rate limiter demands. */
     default void addRateLimited(K key) {
         addRateLimited(key, Duration.ZERO);
     }
 
-    /** The same, but not before {@code atLeast} has passed, as a server's Retry-After demands. */
+    /** Like {@link #addRateLimited(Object)}, but waits at least {@code atLeast}, for example a server's Retry-After. */
     void addRateLimited(K key, Duration atLeast);
 
-    /** Forgets the failures of a key. */
+    /** Resets the failure count of a key. */
     void forget(K key);
 
-    /** Failures counted for a key since it was last forgotten. */
+    /** The failures of a key since its last {@link #forget}. */
     int numRequeues(K key);
 
-    /** Takes the next key if there is one, without waiting. The taker must call {@link #done}. */
+    /** Takes the next key without waiting; null if none is ready. The caller must call {@link #done} for it. */
     @Nullable
     K poll();
 
     /**
-     * Waits for a key to be ready to take.
+     * Waits until a key is ready or delayed keys are due. It may return early.
      *
      * @param nanos the longest time to wait, in nanoseconds
+     * @throws InterruptedException if the thread was interrupted
      */
     void awaitReady(long nanos) throws InterruptedException;
 
-    /** Nanoseconds until the next delayed key is due; {@code Long.MAX_VALUE} if there is none. */
+    /** The nanoseconds until the next delayed key is due; {@code Long.MAX_VALUE} if no key is delayed. */
     long nanosToNextDue();
 
-    /** Ends the work on a key that was taken; without effect on any other. */
+    /** Ends the processing of a key that {@link #poll} returned. Does nothing for other keys. */
     void done(K key);
 
-    /** Keys that wait to be taken; delayed ones do not count. */
+    /** The number of keys that are ready to be taken. Delayed keys do not count. */
     int size();
 
-    /** Takes no more keys, forgets delayed ones, wakes all waiters; keys that are queued can still be taken. */
+    /** Refuses new keys, drops delayed ones and wakes all waiting threads. Ready keys can still be taken. */
     void shutDown();
 
     boolean isShutDown();
 
     /**
-     * Waits, once it is shut down, until no key is being worked on; keys that are queued do not count.
+     * Waits, after {@link #shutDown}, until no key is in processing. Ready keys do not count.
      *
-     * @return whether that came to pass within the time
+     * @return false if a key is still in processing after {@code within}
      */
     boolean awaitIdle(Duration within) throws InterruptedException;
 }

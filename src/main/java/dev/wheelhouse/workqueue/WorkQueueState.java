@@ -3,13 +3,13 @@ package dev.wheelhouse.workqueue;
 import java.time.Duration;
 
 /**
- * A queue at one moment.
+ * The state of a queue at one moment.
  *
- * @param depth keys that are ready to be taken
- * @param delayed keys that will be due later
- * @param processing keys that workers have taken and not ended
- * @param unfinishedWork the sum of the times that those have taken so far
- * @param longestRunning the longest of these times; one that grows without end is a stuck worker
+ * @param depth the keys that are ready to be taken
+ * @param delayed the keys that are due later
+ * @param processing the keys that workers have taken and not finished
+ * @param unfinishedWork the sum of the processing times, so far, of the keys in processing
+ * @param longestRunning the longest of these times; if it keeps growing, a worker is stuck
  */
 public record WorkQueueState(int depth, int delayed, int processing, Duration unfinishedWork,
         Duration longestRunning) {}

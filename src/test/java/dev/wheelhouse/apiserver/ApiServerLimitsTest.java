@@ -47,6 +47,19 @@ class ApiServerLimitsTest {
     }
 
     @Test
+    void aBodyOfUnknownFieldsIsStoredAndAnsweredWithAsManyWarningsAsAHeaderHolds() throws Exception {
+        StringBuilder body = new StringBuilder("{");
+        for (int i = 0; i < 5_000; i++) {
+            body.append("\"").append(Integer.toString(i, 36)).append("\": 1, ");
+        }
+        HttpResponse<String> answer = post("application/json", body + "\"metadata\": {\"name\": \"unknown\"}}");
+        assertThat(answer.statusCode()).isEqualTo(201);
+        assertThat(answer.body()).contains("\"name\":\"unknown\"");
+        assertThat(answer.headers().allValues("Warning")).contains("299 - \"unknown field \\\"0\\\"\"")
+                .hasSizeBetween(100, 300);
+    }
+
+    @Test
     void aBodyThatIsTooLongIsRefusedWhetherItsLengthIsToldOrNot() throws Exception {
         assertThat(post("application/json", "{\"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}").statusCode())
                 .isEqualTo(413);
@@ -131,17 +144,20 @@ class ApiServerLimitsTest {
                     .POST(HttpRequest.BodyPublishers.ofString("{\"metadata\": {\"generateName\": \"s-\"}}")).build(),
                     HttpResponse.BodyHandlers.ofString()));
         }
-        HttpRequest version = HttpRequest.newBuilder(URI.create(server.url() + "/version"))
+        HttpRequest list = HttpRequest.newBuilder(URI.create(server.url() + CONFIG_MAPS))
+                .timeout(Duration.ofSeconds(20)).build();
+        HttpRequest health = HttpRequest.newBuilder(URI.create(server.url() + "/livez"))
                 .timeout(Duration.ofSeconds(20)).build();
         Eventually.eventually("four requests are being answered", Duration.ofSeconds(20), () -> slowness.hits() == 4);
-        HttpResponse<String> refused = http.send(version, HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> refused = http.send(list, HttpResponse.BodyHandlers.ofString());
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+        assertThat(http.send(health, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(200);
         slowness.end();
         for (CompletableFuture<HttpResponse<String>> each : slow) {
             assertThat(each.get().statusCode()).isEqualTo(201);
         }
-        assertThat(http.send(version, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+        assertThat(http.send(list, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(200);
         String metrics = http.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
                 HttpResponse.BodyHandlers.ofString()).body();
         assertThat(metrics).containsPattern("apiserver_rejected_requests_total [1-9]").contains(
@@ -193,7 +209,8 @@ class ApiServerLimitsTest {
     void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
         try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
-            body.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+            body.send("POST " + CONFIG_MAPS
+                    + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
             assertThat(RawHttp.code(headers.answer())).isIn(0, 400, 408);
             assertThat(RawHttp.code(body.answer())).isIn(0, 400, 408);
         }

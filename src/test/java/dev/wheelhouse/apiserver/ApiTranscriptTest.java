@@ -37,12 +37,14 @@ class ApiTranscriptTest {
     static {
         open("1.36 prints values in causes as JSON, not as Go", "crud_errors 19", "crud_errors 21", "patches 37",
                 "deletes 52", "status_generation_scale 28", "status_generation_scale 29");
-        open("1.36 says it in other words", "deletes 54");
+        open("1.36 says it in other words", "deletes 54", "crud_errors 16", "apply 10");
         open("upstream's message ends in a difference of Go structs", "status_generation_scale 33",
                 "status_generation_scale 34");
         open("upstream keeps $patch as a key of a plain map", "patches 42");
+        open("1.36 answers 400 to a version that is no number", "list_paging 18", "list_paging 19");
+        open("1.36 answers 400 to malformed options", "deletes 43");
         open("a future version is 504 with Retry-After for every list", "list_paging 22");
-        open("1.36 knows sendInitialEvents and asks for resourceVersionMatch", "watch 16");
+        open("1.36 knows sendInitialEvents and asks for resourceVersionMatch", "watch 15", "watch 16");
         open("what is served is 1.36, by Wheelhouse", "discovery 0", "discovery 1", "discovery 3", "discovery 4",
                 "discovery 5", "discovery 6", "discovery 9", "discovery 14", "discovery 16", "discovery 17",
                 "discovery 20", "namespaces_auth 12");

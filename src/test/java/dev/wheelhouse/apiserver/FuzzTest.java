@@ -122,7 +122,8 @@ class FuzzTest {
                 }
             }
             try (RawHttp raw = new RawHttp(server, (int) SLOW.toMillis())) {
-                assertThat(RawHttp.code(raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer())).isEqualTo(200);
+                assertThat(RawHttp.code(raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer()))
+                        .isEqualTo(200);
             }
         }
         System.out.println("fuzzed " + REQUESTS / 30 + " connections, seed " + SEED + ": " + codes

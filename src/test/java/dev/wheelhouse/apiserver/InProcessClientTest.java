@@ -149,7 +149,8 @@ class InProcessClientTest {
     void bindsAPodAndDeletesItGracefully() {
         pods.create(pod("p"));
         ObjectKey key = ObjectKey.of("default", "p");
-        pods.createSubresource(key, "binding", new V1Binding().target(new V1ObjectReference().kind("Node").name("n1")));
+        pods.createSubresource(key, "binding", new V1Binding().metadata(new V1ObjectMeta().name("p"))
+                .target(new V1ObjectReference().kind("Node").name("n1")));
         assertThat(pods.get(key).getSpec().getNodeName()).isEqualTo("n1");
         assertThat(pods.get(key).getSpec().getServiceAccountName()).isEqualTo("default");
         pods.delete(key, Deletion.unconditional());

@@ -80,8 +80,8 @@ final class RecordedServer implements AutoCloseable {
                 + "\"}, \"spec\": {\"terminationGracePeriodSeconds\": " + grace
                 + ", \"containers\": [{\"name\": \"app\", \"image\": \"app:v1\"}]}}");
         if (!node.isEmpty()) {
-            post("/api/v1/namespaces/api/pods/" + name + "/binding", "{\"target\": {\"kind\": \"Node\", \"name\": \""
-                    + node + "\"}}");
+            post("/api/v1/namespaces/api/pods/" + name + "/binding", "{\"metadata\": {\"name\": \"" + name
+                    + "\"}, \"target\": {\"kind\": \"Node\", \"name\": \"" + node + "\"}}");
         }
     }
 

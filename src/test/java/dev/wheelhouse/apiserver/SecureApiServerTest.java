@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 import org.jspecify.annotations.Nullable;
@@ -27,12 +29,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -45,7 +49,8 @@ class SecureApiServerTest {
     private Path directory;
 
     private final ServerKeys keys = ServerKeys.inMemory();
-    private final ServingCertificate certificate = OwnAuthority.of(keys, Instant.now()).serving(List.of(), Instant.now());
+    private final OwnAuthority authority = OwnAuthority.of(keys, Instant.now());
+    private final ServingCertificate certificate = authority.serving(List.of(), Instant.now());
     private @Nullable EmbeddedApiServer server;
 
     @AfterEach
@@ -68,6 +73,11 @@ class SecureApiServerTest {
 
     /** A client that trusts the server, and may have a certificate of its own. */
     private HttpClient client(@Nullable KeyStore own) throws Exception {
+        return HttpClient.newBuilder().sslContext(context(certificate, own)).version(HttpClient.Version.HTTP_1_1)
+                .build();
+    }
+
+    private static SSLContext context(ServingCertificate certificate, @Nullable KeyStore own) throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
         trusted.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(
@@ -78,7 +88,7 @@ class SecureApiServerTest {
         key.init(own, ServingCertificate.PASSWORD.toCharArray());
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(key.getKeyManagers(), trust.getTrustManagers(), null);
-        return HttpClient.newBuilder().sslContext(context).version(HttpClient.Version.HTTP_1_1).build();
+        return context;
     }
 
     private HttpResponse<String> get(HttpClient client, String path, String token) throws Exception {
@@ -167,7 +177,8 @@ class SecureApiServerTest {
 
         ServerKeys second = ServerKeys.inDirectory(directory.resolve("pki"));
         assertThat(second.adminToken()).isEqualTo(token);
-        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted()).isEqualTo(authority);
+        assertThat(OwnAuthority.of(second, Instant.now()).serving(List.of(), Instant.now()).trusted())
+                .isEqualTo(authority);
         assertThat(second.signingKeys().getPublic()).isEqualTo(first.signingKeys().getPublic());
         for (String file : List.of("admin.token", "ca.key", "service-account.key")) {
             assertThat(Files.getPosixFilePermissions(directory.resolve("pki").resolve(file))).as(file)
@@ -188,10 +199,97 @@ class SecureApiServerTest {
         assertThat(get(client(null), PODS, "").statusCode()).isEqualTo(200);
 
         Path other = Files.writeString(directory.resolve("other.key"),
-                ClientCertificates.key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
+                ClientCertificates
+                        .key(OwnAuthority.of(ServerKeys.inMemory(), Instant.now()).serving(List.of(), Instant.now())));
         assertThatThrownBy(() -> ServingCertificate.ofFiles(cert, other)).hasMessageContaining("other.key")
                 .hasMessageContaining("s.crt");
         assertThatThrownBy(() -> ServingCertificate.ofFiles(key, key)).hasMessageContaining("s.key")
                 .hasMessageContaining("a certificate");
+    }
+
+    private static X509Certificate served(SSLSocket connection) throws IOException {
+        connection.startHandshake();
+        return (X509Certificate) connection.getSession().getPeerCertificates()[0];
+    }
+
+    private static int answer(SSLSocket connection) throws IOException {
+        connection.getOutputStream().write("GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+                .getBytes(StandardCharsets.US_ASCII));
+        byte[] line = connection.getInputStream().readNBytes(12);
+        connection.getInputStream().read(new byte[8192]);
+        return Integer.parseInt(new String(line, 9, 3, StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void aCertificateIsRenewedWhileConnectionsGoOn_bySameAuthority() throws Exception {
+        ManualClock clock = new ManualClock();
+        OwnAuthority steady = OwnAuthority.of(keys, clock.now());
+        ServingCertificate first = steady.serving(List.of(), clock.now());
+        EmbeddedApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
+                now -> {
+                    ServingCertificate next = steady.renewed(now.certificate(), List::of, clock.now());
+                    return next == now.certificate() ? now : new ApiServerOptions.Tls(next, null, now.renewal());
+                })));
+        SSLContext trusting = context(first, null);
+        try (SSLSocket old = (SSLSocket) trusting.getSocketFactory().createSocket("127.0.0.1", started.port())) {
+            X509Certificate before = served(old);
+            assertThat(answer(old)).isEqualTo(200);
+            clock.advance(Duration.ofDays(250));
+
+            started.renewTls();
+
+            assertThat(answer(old)).as("a connection that was open").isEqualTo(200);
+            try (SSLSocket fresh = (SSLSocket) trusting.getSocketFactory().createSocket("127.0.0.1",
+                    started.port())) {
+                assertThat(served(fresh).getNotAfter().toInstant()).isAfter(before.getNotAfter().toInstant());
+                assertThat(answer(fresh)).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void filesOfCertificateKeyAndClientAuthoritiesAreReadAgainWhenTheyChange_andKeptWhenTheyAreBroken()
+            throws Exception {
+        Path cert = Files.writeString(directory.resolve("s.crt"), ClientCertificates.chain(certificate));
+        Path key = Files.writeString(directory.resolve("s.key"), ClientCertificates.key(certificate));
+        ClientCertificates people = new ClientCertificates();
+        ClientCertificates others = new ClientCertificates();
+        Path trustedFile = Files.writeString(directory.resolve("clients.crt"), people.authority());
+        EmbeddedApiServer started = start(ApiServerOptions.defaults()
+                .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), keys))
+                .withTls(new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
+                        ServingCertificate.trustStore(trustedFile), now -> {
+                            ServingCertificate next = ServingCertificate.reread(now.certificate(), cert, key);
+                            KeyStore trusted = ServingCertificate.rereadTrustStore(now.clientAuthorities(),
+                                    trustedFile);
+                            return next == now.certificate() && trusted == now.clientAuthorities()
+                                    ? now
+                                    : new ApiServerOptions.Tls(next, trusted, now.renewal());
+                        })));
+        assertThat(get(client(people.signed("CN=jane")), PODS, "").statusCode()).isEqualTo(200);
+        HttpClient stranger = client(others.signed("CN=joe"));
+        assertThatThrownBy(() -> get(stranger, PODS, "")).isInstanceOf(IOException.class);
+
+        Files.writeString(trustedFile, people.authority() + others.authority());
+        started.renewTls();
+        assertThat(get(client(others.signed("CN=joe")), PODS, "").statusCode()).isEqualTo(200);
+        assertThat(get(client(people.signed("CN=jane")), PODS, "").statusCode()).isEqualTo(200);
+
+        ServingCertificate next = authority.serving(List.of("other.example"), Instant.now());
+        Files.writeString(cert, ClientCertificates.chain(next));
+        try (Logged logged = Logged.by("dev.wheelhouse.apiserver.TlsRenewal")) {
+            started.renewTls();
+            started.renewTls();
+            assertThat(logged.lines()).singleElement().asString().contains("goes on with its old certificate")
+                    .contains("s.key is not that of the certificate");
+        }
+        assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).as("half of the pair").isEqualTo(200);
+
+        Files.writeString(key, ClientCertificates.key(next));
+        started.renewTls();
+        try (SSLSocket fresh = (SSLSocket) context(certificate, null).getSocketFactory().createSocket("127.0.0.1",
+                started.port())) {
+            assertThat(served(fresh).getSubjectAlternativeNames().toString()).contains("other.example");
+        }
     }
 }

@@ -26,7 +26,9 @@ public final class AnswersTarget implements FuzzTarget {
         int line = text.indexOf('\n');
         List<String> headers = line < 0 ? List.of() : List.of(text.substring(0, line).split("\\|"));
         String body = text.substring(line + 1);
-        ApiError error = Statuses.error("test", 503, RetryAfter.of(headers, headers.isEmpty() ? null : headers.getLast()), body.getBytes(StandardCharsets.UTF_8));
+        ApiError error = Statuses.error("test", 503,
+                RetryAfter.of(headers, headers.isEmpty() ? null : headers.getLast()),
+                body.getBytes(StandardCharsets.UTF_8));
         assertThat(error.getMessage()).isNotBlank();
         Duration wait = error.retryAfter();
         if (wait != null) {

@@ -21,6 +21,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.RetryAfter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -146,6 +147,61 @@ class HttpKubeClientTest {
         ApiError tooLarge = catchThrowableOfType(ApiError.class, () -> list(ListOptions.notOlderThan("9")));
         assertThat(tooLarge.retryAfter()).isEqualTo(Duration.ofSeconds(3));
         assertThat(tooLarge.isTooLargeResourceVersion()).isTrue();
+    }
+
+    @Test
+    void aWaitOfADayIsOneOfHalfAMinute_inHeadersAndInDetails() {
+        for (String seconds : List.of("86400", "99999999999999999999", "1e99")) {
+            server.answerWith(RawServer.always(503, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":" + seconds
+                    + "},\"code\":503}"));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(seconds)
+                    .isEqualTo(RetryAfter.LONGEST);
+        }
+        for (String details : List.of("null", "[]", "{\"retryAfterSeconds\":-3}", "{\"retryAfterSeconds\":{}}")) {
+            server.answerWith(RawServer.always(503,
+                    "{\"kind\":\"Status\",\"details\":" + details + ",\"code\":503}"));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(details).isNull();
+        }
+        server.answerWith((request, out) -> RawServer.json(out, 429,
+                "Retry-After: 5\r\nRetry-After: 86400\r\nRetry-After: x\r\n", "no Status at all"));
+        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter())
+                .isEqualTo(RetryAfter.LONGEST);
+    }
+
+    @Test
+    void aRedirectIsAnErrorAndIsNotFollowed() {
+        for (int code : List.of(301, 302, 303, 307, 308)) {
+            server.requests.clear();
+            server.answerWith((request, out) -> RawServer.json(out, code,
+                    "Location: /api/v1/namespaces/default/secrets/b\r\n", ""));
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).code()).isEqualTo(code);
+            assertThat(server.requests).as("with %s", code).hasSize(1);
+        }
+    }
+
+    @Test
+    void anAnswerWithoutAnEndIsGivenUp() {
+        byte[] piece = "x".repeat(1024 * 1024).getBytes(StandardCharsets.US_ASCII);
+        for (String begin : List.of("{\"items\":[{\"metadata\":{\"name\":\"", "{\"items\":[[[[", "{\"metadata\":9")) {
+            server.answerWith((request, out) -> {
+                out.write(("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + begin).getBytes(StandardCharsets.US_ASCII));
+                for (int i = 0; i < 40; i++) {
+                    out.write(piece);
+                }
+            });
+            assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500)))).as(begin)
+                    .hasMessageContaining("is longer than 32 MB");
+            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A))).as(begin)
+                    .hasMessageContaining("is longer than 32 MB");
+        }
+    }
+
+    @Test
+    void aStatusIsNoListOfNothing() {
+        server.answerWith(RawServer.always(200,
+                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"status\":\"Success\"}"));
+        assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
+                .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
     }
 
     @Test

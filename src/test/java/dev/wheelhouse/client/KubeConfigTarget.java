@@ -10,9 +10,9 @@ import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.fuzz.FuzzTarget;
 
-import okhttp3.Request;
-
 import static org.assertj.core.api.Assertions.assertThat;
+
+import okhttp3.Request;
 
 /**
  * A kubeconfig: a connection comes of it, or a sentence that says what is wrong with it. One that names a command or a provider

@@ -73,7 +73,7 @@ class ApiActionExecutorTest {
     void whoLeadsNoMoreWritesNothing() {
         leads = false;
         Outcome outcome = execute(create("web-1"));
-        assertThat(outcome.error()).hasMessageEndingWith("this process leads no more, and writes nothing");
+        assertThat(outcome.error()).hasMessageEndingWith("this process no longer leads, so it writes nothing");
         assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         leads = true;

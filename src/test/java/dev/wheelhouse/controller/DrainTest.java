@@ -37,7 +37,7 @@ class DrainTest {
     private final AtomicInteger interrupted = new AtomicInteger();
     private ControllerManager manager;
 
-    /** Its syncs take until they may end. */
+    /** A controller whose syncs last until the test releases them. */
     private final class Slow extends KeyedController {
         Slow(ControllerContext context) {
             super("slow", context);

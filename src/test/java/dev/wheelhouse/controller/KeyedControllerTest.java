@@ -36,13 +36,13 @@ class KeyedControllerTest {
                         WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
-    /** Makes one more pod at each sync. */
+    /** A controller that creates one more pod in each sync. */
     private static final class Maker extends KeyedController {
         final List<ObjectKey> synced = new ArrayList<>();
 
         Maker(ControllerContext context) {
             super("maker", context);
-            watch(ResourceType.PODS, V1Pod.class);
+            informerFor(ResourceType.PODS, V1Pod.class);
         }
 
         @Override

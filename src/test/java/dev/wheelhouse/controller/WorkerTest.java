@@ -178,7 +178,7 @@ class WorkerTest {
 
     private static void stepAll(Worker<String> worker) throws InterruptedException {
         while (worker.step() == Loop.BUSY) {
-            // On to the next.
+            // Continue with the next key.
         }
     }
 

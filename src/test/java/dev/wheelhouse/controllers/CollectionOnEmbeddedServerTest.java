@@ -46,7 +46,7 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Real controllers, informers and API server, stepped by one thread; the test is the kubelet. */
+/** Real controllers, informers and API server, stepped by one thread. The test plays the kubelet. */
 class CollectionOnEmbeddedServerTest {
     private final ManualClock clock = new ManualClock();
     private final EmbeddedApiServer server = new EmbeddedApiServer(
@@ -99,7 +99,7 @@ class CollectionOnEmbeddedServerTest {
                 .allMatch(pod -> "node-1".equals(pod.getSpec().getNodeName()));
     }
 
-    /** Steps everything until nothing moves for a second of the clock. */
+    /** Steps everything until nothing happens for a second of the clock. */
     private void settle() throws InterruptedException {
         settle(Duration.ofSeconds(1));
     }

@@ -26,8 +26,8 @@ import dev.wheelhouse.simulation.Request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Contenders whose clocks are set differently, whose calls take any time, fail, or happen without an answer, and which crash and are
- * replaced: never do two lead, and when the faults end one does.
+ * Contenders with different clocks, slow or failing requests, lost responses, crashes and restarts. Two contenders
+ * never lead at once, and after the faults have ended one leads.
  */
 @ExtendWith(Quiet.class)
 class ElectionPropertyTest {
@@ -98,7 +98,7 @@ class ElectionPropertyTest {
             assertThat(leaders).as("seed %d: who leads at the same time", seed).hasSizeLessThanOrEqualTo(1);
         }
 
-        /** While one waits for an answer, time passes and others act. */
+        /** While a contender waits for a response, time passes and others act. */
         private void meanwhile() {
             if (!faults || random.nextInt(4) > 0) {
                 return;
@@ -143,7 +143,7 @@ class ElectionPropertyTest {
                         });
             }
 
-            /** One thread drives a contender: it does nothing else while it waits. */
+            /** One thread drives a contender, so that it does nothing else while it waits. */
             void step() {
                 if (calls) {
                     return;

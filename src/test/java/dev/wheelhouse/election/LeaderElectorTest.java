@@ -78,7 +78,7 @@ class LeaderElectorTest {
         clock.advance(Duration.ofSeconds(seconds));
     }
 
-    /** No answer to anything that the first one sends, from now on. */
+    /** From now on the first contender gets no response to its requests. */
     private void cutTheFirstOff() {
         network = new Interceptor() {
             @Override
@@ -274,7 +274,7 @@ class LeaderElectorTest {
         };
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());
         assertThat(first.isKnown()).isFalse();
-        assertThat(first.standing()).isEqualTo("it cannot be seen who leads: get leases kube-system/wheelhouse: 403 "
+        assertThat(first.standing()).isEqualTo("the leader cannot be read: get leases kube-system/wheelhouse: 403 "
                 + "Forbidden: leases is forbidden. Grant get, create and update on leases in kube-system");
     }
 }

@@ -28,11 +28,11 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * A cluster's objects in memory, with as much of an API server's manners as controllers, the scheduler and a node depend on:
- * versions and conflicts, UIDs and preconditions, generated names, generations, patches, finalizers, propagation policies,
- * graceful deletion of pods, watches that never wait. It checks no object, so that a test may name only the fields that matter
- * to it. It writes down every request, and fails those that a test wants to fail. Objects that go in and out are copies. One
- * thread.
+ * A cluster's objects in memory, with the API server behaviour that controllers, the scheduler and a node depend on:
+ * versions and conflicts, UIDs and preconditions, generated names, generations, patches, finalizers, propagation
+ * policies, graceful deletion of pods, and watches that never wait. It does not validate objects, so that a test may
+ * set only the fields that matter to it. It records every request, and fails those that the test chooses. Objects are
+ * copied on the way in and out. Not thread safe.
  */
 public final class FakeCluster implements KubeClient {
     private static final long FIRST_VERSION = 100;
@@ -49,19 +49,19 @@ public final class FakeCluster implements KubeClient {
     private UnaryOperator<String> uids = name -> "uid-" + name + "-" + (changes.size() + 1);
     private int names;
 
-    /** What happens to requests before and after they are carried out. */
+    /** Injects errors before and after the execution of requests. */
     @FunctionalInterface
     public interface Fault {
-        /** @return the error to answer with instead of carrying the request out, or null */
+        /** @return the error to return instead of executing the request; null to execute it */
         @Nullable
         ApiError before(String verb, ResourceType type, ObjectKey key);
 
-        /** @return the error to answer with although the request was carried out, or null */
+        /** @return the error to return although the request was executed; null to return the result */
         default @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
             return null;
         }
 
-        /** Requests are carried out before they meet the fault. */
+        /** Injects the errors of {@code late} after the execution of the requests. */
         static Fault afterwards(Fault late) {
             return new Fault() {
                 @Override
@@ -77,11 +77,11 @@ public final class FakeCluster implements KubeClient {
         }
     }
 
-    /** A change of one object, as a watch would tell it: before is null for an add, after is null for a delete. */
+    /** A change of one object, as a watch reports it: {@code before} is null for an add, {@code after} for a delete. */
     record Change(ResourceType type, ObjectKey key, long version, @Nullable ObjectNode before,
             @Nullable ObjectNode after) {}
 
-    /** A request; its detail is a patch's body or a deletion's options. */
+    /** A request. Its detail is the body of a patch or the options of a deletion. */
     public record Request(String verb, ResourceType type, String subresource, ObjectKey key, String detail) {
         /** The request without its detail, such as {@code patch pods/status default/web}. */
         public String what() {
@@ -98,7 +98,7 @@ public final class FakeCluster implements KubeClient {
         }
     }
 
-    /** @param types what discovery shows */
+    /** @param types the types that discovery lists */
     public FakeCluster(Clock clock, ResourceType... types) {
         this.clock = clock;
         discovered.addAll(List.of(types));
@@ -118,7 +118,7 @@ public final class FakeCluster implements KubeClient {
         discoveryFailures.addAll(List.of(groups));
     }
 
-    /** From now on requests meet this fault, and no other one. */
+    /** Replaces the injected faults for all further requests. */
     public void fault(Fault next) {
         fault = next;
     }
@@ -127,7 +127,7 @@ public final class FakeCluster implements KubeClient {
         fault((verb, type, key) -> null);
     }
 
-    /** The next request that begins so, such as {@code "delete pods default/web"}, fails. */
+    /** Lets the next request that starts with a text, such as {@code "delete pods default/web"}, fail. */
     public void failNext(String request, ApiError error) {
         failures.computeIfAbsent(request, k -> new ArrayList<>()).add(error);
     }
@@ -136,7 +136,7 @@ public final class FakeCluster implements KubeClient {
         failNext(request, new ApiError(request, code, reason, message, null));
     }
 
-    /** Says which UID an object gets, by its name. */
+    /** Sets the function from an object's name to its UID. */
     public void uids(UnaryOperator<String> byName) {
         uids = byName;
     }
@@ -146,21 +146,21 @@ public final class FakeCluster implements KubeClient {
         return List.copyOf(requests);
     }
 
-    /** Requests since the last call, in order, such as {@code delete pods default/web Background}. */
+    /** The requests since the last call, in order, such as {@code delete pods default/web Background}. */
     public List<String> takeRequests() {
         List<String> taken = requests.stream().map(Request::toString).toList();
         requests.clear();
         return taken;
     }
 
-    /** As {@link #takeRequests()}, but only what is not a read. */
+    /** Like {@link #takeRequests()}, but without reads. */
     public List<String> takeWrites() {
         List<String> taken = requests.stream().filter(Request::isWrite).map(Request::toString).toList();
         requests.clear();
         return taken;
     }
 
-    /** Puts an object as it is, without a request; fills in UID, time of creation and version. */
+    /** Stores an object without a request. Sets a missing UID, creation time and version. */
     public <T extends KubernetesObject> T put(ResourceType type, T object) {
         return ModelJson.read(put(type, (ObjectNode) ModelJson.tree(object)), modelOf(object));
     }
@@ -185,7 +185,7 @@ public final class FakeCluster implements KubeClient {
         return object;
     }
 
-    /** Changes an object as somebody else would, without a request. */
+    /** Changes an object without a request, as another client would. */
     public <T extends KubernetesObject> void edit(ResourceType type, Class<T> model, ObjectKey key,
             Consumer<T> change) {
         T object = read(type, key, model);
@@ -193,7 +193,7 @@ public final class FakeCluster implements KubeClient {
         put(type, object);
     }
 
-    /** Takes an object away, without a request, finalizers or not. */
+    /** Removes an object without a request, even if it has finalizers. */
     public void remove(ResourceType type, ObjectKey key) {
         ObjectNode before = store(type).remove(key);
         if (before != null) {
@@ -211,12 +211,12 @@ public final class FakeCluster implements KubeClient {
         return store(type).containsKey(key);
     }
 
-    /** An object as it is stored now, without a request. */
+    /** The stored object, read without a request. */
     public <T> T read(ResourceType type, ObjectKey key, Class<T> model) {
         return ModelJson.read(live(type, key, "read"), model);
     }
 
-    /** All objects of a type in the order of their keys, without a request. */
+    /** All objects of a type in the order of their keys, read without a request. */
     public <T> List<T> all(ResourceType type, Class<T> model) {
         return store(type).values().stream().map(object -> ModelJson.read(object, model)).toList();
     }
@@ -252,7 +252,7 @@ public final class FakeCluster implements KubeClient {
         return objects.computeIfAbsent(type, k -> new TreeMap<>());
     }
 
-    /** The stored object itself, which nobody may change. */
+    /** The stored object itself. Callers must not change it. */
     ObjectNode live(ResourceType type, ObjectKey key, String verb) {
         ObjectNode object = store(type).get(key);
         if (object == null) {
@@ -266,12 +266,12 @@ public final class FakeCluster implements KubeClient {
         watchers.add(watcher);
     }
 
-    /** The changes of all types that are newer than a version, in order. */
+    /** The changes of all types after a version, in order. */
     List<Change> changesAfter(long version) {
         return changes.subList((int) Math.max(0, version - FIRST_VERSION), changes.size());
     }
 
-    /** Writes a request down and carries it out, unless it is to fail. */
+    /** Records a request and executes it, unless it is to fail. */
     <R> R call(Request request, Supplier<R> work) {
         requests.add(request);
         failures.forEach((beginning, errors) -> {

@@ -37,8 +37,8 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Informers over a {@link FakeCluster} that see nothing until they are told to, so that a test decides how old each cache is. One
- * thread.
+ * Informers of a {@link FakeCluster} that get changes only when the test delivers them, so that the test controls the
+ * age of each cache. Not thread safe.
  */
 public final class FakeInformers implements SharedInformerFactory {
     private final FakeCluster cluster;
@@ -53,12 +53,15 @@ public final class FakeInformers implements SharedInformerFactory {
                 .forEach(i -> i.pending.add(change)));
     }
 
-    /** Informers of this type never sync. */
+    /** From now on informers of this type never sync. */
     public void makeUnavailable(ResourceType type) {
         unavailable.add(type);
     }
 
-    /** Delivers all that has happened to all handlers. @return whether there was anything */
+    /**
+     * Delivers all changes to all handlers.
+     * @return whether there were any
+     */
     public boolean deliver() {
         boolean any = false;
         while (deliverOne()) {
@@ -69,7 +72,10 @@ public final class FakeInformers implements SharedInformerFactory {
         return any;
     }
 
-    /** Delivers the oldest change of all types. @return whether there was one */
+    /**
+     * Delivers the oldest change of all types.
+     * @return whether there was one
+     */
     public boolean deliverOne() {
         FakeInformer<?> oldest = available().filter(i -> !i.pending.isEmpty())
                 .min(Comparator.comparingLong(i -> i.pending.element().version())).orElse(null);
@@ -116,7 +122,7 @@ public final class FakeInformers implements SharedInformerFactory {
         startedNew++;
     }
 
-    /** How often informers that were asked for late were to be started. */
+    /** How often {@link #startNew} was called. */
     public int startedNew() {
         return startedNew;
     }

@@ -23,7 +23,7 @@ import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.fake.FakeCluster.Change;
 import dev.wheelhouse.fake.FakeCluster.Request;
 
-/** Lists and watches what some selectors select in a {@link FakeCluster}; a watch never waits. */
+/** Lists and watches the selected objects of a {@link FakeCluster}. A watch never waits. */
 record FakeListerWatcher<T extends KubernetesObject>(FakeCluster cluster, FakeResourceClient<T> client,
         String namespace,
         LabelSelector labels, FieldSelector fields) implements ListerWatcher<T> {

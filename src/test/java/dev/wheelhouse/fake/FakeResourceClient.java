@@ -31,7 +31,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.fake.FakeCluster.Request;
 
-/** One type of a {@link FakeCluster}. */
+/** The client of one type of a {@link FakeCluster}. */
 final class FakeResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
     private static final long DEFAULT_GRACE_SECONDS = 30;
 
@@ -112,7 +112,7 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         });
     }
 
-    /** As on a real API server, annotations go with the status. */
+    /** Also updates the annotations, as a status update on a real API server does. */
     @Override
     public T updateStatus(T object) {
         return update(object, "status", (live, next) -> {
@@ -128,7 +128,7 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         });
     }
 
-    /** A namespace that is finalized by its last finalizer is gone. */
+    /** Removes a namespace with its last finalizer. */
     @Override
     public T updateSubresource(T object, String subresource) {
         T answer = update(object, subresource, (live, next) -> next);
@@ -193,7 +193,7 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         }
     }
 
-    /** Stores what a write made, or removes what has lost its last finalizer while it was being deleted. */
+    /** Stores the result of a write, or removes an object whose deletion waited for its last finalizer. */
     private T settle(ObjectNode live, ObjectNode next) {
         JsonNode meta = next.path("metadata");
         if (meta.hasNonNull("deletionTimestamp") && meta.path("finalizers").isEmpty()
@@ -268,7 +268,7 @@ final class FakeResourceClient<T extends KubernetesObject> implements ResourceCl
         return finalizers;
     }
 
-    /** Only a pod that a node has is given time. */
+    /** The grace period of a deletion. A pod without a node has none. */
     private static long graceSeconds(JsonNode pod, Deletion deletion) {
         if (pod.path("spec").path("nodeName").asString("").isEmpty()) {
             return 0;

@@ -5,7 +5,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 import dev.wheelhouse.client.ModelJson;
 
-/** Model objects from YAML text. */
+/** Reads model objects from YAML text. */
 public final class Yaml {
     private Yaml() {}
 

@@ -1,4 +1,4 @@
-/** A cluster in memory for tests that step controllers by hand. */
+/** A cluster in memory, for tests that step controllers by hand. */
 @NullMarked
 package dev.wheelhouse.fake;
 

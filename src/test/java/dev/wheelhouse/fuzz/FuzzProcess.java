@@ -32,7 +32,8 @@ final class FuzzProcess {
     /** @param targets several share the time, and have a byte before each input that says whose it is */
     FuzzProcess(List<String> targets) {
         this.targets = targets;
-        this.directory = Path.of("target", "fuzz", targets.size() == 1 ? targets.getFirst() : "of-" + targets.getFirst());
+        this.directory = Path.of("target", "fuzz",
+                targets.size() == 1 ? targets.getFirst() : "of-" + targets.getFirst());
     }
 
     /**
@@ -51,7 +52,8 @@ final class FuzzProcess {
         Path log = directory.resolve("log");
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx900m", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=" + (thorough ? 4 : 1), "-XX:+EnableDynamicAgentLoading", "-Djdk.attach.allowAttachSelf=true",
+                "-XX:TieredStopAtLevel=" + (thorough ? 4 : 1), "-XX:+EnableDynamicAgentLoading",
+                "-Djdk.attach.allowAttachSelf=true",
                 "--enable-native-access=ALL-UNNAMED", "-Dfuzz.targets=" + String.join(",", targets),
                 "-Dfuzz.stretched=" + (thorough ? STRETCHED : 0), "-cp", System.getProperty("java.class.path"),
                 "com.code_intelligence.jazzer.Jazzer", "--target_class=" + JazzerDriver.class.getName(),

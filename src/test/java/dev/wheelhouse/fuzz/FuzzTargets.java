@@ -33,7 +33,8 @@ final class FuzzTargets {
     static FuzzTarget named(String name) {
         String type = CLASSES.get(name);
         if (type == null) {
-            throw new IllegalArgumentException("there is no fuzz target \"" + name + "\": there are " + CLASSES.keySet());
+            throw new IllegalArgumentException(
+                    "there is no fuzz target \"" + name + "\": there are " + CLASSES.keySet());
         }
         try {
             return (FuzzTarget) Class.forName("dev.wheelhouse." + type).getDeclaredConstructor().newInstance();

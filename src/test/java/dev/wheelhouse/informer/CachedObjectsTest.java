@@ -33,7 +33,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Objects that a cache gives out: they are whole, they can be copied and written back, and nobody changes them by that. */
+/** Objects from a cache are complete, can be copied and written back, and stay unchanged by that. */
 class CachedObjectsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String APPLIED = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}";
@@ -104,10 +104,10 @@ class CachedObjectsTest {
             assertThat(ModelJson.write(a)).isEqualTo(beforeA);
             assertThat(ModelJson.write(b)).isEqualTo(beforeB);
             factory.verifyUnchanged();
-            // What a cache gave out refuses to be changed where objects share it.
+            // Shared parts of a cached object are unmodifiable.
             assertThatThrownBy(() -> a.getMetadata().getLabels().put("app", "changed"))
                     .isInstanceOf(UnsupportedOperationException.class);
-            // And where it cannot refuse, the detector finds it.
+            // The mutation detector finds other changes.
             a.getSpec().setNodeName("changed");
             assertThatThrownBy(factory::verifyUnchanged).hasMessageContaining("pods default/a")
                     .hasMessageContaining("changed");

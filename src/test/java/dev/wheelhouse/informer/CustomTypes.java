@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 
-/** Custom resource types of the group {@code example.com} that take anything. */
+/** Custom resource types of the group {@code example.com} whose schema accepts anything. */
 final class CustomTypes {
     private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
             "customresourcedefinitions", "CustomResourceDefinition", false);

@@ -14,8 +14,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Stands between a client and a server, and lets so many bytes of an answer's body through; then the connection is gone. One
- * request a connection, without a body.
+ * A proxy between a client and a server. It passes a limited number of bytes of a response body, then closes the
+ * connection. It handles one request per connection, without a request body.
  */
 final class CuttingProxy implements AutoCloseable {
     static final long ALL = Long.MAX_VALUE;
@@ -25,7 +25,7 @@ final class CuttingProxy implements AutoCloseable {
     private final List<Socket> connections = new CopyOnWriteArrayList<>();
     private volatile long limit = ALL;
     private volatile int piece = 64 * 1024;
-    /** Bytes of bodies that went through since the limit was set. */
+    /** The bytes of bodies that have passed since the limit was set. */
     final AtomicLong through = new AtomicLong();
 
     CuttingProxy(int target) throws IOException {
@@ -42,18 +42,18 @@ final class CuttingProxy implements AutoCloseable {
         });
     }
 
-    /** How many bytes of the body of each answer from now on go through. */
+    /** Sets how many bytes of the body of each further response pass. */
     void letThrough(long bytes) {
         through.set(0);
         limit = bytes;
     }
 
-    /** How many bytes are sent at once at most. */
+    /** Sets the maximum number of bytes that are sent at once. */
     void sendInPiecesOf(int bytes) {
         piece = bytes;
     }
 
-    /** Ends every connection. */
+    /** Closes all connections. */
     void cutAll() {
         connections.forEach(CuttingProxy::close);
         connections.clear();
@@ -63,7 +63,7 @@ final class CuttingProxy implements AutoCloseable {
         try {
             connection.close();
         } catch (IOException e) {
-            // It was to end, and it did.
+            // The proxy was closed.
         }
     }
 
@@ -77,7 +77,7 @@ final class CuttingProxy implements AutoCloseable {
             if (request.length == 0) {
                 return;
             }
-            // One request a connection: else the next would come on this one.
+            // Force one request per connection; otherwise the next request would reuse it.
             server.getOutputStream().write(new String(request, StandardCharsets.ISO_8859_1)
                     .replace("Connection: Keep-Alive", "Connection: close").getBytes(StandardCharsets.ISO_8859_1));
             InputStream answer = new BufferedInputStream(server.getInputStream());
@@ -96,7 +96,7 @@ final class CuttingProxy implements AutoCloseable {
                 through.addAndGet(n);
             }
         } catch (IOException e) {
-            // One of the two went away.
+            // Client or server closed the connection.
         }
     }
 

@@ -28,7 +28,9 @@ import dev.wheelhouse.client.ResourceClient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Informers of types that no class was written for, of metadata alone, and of several namespaces: all by the same machinery. */
+/**
+ * Informers of types without a model class, of metadata only, and of several namespaces. They share one implementation.
+ */
 class DynamicInformerTest {
     private final Stepper stepper = new Stepper(() -> this.factory.loops());
     private final EmbeddedApiServer server = new EmbeddedApiServer(
@@ -63,7 +65,7 @@ class DynamicInformerTest {
         assertThat(informer.getIndexer().byIndex("size", "3")).containsExactly(a);
         assertThat(factory.dynamic(widgets)).isSameAs(informer);
 
-        // A copy is changed and written; the cached object is not.
+        // Change and write a copy; the cached object stays unchanged.
         Unstructured copy = ModelJson.copy(a);
         copy.set("spec", Map.of("size", 4));
         client.update(copy);
@@ -84,7 +86,8 @@ class DynamicInformerTest {
         stepper.settle();
         Unstructured a = informer.get(ObjectKey.of("default", "a"));
         String written = JSON.serialize(a);
-        // The official client writes empty collections and fractions of seconds: what it wrote reads as the same.
+        // The official client also writes empty collections and fractions of seconds, but its output is read as an
+        // equal object.
         assertThat(ModelJson.write(ModelJson.read(written, Unstructured.class))).isEqualTo(ModelJson.write(a));
         assertThat(ModelJson.write(JSON.deserialize(written, Unstructured.class))).isEqualTo(ModelJson.write(a));
     }
@@ -158,7 +161,7 @@ class DynamicInformerTest {
         SteppedInformer.Told told = new SteppedInformer.Told();
         SharedIndexInformer.Registration registration = informer.addEventHandler(told);
         informer.getIndexer().addIndex("value", o -> List.of(o.getData().get("v")));
-        // It is the informers of the single namespaces that it shares.
+        // The informer shares those of the single namespaces.
         assertThat(factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "one", LabelSelector.everything(),
                 ours).type()).isEqualTo(informer.type());
         assertThat(factory.states()).hasSize(2);

@@ -37,7 +37,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The HTTP client and informers on threads of their own, against the embedded API server. */
+/** The HTTP client and informers on their own threads, with the embedded API server. */
 class EmbeddedServerInformerTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -59,7 +59,7 @@ class EmbeddedServerInformerTest {
         return new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name(name)).putDataItem("k", value);
     }
 
-    /** What handlers were told, folded. */
+    /** The state that follows from a handler's notifications. */
     private static class Folded implements ResourceEventHandler<V1ConfigMap> {
         final Map<String, String> values = new ConcurrentHashMap<>();
         final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -160,7 +160,7 @@ class EmbeddedServerInformerTest {
         assertThat(selected.getIndexer().list()).extracting(o -> o.getMetadata().getName()).containsExactly("b");
         assertThat(one.getIndexer().list()).hasSize(1);
 
-        // An object that ceases to match is gone from the selection, and comes back with its label.
+        // An object that no longer matches leaves the selection, and returns with its label.
         configMaps.patch(ObjectKey.of("default", "b"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"app\":null}}}");
         Eventually.eventually("it is gone", SOON, () -> selected.getIndexer().size() == 0);
@@ -185,7 +185,7 @@ class EmbeddedServerInformerTest {
                 SharedIndexInformer<V1ConfigMap> informer = made.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
                 informer.addEventHandler(new Folded());
                 if (round == 9) {
-                    // This one never comes back, unless it is interrupted.
+                    // This handler returns only when it is interrupted.
                     informer.addEventHandler(new Folded() {
                         @Override
                         public void onAdd(V1ConfigMap object, boolean initial) {

@@ -21,11 +21,11 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** The way to a server, with a record of what was asked, and with what can go wrong on it. */
+/** A connection to a server that records requests and injects faults. */
 final class FaultySource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     final List<ListOptions> lists = new ArrayList<>();
     final List<WatchOptions> watches = new ArrayList<>();
-    /** Answers to the next lists and watches, each given once. */
+    /** The errors for the next lists and watches, each used once. */
     final Deque<ApiError> listErrors = new ArrayDeque<>();
     final Deque<ApiError> watchErrors = new ArrayDeque<>();
     private final Deque<WatchEvent<T>> injected = new ArrayDeque<>();
@@ -38,22 +38,22 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         this.server = server;
     }
 
-    /** From now on another server answers at the same address. */
+    /** Replaces the server behind the same address. */
     void moveTo(ListerWatcher<T> other) {
         server = other;
     }
 
-    /** The next thing that the watch brings. */
+    /** Adds an event that the watch returns next. */
     void inject(WatchEvent<T> event) {
         injected.add(event);
     }
 
-    /** The open watches bring nothing more, and never end: the other end of the connection is gone, and nobody said so. */
+    /** Lets the open watches return nothing any more without ending, as half-open connections do. */
     void halfOpen() {
         open.forEach(line -> line.dead = true);
     }
 
-    /** The open watches' connections break; what was sent and not read is lost. */
+    /** Breaks the connections of the open watches. Events that were sent but not read are lost. */
     void cut() {
         open.forEach(line -> line.broken = true);
         open.clear();

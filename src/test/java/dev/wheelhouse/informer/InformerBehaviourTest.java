@@ -29,8 +29,8 @@ import dev.wheelhouse.runtime.Loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What client-go's informer suites assert, each as a test of its name, on the embedded API server with faults on purpose. What goes
- * wrong on the wire itself is in {@link WireFaultsTest}.
+ * The assertions of client-go's informer suites, each as a test of the same name, on the embedded API server with
+ * injected faults. {@link WireFaultsTest} covers faults of the connection.
  */
 class InformerBehaviourTest {
     private SteppedInformer world = new SteppedInformer();
@@ -87,7 +87,7 @@ class InformerBehaviourTest {
         String seen = world.informer.resourceVersion();
         try (EmbeddedApiServer restored = new EmbeddedApiServer(
                 ApiServerOptions.defaults().withClock(world.stepper.clock))) {
-            // The backup from which the server was restored is older than what the cache has seen.
+            // The restored backup is older than the cache.
             var older = SteppedInformer.configMapsOf(restored);
             world.source.moveTo(older);
             world.faults.cutWatches();
@@ -154,7 +154,7 @@ class InformerBehaviourTest {
     void bookmarksThatAdvanceTheVersion() {
         world.settle();
         String before = world.informer.resourceVersion();
-        // Another resource moves the server's version on; of the config maps there is nothing to tell but that.
+        // A write of another type raises the server's version, so that a bookmark is the only news for config maps.
         world.server.client("other").resource(ResourceType.NAMESPACES, V1Namespace.class)
                 .create(new V1Namespace().metadata(new V1ObjectMeta().name("other")));
         world.pass(Duration.ofSeconds(61));
@@ -212,7 +212,7 @@ class InformerBehaviourTest {
                     }
                 }
                 default -> {
-                    // Only the loops move.
+                    // Step only the loops.
                 }
             }
             List<Loop> loops = world.informer.loops();
@@ -229,7 +229,10 @@ class InformerBehaviourTest {
         folded.forEach((when, told) -> assertThat(told).as(when).isEqualTo(cache));
     }
 
-    /** Folds what it is told, and fails on an add of what is there, an update of what is not, and a version that is not newer. */
+    /**
+     * Folds notifications into a state. Fails on an add of an existing object, an update of a missing one, or an older
+     * version.
+     */
     private record Folding(Map<String, String> told) implements ResourceEventHandler<V1ConfigMap> {
         @Override
         public void onAdd(V1ConfigMap object, boolean initial) {

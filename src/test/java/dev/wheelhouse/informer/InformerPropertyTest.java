@@ -30,24 +30,24 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random changes, faults and schedules from a seed; when all has come to rest, the cache is what the server has, and what each
- * handler was told adds up to the cache. A seed that fails is in the message: run it with {@code -Dinformer.seed=N}. The
- * number of seeds is {@code -Dinformer.seeds=N}.
+ * Random changes, faults and schedules from a seed. When everything has settled, the cache equals the server's content,
+ * and each handler's notifications add up to the cache. A failure names its seed; {@code -Dinformer.seed=N} runs that
+ * seed, and {@code -Dinformer.seeds=N} sets the number of seeds.
  */
 class InformerPropertyTest {
-    /** A server and what can happen to it. */
+    /** A server and the events that can happen to it. */
     private interface World extends AutoCloseable {
         ListerWatcher<V1ConfigMap> source();
 
-        /** An object is added, changed or deleted. */
+        /** Adds, changes or deletes an object. */
         void change();
 
         void fault();
 
-        /** Nothing goes wrong any more. */
+        /** Ends all faults. */
         void heal();
 
-        /** What the server has: UID and version of each object. */
+        /** The server's content: UID and version of each object. */
         Map<ObjectKey, String> objects();
 
         @Override
@@ -68,7 +68,7 @@ class InformerPropertyTest {
         }
     }
 
-    /** Folds what it is told, and checks the order of each object's calls. */
+    /** Folds notifications into a state, and checks the order of each object's calls. */
     private static final class Folding implements ResourceEventHandler<V1ConfigMap> {
         final Map<ObjectKey, V1ConfigMap> folded = new HashMap<>();
         final boolean resyncs;
@@ -79,7 +79,7 @@ class InformerPropertyTest {
             this.resyncs = resyncs;
         }
 
-        /** The informer contains what a handler throws, so it is kept for the check at the end. */
+        /** Keeps an assertion error for the check at the end, because the informer catches what a handler throws. */
         private void keep(Runnable call) {
             try {
                 call.run();
@@ -135,7 +135,7 @@ class InformerPropertyTest {
         }
     }
 
-    /** Every tenth seed is played on the embedded API server, which is slower, the others on one that is scripted. */
+    /** Runs one seed: every tenth on the embedded API server, which is slower, the others on a scripted server. */
     private static final class Run {
         private final SplittableRandom random;
         private final Stepper stepper = new Stepper(this::loops);
@@ -203,7 +203,7 @@ class InformerPropertyTest {
 
         private void step() {
             List<Loop> loops = informer.loops();
-            // Handlers differ in how often they get a turn: the last is the slowest.
+            // Prefer the first loops, so that the last handler is the slowest.
             int which = Math.min(random.nextInt(loops.size()), random.nextInt(loops.size()));
             Stepper.step(loops.get(which));
         }
@@ -282,7 +282,7 @@ class InformerPropertyTest {
                 case 11 -> server.objects.values().forEach(o -> server.send(new WatchEvent.Modified<>(o)));
                 case 12 -> server.bookmarkInitialEvents = !server.bookmarkInitialEvents;
                 default -> {
-                    // Both: what happens while no watch is open, and is forgotten.
+                    // Do both: a change while no watch is open, and a compaction.
                     server.cutWatches();
                     change();
                     change();
@@ -315,7 +315,7 @@ class InformerPropertyTest {
         private final EmbeddedApiServer server;
         private final ResourceClient<V1ConfigMap> client;
         private final FaultySource<V1ConfigMap> source;
-        /** As the server answered, so that no fault befalls a look at them. */
+        /** The objects of the server's responses, kept here so that reading them is never subject to a fault. */
         private final Map<ObjectKey, V1ConfigMap> objects = new HashMap<>();
 
         EmbeddedWorld(SplittableRandom random, ManualClock clock) {

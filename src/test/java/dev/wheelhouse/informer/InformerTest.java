@@ -12,7 +12,7 @@ import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The informer as a whole, stepped: what its handlers are told, and what its cache holds. */
+/** The whole informer, stepped by hand: its handlers' notifications and its cache. */
 class InformerTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());

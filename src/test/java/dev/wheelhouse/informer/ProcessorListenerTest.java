@@ -14,7 +14,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The buffer of one handler, and who drives it. */
+/** The buffer and the loop of one handler. */
 class ProcessorListenerTest {
     private final Recorder handler = new Recorder();
     private final List<String> conflated = new ArrayList<>();
@@ -45,7 +45,7 @@ class ProcessorListenerTest {
 
     private List<String> told() {
         while (listener.step() == Loop.BUSY) {
-            // Steps until all is delivered.
+            // Step until everything is delivered.
         }
         return handler.calls;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
-/** A handler that writes down what it is told: {@code "+a@101 initial"}, {@code "a@101>102"}, {@code "-a@103"}. */
+/** A handler that records its calls as {@code "+a@101 initial"}, {@code "a@101>102"}, {@code "-a@103"}. */
 final class Recorder implements ResourceEventHandler<V1ConfigMap> {
     final List<String> calls = new ArrayList<>();
 

@@ -8,13 +8,16 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Secret;
 
+import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the Reflector asks the server for, and when. */
+/** The Reflector's requests, and when it sends them. */
 class ReflectorTest {
     private final ScriptedServer server = new ScriptedServer();
     private final Stepper stepper = new Stepper(() -> this.informer.loops());
@@ -24,6 +27,11 @@ class ReflectorTest {
     private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
         return new CachingInformer<>(server, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,
                 metrics);
+    }
+
+    /** Those that are no mere question for one object. */
+    private static List<ListOptions> whole(List<ListOptions> lists) {
+        return lists.stream().filter(options -> options.limit() != 1).toList();
     }
 
     private List<String> cached() {
@@ -98,7 +106,7 @@ class ReflectorTest {
         stepper.settle();
         assertThat(server.lists).containsExactly(ListOptions.cached(), ListOptions.consistent(500));
         assertThat(informer.hasSynced()).isTrue();
-        // The next relist prefers the server's cache again.
+        // The next relist uses the server's cache again.
         server.cutWatches();
         server.add("a", "1");
         server.compact();
@@ -149,6 +157,101 @@ class ReflectorTest {
     }
 
     @Test
+    void eventsThatAreToldAgainOrOutOfOrderDoNotTakeTheCacheBack() {
+        stepper.settle();
+        V1ConfigMap first = server.add("a", "1");
+        V1ConfigMap second = server.update("a", "2");
+        stepper.settle();
+        server.send(new WatchEvent.Modified<>(first));
+        server.send(new WatchEvent.Deleted<>(first));
+        stepper.settle();
+        assertThat(informer.get(ScriptedServer.key("a"))).isSameAs(second);
+        server.delete("a");
+        server.send(new WatchEvent.Deleted<>(second));
+        V1ConfigMap third = server.add("a", "3");
+        server.send(new WatchEvent.Deleted<>(second));
+        stepper.settle();
+        assertThat(informer.get(ScriptedServer.key("a"))).isSameAs(third);
+    }
+
+    @Test
+    void aListThatIsOlderThanWhatWasSeen_orOfNoVersion_deletesNothing() {
+        stepper.settle();
+        server.add("a", "1");
+        stepper.settle();
+        for (String version : List.of("100", "", "1")) {
+            server.sickLists.add(new ListPage<>(List.of(), version, null, List.of()));
+        }
+        server.compact();
+        server.send(new WatchEvent.Failed<>(ScriptedServer.expired()));
+        stepper.settle();
+        assertThat(cached()).containsExactly("a");
+        assertThat(informer.state().lastError()).contains("the list is of version \"100\"",
+                "although version 101 or a later one was asked for");
+        stepper.pass(Duration.ofSeconds(30));
+        assertThat(server.sickLists).isEmpty();
+        assertThat(cached()).containsExactly("a");
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
+    void anEventThatCannotBeDecodedIsMadeGoodByAListAfterAWhile_lessOftenWhereListsHaveSuchObjectsToo() {
+        stepper.settle();
+        DecodeFailure failure = new DecodeFailure("watch configmaps", "object", "garbage");
+        server.send(new WatchEvent.Undecodable<>(failure, false));
+        stepper.pass(Duration.ofSeconds(29));
+        assertThat(whole(server.lists)).hasSize(1);
+        stepper.pass(Duration.ofSeconds(2));
+        assertThat(whole(server.lists)).hasSize(2);
+        stepper.pass(Duration.ofMinutes(10));
+        assertThat(whole(server.lists)).as("once is enough").hasSize(2);
+
+        server.undecodable.add(failure);
+        for (int i = 0; i < 60; i++) {
+            server.send(new WatchEvent.Undecodable<>(failure, false));
+            stepper.pass(Duration.ofMinutes(1));
+        }
+        assertThat(whole(server.lists)).as("in an hour").hasSizeBetween(6, 10);
+    }
+
+    @Test
+    void aServerThatFailsForAnHourIsNotLoggedForAnHour() {
+        for (int i = 0; i < 5_000; i++) {
+            server.watchErrors.add(ScriptedServer.error(500, "InternalError", "etcd is away", null));
+        }
+        try (Logged logged = Logged.by("dev.wheelhouse.informer.Reflector")) {
+            stepper.pass(Duration.ofHours(1));
+            assertThat(logged.lines()).hasSizeBetween(6, 16).last().asString().contains("etcd is away")
+                    .contains("lines before were left out");
+        }
+    }
+
+    @Test
+    void aWatchOfGarbageDoesNotFillTheLog() {
+        stepper.settle();
+        try (Logged logged = Logged.by("dev.wheelhouse.informer.Reflector")) {
+            for (int i = 0; i < 2_000; i++) {
+                server.send(new WatchEvent.Undecodable<>(new DecodeFailure("watch configmaps", "f" + i, "x"), false));
+            }
+            stepper.settle();
+            assertThat(logged.lines()).hasSizeLessThanOrEqualTo(6);
+            assertThat(informer.state().counts().decodeErrors()).isEqualTo(2_000);
+        }
+    }
+
+    @Test
+    void aServerThatAsksForADayIsAskedAgainAfterHalfAMinute() {
+        server.watchErrors.add(ScriptedServer.error(429, "TooManyRequests", "slow down", Duration.ofDays(1)));
+        server.watchErrors
+                .add(ScriptedServer.error(503, "", "for ever", Duration.ofSeconds(Long.MAX_VALUE)));
+        stepper.pass(Duration.ofSeconds(31));
+        assertThat(server.watches).hasSize(2);
+        stepper.pass(Duration.ofSeconds(31));
+        assertThat(server.watches).hasSize(3);
+        assertThat(informer.state().lastError()).isNull();
+    }
+
+    @Test
     void aWatchThatIsThrottledByEventIsOpenedAgainAtTheLastVersion_withoutRelisting() {
         stepper.settle();
         server.add("a", "1");
@@ -166,7 +269,7 @@ class ReflectorTest {
         }
         stepper.pass(Duration.ofMinutes(5));
         assertThat(server.lists).hasSize(1);
-        assertThat(server.watches).hasSizeBetween(8, 16);
+        assertThat(server.watches).hasSizeBetween(12, 24);
         server.watchErrors.clear();
         server.add("a", "1");
         stepper.pass(Duration.ofSeconds(61));

@@ -27,18 +27,18 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * A collection of config maps with a history, as an API server keeps it: versions, continue tokens, watches that replay the
- * history, compaction. Faults are scripted. Nothing waits.
+ * A collection of config maps with a history, as in an API server: versions, continue tokens, watches that replay the
+ * history, compaction. Faults are scripted. No call waits.
  */
 final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
     final TreeMap<ObjectKey, V1ConfigMap> objects = new TreeMap<>();
     final List<ListOptions> lists = new ArrayList<>();
     final List<WatchOptions> watches = new ArrayList<>();
     final List<Stream> open = new ArrayList<>();
-    /** Errors for the next lists and watches, each used once. */
+    /** The errors for the next lists and watches, each used once. */
     final ArrayDeque<ApiError> listErrors = new ArrayDeque<>();
     final ArrayDeque<ApiError> watchErrors = new ArrayDeque<>();
-    /** Items of the next list that do not decode. */
+    /** The undecodable items of the next list. */
     final List<DecodeFailure> undecodable = new ArrayList<>();
     boolean bookmarkInitialEvents = true;
     boolean watchListRefused;
@@ -48,6 +48,9 @@ final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
     private long version = 100;
     private long compacted = 100;
     private long uids;
+
+    /** Lists that are answered whatever there is. */
+    final ArrayDeque<ListPage<V1ConfigMap>> sickLists = new ArrayDeque<>();
 
     private record Change(long version, ObjectKey key, WatchEvent<V1ConfigMap> event) {}
 
@@ -104,7 +107,7 @@ final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
         open.forEach(stream -> stream.queue.add(event));
     }
 
-    /** Sends an event to every open watch. */
+    /** Sends an event to all open watches. */
     void send(WatchEvent<V1ConfigMap> event) {
         open.forEach(stream -> stream.queue.add(event));
     }
@@ -114,33 +117,33 @@ final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
         send(new WatchEvent.Bookmark<>(String.valueOf(version), false));
     }
 
-    /** Forgets the history: watches and continue tokens from before are gone. */
+    /** Drops the history: older watches and continue tokens have expired. */
     void compact() {
         compacted = version;
         history.clear();
         snapshots.clear();
     }
 
-    /** The server's data is set back, as when it was restored from a backup; open watches just wait. */
+    /** Sets the server's data back, as a restore from a backup does. Open watches only wait. */
     void setBack(long to) {
         objects.values().removeIf(o -> Long.parseLong(o.getMetadata().getResourceVersion()) > to);
         history.removeIf(change -> change.version > to);
         version = to;
     }
 
-    /** Sends an object of another class, as a source without types could. */
+    /** Sends an object of another class, as an untyped source could. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     void sendOther(Object object) {
         open.forEach(stream -> ((ArrayDeque) stream.queue).add(new WatchEvent.Added<>(object)));
     }
 
-    /** Ends every open watch in good order. */
+    /** Ends all open watches without an error. */
     void endWatches() {
         open.forEach(stream -> stream.ended = true);
         open.clear();
     }
 
-    /** Breaks every open watch; what was sent and not read is lost. */
+    /** Breaks all open watches. Events that were sent but not read are lost. */
     void cutWatches() {
         open.forEach(stream -> {
             stream.queue.clear();
@@ -164,6 +167,9 @@ final class ScriptedServer implements ListerWatcher<V1ConfigMap> {
         lists.add(options);
         if (!listErrors.isEmpty()) {
             throw listErrors.poll();
+        }
+        if (!sickLists.isEmpty()) {
+            return sickLists.remove();
         }
         int from = 0;
         Snapshot snapshot = new Snapshot(List.copyOf(objects.values()), version);

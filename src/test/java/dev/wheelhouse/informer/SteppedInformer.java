@@ -21,12 +21,12 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Loop;
 
 /**
- * An informer of the config maps of a namespace on an embedded API server, in this thread: its loops are stepped, its time and the
- * server's are a clock that is moved by hand, and nothing waits.
+ * An informer of one namespace's config maps on an embedded API server, all on one thread. The test steps the loops and
+ * moves the clock of both sides. No call waits.
  */
 final class SteppedInformer implements AutoCloseable {
     static final String NAMESPACE = "default";
-    /** Without the one that every namespace gets by itself. */
+    /** Excludes the config map that every namespace gets automatically. */
     private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
 
     final Stepper stepper = new Stepper(this::loops);
@@ -44,7 +44,7 @@ final class SteppedInformer implements AutoCloseable {
                 counted);
     }
 
-    /** As the service runs it, save that the first list may come from the server's cache. */
+    /** With the service's options, except that the first list may come from the server's cache. */
     SteppedInformer() {
         this(InformerOptions.builder().freshStart(false).watchList(false).build());
     }
@@ -86,12 +86,12 @@ final class SteppedInformer implements AutoCloseable {
         stepper.pass(time);
     }
 
-    /** What the cache holds: {@code "a=1"}. */
+    /** The content of the cache, such as {@code "a=1"}. */
     List<String> cached() {
         return informer.getIndexer().list().stream().map(SteppedInformer::describe).sorted().toList();
     }
 
-    /** What the server holds. */
+    /** The content of the server. */
     List<String> served() {
         return client.list(NAMESPACE, LabelSelector.everything(), OURS, ListOptions.consistent(0)).items().stream()
                 .map(SteppedInformer::describe).sorted().toList();
@@ -107,7 +107,7 @@ final class SteppedInformer implements AutoCloseable {
         server.close();
     }
 
-    /** A handler that writes down what it is told: {@code "+a=1 initial"}, {@code "a=1>a=2"}, {@code "-a=2 unknown"}. */
+    /** A handler that records its calls as {@code "+a=1 initial"}, {@code "a=1>a=2"}, {@code "-a=2 unknown"}. */
     static final class Told implements ResourceEventHandler<V1ConfigMap> {
         private final List<String> calls = new ArrayList<>();
 
@@ -126,7 +126,7 @@ final class SteppedInformer implements AutoCloseable {
             calls.add("-" + describe(object) + (finalStateUnknown ? " unknown" : ""));
         }
 
-        /** What it was told since the last call. */
+        /** The calls since the last call of this method. */
         List<String> calls() {
             List<String> all = List.copyOf(calls);
             calls.clear();
@@ -134,7 +134,7 @@ final class SteppedInformer implements AutoCloseable {
         }
     }
 
-    /** What was counted. */
+    /** Metrics that keep their counts. */
     static final class Counted implements InformerMetrics {
         final List<String> relists = new ArrayList<>();
         final List<String> watchEnds = new ArrayList<>();

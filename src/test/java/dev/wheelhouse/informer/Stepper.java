@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
-/** Steps loops on one thread until all of them only wait. */
+/** Steps loops on one thread until all of them are idle. */
 final class Stepper {
     final ManualClock clock = new ManualClock();
     private final Supplier<List<Loop>> loops;
@@ -16,7 +16,7 @@ final class Stepper {
         this.loops = loops;
     }
 
-    /** Steps until nobody has work at this time. */
+    /** Steps until no loop has work at the current time. */
     void settle() {
         boolean busy = true;
         for (int rounds = 0; busy; rounds++) {
@@ -38,7 +38,7 @@ final class Stepper {
         }
     }
 
-    /** Lets time pass in small pieces, settling after each. */
+    /** Moves the clock in small steps, and settles after each. */
     void pass(Duration time) {
         settle();
         Duration piece = Duration.ofMillis(200);

@@ -15,7 +15,7 @@ import dev.wheelhouse.api.ObjectKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The Indexer: its indices, and what readers can see while it changes. */
+/** The Indexer: its indices, and what readers see during changes. */
 class ThreadSafeStoreTest {
     private static final Function<String, Collection<String>> FIRST_LETTER = s -> List.of(s.substring(0, 1));
 
@@ -95,7 +95,7 @@ class ThreadSafeStoreTest {
 
     @Test
     void aListIsTheStoreAtOneMomentAlthoughItIsWrittenAllTheTime() throws InterruptedException {
-        // The writer moves one value from key to key: a snapshot holds it exactly once, or the gap between remove and put.
+        // The writer moves one value between keys. A snapshot contains it once, or not at all between remove and put.
         AtomicBoolean done = new AtomicBoolean();
         for (int i = 0; i < 50; i++) {
             store.put(key(i), "x" + i);

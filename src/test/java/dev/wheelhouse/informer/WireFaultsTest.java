@@ -35,8 +35,8 @@ import dev.wheelhouse.client.ResourceClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An informer and the embedded API server with HTTP between them, which is cut where it hurts. Stepped: what is read was sent
- * before, or is being cut.
+ * An informer and the embedded API server with HTTP between them. The connection is cut at every byte of a response.
+ * The test steps the loops; each read returns bytes that were sent before, or ends with the cut.
  */
 @Timeout(180)
 class WireFaultsTest {
@@ -79,7 +79,7 @@ class WireFaultsTest {
                 LabelSelector.everything(), OURS), V1ConfigMap.class);
     }
 
-    /** Steps until a condition holds. Each step reads what is there, or waits for the little that is on its way. */
+    /** Steps until a condition holds. Each step reads what has arrived, or waits briefly for what is on its way. */
     private void stepUntil(CachingInformer<?> informer, String what, java.util.function.BooleanSupplier condition) {
         for (int i = 0; !condition.getAsBoolean(); i++) {
             assertThat(i).as("steps until " + what + "; " + informer.state()).isLessThan(1000);
@@ -113,7 +113,7 @@ class WireFaultsTest {
         SteppedInformer.Told told = new SteppedInformer.Told();
         stepUntil(informer, "the first list", informer::hasSynced);
         informer.addEventHandler(told);
-        // It is opened, and then cut, so that what changes next comes by one answer.
+        // Open the watch, then cut it, so that the next change arrives in one response.
         Stepper.step(informer.loops().get(0));
         proxy.cutAll();
         stepUntil(informer, "the watch is over", () -> watchesEnded(informer) == 1);
@@ -127,13 +127,13 @@ class WireFaultsTest {
             proxy.letThrough(cut);
             stepUntil(informer, "the cut", () -> watchesEnded(informer) > ended);
             if (!hasFollowed(informer, versions.getLast())) {
-                // A whole event came through: the next one is cut at each of its bytes as well.
+                // A whole event arrived. Cut the next one at each of its bytes too.
                 versions.add(informer.resourceVersion());
                 cut = -1;
             }
         }
         while (Stepper.step(informer.loops().get(2)) == 0) {
-            // Tells the handler.
+            // Call the handler.
         }
         assertThat(told.calls()).as("each change once, in order, and never half of one").containsExactly("+a=0 initial",
                 "a=0>a=ü漢😀 1000", "-a=ü漢😀 1000");
@@ -152,7 +152,7 @@ class WireFaultsTest {
         long answer = proxy.through.get();
         assertThat(answer).isGreaterThan(400);
         CachingInformer<V1ConfigMap> informer = configMapInformer();
-        // Of a list that is whole but for what ends the HTTP answer nothing is missing; it may be taken or refused.
+        // A list that lacks only the end of the HTTP response is complete: it may be accepted or rejected.
         for (int cut = 0; cut < answer - 10; cut += 14) {
             proxy.letThrough(cut);
             long wait = Stepper.step(informer.loops().get(0));
@@ -203,7 +203,9 @@ class WireFaultsTest {
                 new V1PodSpec().addContainersItem(new V1Container().name("c").image("i").addArgsItem(argument)));
     }
 
-    /** A class that is behind its type: a version in which {@code size} was a number, and of fewer colours. */
+    /**
+     * A model class of an older version of the type, in which {@code size} was a number and there were fewer colours.
+     */
     public static final class Widget implements KubernetesObject {
         private @Nullable String apiVersion;
         private @Nullable String kind;
@@ -268,7 +270,7 @@ class WireFaultsTest {
         assertThat(informer.state().lastFailure()).isNull();
         assertThat(informer.get(ObjectKey.of("default", "good-listed")).spec.size).isEqualTo(1);
         assertThat(informer.get(ObjectKey.of("default", "coloured")).spec.colour).as("an unknown value").isNull();
-        // What does not parse can still be deleted, and then be as it should.
+        // An object that cannot be decoded can be deleted and created again correctly.
         client.delete(ObjectKey.of("default", "bad-watched"), Deletion.unconditional());
         client.create(CustomTypes.object(widgets, "bad-watched", Map.of("size", 4)));
         stepUntil(informer, "the repaired one", () -> informer.getIndexer().size() == 3);

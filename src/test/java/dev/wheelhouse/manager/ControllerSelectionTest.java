@@ -38,7 +38,7 @@ class ControllerSelectionTest {
         assertThat(String.join(" ", names)).isEqualTo(expected);
     }
 
-    /** {@code cmd/kube-controller-manager/names/controller_names.go} and the aliases in {@code app/*.go}. */
+    /** Names from {@code cmd/kube-controller-manager/names/controller_names.go}, aliases from {@code app/*.go}. */
     @ParameterizedTest(name = "{0} is {1}")
     @CsvSource({"deployment-controller, deployment-controller", "deployment, deployment-controller",
             "replicaset-controller, replicaset-controller", "replicaset, replicaset-controller",

@@ -32,14 +32,14 @@ import dev.wheelhouse.runtime.LoopRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Writes of some pods' statuses and mirrors hang: the node's other pods do not notice. */
+/** Writes of some pods' statuses and mirror pods hang. The node's other pods are not affected. */
 class HangingWritesTest {
     private static final Duration SOON = Duration.ofSeconds(40);
     private static final Set<String> WRITES = Set.of("create", "update", "patch", "delete");
 
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** The client, but what is written for a pod whose name begins with "hang" waits. */
+    /** A client whose writes for pods with names beginning with "hang" wait. */
     private KubeClient hanging(KubeClient client) {
         return proxy(KubeClient.class, client);
     }

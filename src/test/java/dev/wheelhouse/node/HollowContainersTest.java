@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1Probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What hollow containers do over time, as the API server sees it. */
+/** Hollow containers over time, as the API server shows them. */
 class HollowContainersTest {
     private final NodeHarness node = new NodeHarness();
 

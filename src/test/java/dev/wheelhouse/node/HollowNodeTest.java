@@ -19,7 +19,7 @@ import dev.wheelhouse.client.PatchType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A hollow node, from the API server's watch to the status that it writes back. */
+/** A hollow node, from the API server's watch to the written status. */
 class HollowNodeTest {
     private final NodeHarness node = new NodeHarness();
 

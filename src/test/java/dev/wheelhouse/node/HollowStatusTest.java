@@ -24,7 +24,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The fields of a pod's status, and what makes them so, as kubelet sets them. */
+/** The fields of a pod's status and their causes, as in kubelet. */
 class HollowStatusTest {
     private NodeHarness node = new NodeHarness();
 
@@ -42,7 +42,7 @@ class HollowStatusTest {
         return create(restartPolicy, NodeHarness.container("web"), annotations);
     }
 
-    /** {@code False ContainersNotReady: containers with unready status: [web]} */
+    /** A condition as text, such as {@code False ContainersNotReady: containers with unready status: [web]}. */
     private String condition(String type) {
         V1PodCondition condition = Objects
                 .requireNonNull(PodConditions.find(node.get("web").getStatus(), type), type);

@@ -32,7 +32,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Each line of what is asked of the URL that pods come from, as one test, from the server to the pods. */
+/** The requirements of the HTTP source, one test each, from the web server to the pods. */
 class HttpSourceBehaviourTest {
     @TempDir
     Path directory;
@@ -131,16 +131,16 @@ class HttpSourceBehaviourTest {
             harness.pass(Duration.ofMinutes(3));
             assertThat(requests).hasSizeGreaterThan(8);
             assertThat(log.lines()).hasSize(4).allSatisfy(line -> assertThat(line).startsWith("WARN")
-                    .contains("/pods.yaml: the server answered 503 where 200 was expected"));
-            assertThat(log.lines().subList(0, 3)).noneMatch(line -> line.contains("logs no more"));
+                    .contains("/pods.yaml: the server responded with status 503; 200 was expected"));
+            assertThat(log.lines().subList(0, 3)).noneMatch(line -> line.contains("not logged"));
             assertThat(log.lines().get(3))
-                    .endsWith("; it goes on trying every 20 s, and logs no more until it succeeds");
+                    .endsWith("; retrying every 20 s, and further failures are not logged");
 
             broken[0] = false;
             harness.pass(Duration.ofMinutes(1));
 
             assertThat(log.lines()).hasSize(5);
-            assertThat(log.lines().get(4)).startsWith("INFO pods were read from http://").contains("again, after ")
+            assertThat(log.lines().get(4)).startsWith("INFO pods can be read from http://").contains("again, after ")
                     .endsWith(" failures");
             assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
         }

@@ -21,7 +21,10 @@ import dev.wheelhouse.podconfig.PodSources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Each line of what is asked of mirror pods: static pods from a directory, and their mirrors on the API server. */
+/**
+ * The requirements of mirror pods, one test each: static pods from a directory, and their mirror pods on the API
+ * server.
+ */
 class MirrorPodBehaviourTest {
     private static final Duration A_WHILE = Duration.ofSeconds(25);
 

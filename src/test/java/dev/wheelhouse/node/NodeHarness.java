@@ -34,7 +34,7 @@ final class NodeHarness {
     final ManualClock clock = new ManualClock();
     final FakeCluster client = new FakeCluster(clock);
     final List<String> events = new ArrayList<>();
-    /** The sources of which a manifest was refused, as the metric counts them. */
+    /** The sources of refused manifests, as the metric reports them. */
     final List<String> refusals = new ArrayList<>();
     final ResourceClient<V1Pod> pods = client.resource(ResourceType.PODS, V1Pod.class);
     NodeAgent agent;
@@ -58,7 +58,7 @@ final class NodeHarness {
                 }, clock);
     }
 
-    /** Steps every loop until none has anything to do now, in two rounds: one may have given another something in the first. */
+    /** Steps all loops until none has work now, and once more, because a loop may have given work to an earlier one. */
     void settle() {
         try {
             int idle = 0;
@@ -78,7 +78,7 @@ final class NodeHarness {
         }
     }
 
-    /** Lets time pass, in steps of a tenth of a second. */
+    /** Moves the clock in steps of a tenth of a second. */
     void pass(Duration time) {
         for (long left = time.toMillis(); left > 0; left -= 100) {
             clock.advance(Duration.ofMillis(Math.min(100, left)));
@@ -98,9 +98,9 @@ final class NodeHarness {
     }
 
     /**
-     * Creates a pod of one container that is bound to the node.
+     * Creates a pod with one container that is bound to the node.
      *
-     * @param annotations key, value, … without their prefix
+     * @param annotations key, value, … without the prefix
      */
     V1Pod create(String name, String... annotations) {
         Map<String, String> map = new java.util.TreeMap<>();
@@ -140,7 +140,7 @@ final class NodeHarness {
         return Objects.requireNonNull(get(name).getStatus().getPhase());
     }
 
-    /** A condition's status; "none" if the pod has none of the type. */
+    /** The status of a condition; "none" if the pod has no such condition. */
     String condition(String name, String type) {
         V1PodCondition condition = PodConditions.find(get(name).getStatus(), type);
         return condition == null ? "none" : condition.getStatus();
@@ -150,7 +150,7 @@ final class NodeHarness {
         return Objects.requireNonNull(get(name).getStatus().getContainerStatuses()).get(0);
     }
 
-    /** {@code Running}, {@code Waiting CrashLoopBackOff}, {@code Terminated Error 1}. */
+    /** A container's state as text: {@code Running}, {@code Waiting CrashLoopBackOff}, {@code Terminated Error 1}. */
     static String state(V1ContainerStatus status) {
         if (status.getState().getRunning() != null) {
             return "Running";
@@ -166,7 +166,7 @@ final class NodeHarness {
         return state(status(name));
     }
 
-    /** From now on no call reaches the API server. */
+    /** From now on no request reaches the API server. */
     void isolate() {
         client.fault((verb, type, key) -> unreachable());
     }
@@ -175,7 +175,7 @@ final class NodeHarness {
         return new ApiError("call the API server", new IOException("connection refused"));
     }
 
-    /** Every write, as {@code patch pods/status default/web}. */
+    /** All writes, such as {@code patch pods/status default/web}. */
     List<String> writes() {
         return client.requests().stream().filter(Request::isWrite).map(Request::what).toList();
     }
@@ -184,7 +184,7 @@ final class NodeHarness {
         return writes().stream().filter(w -> w.startsWith(prefix)).count();
     }
 
-    /** The pods that a source has, each as {@code web-node-1 nginx:1}. */
+    /** The pods of a source, such as {@code web-node-1 nginx:1}. */
     List<String> podsOf(String source) {
         return agent.podConfig().storage().states().stream().filter(s -> s.source().equals(source))
                 .flatMap(s -> s.pods().stream())

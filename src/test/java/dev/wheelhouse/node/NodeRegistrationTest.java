@@ -127,6 +127,6 @@ class NodeRegistrationTest {
         assertThatThrownBy(() -> NodeAgentOptions.hollow("Node_1", 0)).hasMessageContaining("lower case");
         assertThatThrownBy(() -> NodeAgentOptions.hollow("n", 5000)).hasMessageContaining("3071");
         assertThatThrownBy(() -> new PodIps("10.244.0.0")).hasMessageContaining("10.244.1.0/24");
-        assertThatThrownBy(() -> new PodIps("10.300.0.0/24")).hasMessageContaining("no IPv4 address");
+        assertThatThrownBy(() -> new PodIps("10.300.0.0/24")).hasMessageContaining("is not an IPv4 address");
     }
 }

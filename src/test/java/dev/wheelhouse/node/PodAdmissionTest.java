@@ -28,7 +28,7 @@ import dev.wheelhouse.client.PatchType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A node refuses pods that were bound to it and that it cannot run. */
+/** A node rejects pods that were bound to it but that it cannot run. */
 class PodAdmissionTest {
     private final NodeHarness node = new NodeHarness(
             NodeAgentOptions.hollow("node-1", 0).withCapacity(Map.of("cpu", "2", "memory", "1Gi", "pods", "3")));

@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Each line of what is asked of the merge of pod sources, as one test. */
+/** The requirements of the merge of pod sources, one test each. */
 class PodMergeBehaviourTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -110,7 +110,7 @@ class PodMergeBehaviourTest {
         for (int i = 0; i < 5; i++) {
             config.channel("api").set(List.of(pod("p" + i)));
             while (config.loops().get("api").step() == Loop.BUSY) {
-                // Until all is merged.
+                // Step until everything is merged.
             }
         }
         List<String> delivered = new ArrayList<>();

@@ -33,7 +33,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Each line of what is asked of pod sources, and of files above all, as one test, from the source to the API server. */
+/** The requirements of pod sources, mainly files, one test each, from the source to the API server. */
 class PodSourceBehaviourTest {
     @TempDir
     Path parent;
@@ -178,7 +178,7 @@ class PodSourceBehaviourTest {
         assertThat(FileSource.DEFAULT_PERIOD).isEqualTo(Duration.ofSeconds(20));
         Files.writeString(parent.resolve("target"), NodeHarness.manifest("web", "nginx:1"));
         Files.createSymbolicLink(directory().resolve("web.yaml"), parent.resolve("target"));
-        // Nothing is watched where the file is that the link leads to.
+        // The directory of the link's target is not watched.
         Path deep = Files.createDirectories(parent.resolve("x/y"));
         Files.move(parent.resolve("target"), deep.resolve("target"));
         Files.delete(directory().resolve("web.yaml"));
@@ -205,7 +205,7 @@ class PodSourceBehaviourTest {
             agent.start(runner);
             Eventually.eventually("the node is ready", Duration.ofSeconds(20), () -> agent.isReady()
                     && agent.podConfig().seenAllSources(Set.of("file", "api")));
-            // The period is an hour: without the notification nothing would come of it.
+            // The period is an hour, so only the notification can cause the read.
             long start = System.nanoTime();
             write("web", "nginx:1");
             Eventually.eventually("the mirror runs", Duration.ofSeconds(20),
@@ -254,7 +254,7 @@ class PodSourceBehaviourTest {
         assertThat(harness.status("web-node-1").getContainerID()).isEqualTo(container);
         assertThat(harness.events).singleElement().asString().startsWith(
                 "Warning FailedValidation: Error validating pod from file: ").contains("web.yaml line 2")
-                .endsWith("; the pod runs on as it was");
+                .endsWith("; the pod keeps running unchanged");
         assertThat(harness.refusals).as("the metric").containsExactly("file");
         harness.pass(Duration.ofMinutes(31));
         assertThat(harness.events).as("it is said again while it holds, as Events are forgotten").hasSize(2);

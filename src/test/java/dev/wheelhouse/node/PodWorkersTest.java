@@ -35,7 +35,7 @@ class PodWorkersTest {
     private final PodWorkers workers = workers(syncer, clock);
     private final Loop loop = workers.loop();
 
-    /** Notes what it is asked to do; pods stop as soon as they may. */
+    /** Records its calls; pods stop as soon as possible. */
     private static class Recording implements PodWorkers.Syncer {
         final List<String> calls = new ArrayList<>();
         final Set<String> holdOn = new HashSet<>();

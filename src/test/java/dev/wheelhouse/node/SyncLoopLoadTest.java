@@ -17,7 +17,7 @@ import dev.wheelhouse.runtime.Loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the node agent does under load: it ends in the right state. */
+/** The node agent reaches the right state under load. */
 class SyncLoopLoadTest {
     private static V1Pod pod(String name, String uid, String version) {
         V1Pod pod = NodeHarness.pod(name, Map.of("version", version), NodeHarness.container("web"));
@@ -53,7 +53,7 @@ class SyncLoopLoadTest {
             node.clock.advance(Duration.ofNanos(100_000));
         }
         node.settle();
-        // What was removed stops, and housekeeping forgets it.
+        // Removed pods stop, and housekeeping drops them.
         node.pass(Duration.ofSeconds(10));
 
         PodStorage.SourceState state = node.agent.podConfig().storage().states().stream()

@@ -66,7 +66,7 @@ class FileSourceTest {
         Files.writeString(directory.resolve(file), text);
     }
 
-    /** Lets the period pass, and gives what the source sends; null if it sends nothing. */
+    /** Moves the clock by the period, and returns what the source sends; null if it sends nothing. */
     private @Nullable List<String> read() {
         clock.advance(PERIOD);
         for (int i = 0; i < 3; i++) {
@@ -160,7 +160,7 @@ class FileSourceTest {
         assertThat(read()).containsExactly("a-node-1 nginx:1", "b-node-1 nginx:2");
         assertThat(source.refusals()).singleElement()
                 .satisfies(r -> assertThat(r.location()).endsWith("a.yaml"));
-        assertThat(rejected).singleElement().asString().contains("a.yaml").contains("runs on as it was");
+        assertThat(rejected).singleElement().asString().contains("a.yaml").contains("keeps running unchanged");
         assertThat(read()).isNull();
         assertThat(rejected).as("it is said once").hasSize(1);
 

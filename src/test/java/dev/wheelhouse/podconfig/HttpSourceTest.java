@@ -178,7 +178,7 @@ class HttpSourceTest {
         long before = System.nanoTime();
         assertThat(fetch()).isNull();
         never.countDown();
-        assertThat(source.report().failure()).isEqualTo("no complete answer within 2 s");
+        assertThat(source.report().failure()).isEqualTo("no complete response within 2 s");
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(8));
     }
 
@@ -258,7 +258,7 @@ class HttpSourceTest {
     void aHostThatNobodyKnowsIsNamed() {
         HttpSource unknown = source(HttpManifests.of(URI.create("http://nowhere.invalid/pods")), Map.of());
         assertThat(fetch(unknown)).isNull();
-        assertThat(unknown.report().failure()).isEqualTo("the host nowhere.invalid is not known");
+        assertThat(unknown.report().failure()).isEqualTo("the host nowhere.invalid cannot be resolved");
         unknown.close();
     }
 

@@ -30,12 +30,12 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Manifests that nobody meant, through both sources: each is taken, or refused once and clearly, and what was there before runs
- * on. Seeded, so that what fails once fails again.
+ * Broken manifests through both sources: each is accepted, or refused once with a clear message, while the earlier pods
+ * keep running. Seeded, so that a failure can be repeated.
  */
 class ManifestFuzzTest {
     private static final int ROUNDS = 1000;
-    /** For a manifest of at most half a megabyte, as all of these are. */
+    /** The limit for a manifest of at most half a megabyte, the largest here. */
     private static final long MAX_ALLOCATED = 64 << 20;
     private static final long MAX_RETAINED = 16 << 20;
 
@@ -57,7 +57,7 @@ class ManifestFuzzTest {
         return manifests;
     }
 
-    /** What kind it is, and the bytes. */
+    /** A kind of manifest, and its bytes. */
     private record Case(String kind, byte[] bytes) {
         Case(String kind, String text) {
             this(kind, text.getBytes(StandardCharsets.UTF_8));
@@ -177,7 +177,7 @@ class ManifestFuzzTest {
         assertThat(counts.values().stream().mapToInt(c -> c[1]).sum()).isGreaterThan(ROUNDS / 3);
     }
 
-    /** What this thread, which reads and parses, has allocated so far. */
+    /** The bytes that this thread, which reads and parses, has allocated so far. */
     private static long allocated() {
         return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
     }
@@ -187,7 +187,7 @@ class ManifestFuzzTest {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Twice, as a file that has just changed is left to settle first. */
+    /** Steps twice, because the source waits for a changed file to settle. */
     private void read(Loop loop) throws InterruptedException {
         clock.advance(Duration.ofSeconds(20));
         loop.step();

@@ -122,7 +122,7 @@ class ManifestReaderTest {
         return Stream.of(
                 Arguments.of("another kind", "apiVersion: apps/v1\nkind: Deployment", 2, "kind", "only v1 Pods"),
                 Arguments.of("no object", "- a\n- b", 1, "", "an object should be"),
-                Arguments.of("broken YAML", POD + "  bad: [1, 2", 9, "", "no YAML or JSON"),
+                Arguments.of("broken YAML", POD + "  bad: [1, 2", 9, "", "not YAML or JSON"),
                 Arguments.of("a key twice", POD + "kind: Pod\n", 9, "", "twice"),
                 Arguments.of("no name", POD.replace("  name: web\nspec", "  labels: {}\nspec"), 4, "metadata.name",
                         "required"),
@@ -146,7 +146,7 @@ class ManifestReaderTest {
                         "spec.volumes[0].secret", "static pods may not reference Secrets"),
                 Arguments.of("a volume of two things",
                         POD + "  volumes: [{name: v, emptyDir: {}, hostPath: {path: /x}}]\n", 9,
-                        "spec.volumes[0].hostPath", "one source, and this has"),
+                        "spec.volumes[0].hostPath", "one source, but this has"),
                 Arguments.of("a host path without path", POD + "  volumes: [{name: v, hostPath: {type: File}}]\n", 9,
                         "spec.volumes[0].hostPath.path", "a path is required"),
                 Arguments.of("a host path that climbs", POD + "  volumes: [{name: v, hostPath: {path: /a/../b}}]\n", 9,
@@ -156,7 +156,7 @@ class ManifestReaderTest {
                         9, "spec.volumes[0].hostPath.type", "DirectoryOrCreate"),
                 Arguments.of("a host port twice", POD + "    ports: [{containerPort: 80, hostPort: 80}, "
                         + "{containerPort: 81, hostPort: 80}]\n", 9, "spec.containers[0].ports[1].hostPort",
-                        "takes the node's port 80"),
+                        "uses the node's port 80"),
                 Arguments.of("a web page", "<!DOCTYPE html><html></html>", 1, "", "a web page"),
                 Arguments.of("plain text", "Internal error", 1, "", "plain text where an object should be"),
                 Arguments.of("a ConfigMap variable",
@@ -170,7 +170,7 @@ class ManifestReaderTest {
                 Arguments.of("a null element", POD + "  - \n", 9, "spec.containers[1]", "empty element"),
                 Arguments.of("a Java object", POD + "  x: !!java.io.File [\"/etc\"]\n", 9, "", "tag"),
                 Arguments.of("a map as key", POD + "? {a: b}\n: c\n", 9, "", "keys are text"),
-                Arguments.of("control characters", "a: \u0001", 0, "", "no YAML or JSON"));
+                Arguments.of("control characters", "a: \u0001", 0, "", "not YAML or JSON"));
     }
 
     @ParameterizedTest(name = "{0}")

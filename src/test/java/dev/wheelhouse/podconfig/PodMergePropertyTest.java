@@ -15,7 +15,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Random messages of three sources, sent and taken in random order, from numbered seeds. */
+/** Random messages from three sources, sent and merged in random order, by seed. */
 class PodMergePropertyTest {
     private static final int SEEDS = 10_000;
     private static final List<String> SOURCES = List.of("file", "http", "api");
@@ -79,7 +79,7 @@ class PodMergePropertyTest {
         return pods;
     }
 
-    /** Applies one change to the folded state, and checks that it is one that can be applied. */
+    /** Applies one change to the folded state, and checks that the change is valid. */
     private static boolean take(PodConfig config, Map<String, Map<String, V1Pod>> folded, int seed) {
         PodUpdate update = config.updates().poll();
         if (update == null) {

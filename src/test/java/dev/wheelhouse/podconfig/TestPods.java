@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.client.ModelJson;
 
-/** Pods for tests. */
+/** Makes pods for tests. */
 final class TestPods {
     private TestPods() {}
 

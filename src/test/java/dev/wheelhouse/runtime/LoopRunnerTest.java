@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(30)
 class LoopRunnerTest {
-    /** Counts its steps; idle unless told otherwise. */
+    /** Counts its steps; idle unless a subclass says otherwise. */
     private static class Counting implements Loop {
         final AtomicInteger steps = new AtomicInteger();
         final AtomicBoolean closed = new AtomicBoolean();
@@ -102,7 +102,7 @@ class LoopRunnerTest {
                     try {
                         release.await();
                     } catch (InterruptedException e) {
-                        // Does not listen.
+                        // Ignores the interrupt.
                     }
                 }
                 return IDLE;

@@ -3,7 +3,7 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A clock that moves only when it is told to. */
+/** A clock that the test moves by hand. */
 public final class ManualClock implements Clock {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
     private long nanos = 1;

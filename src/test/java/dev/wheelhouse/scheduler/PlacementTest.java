@@ -23,7 +23,7 @@ class PlacementTest {
     private final List<NodeInfo> nodes = new ArrayList<>();
     private int pods;
 
-    /** A ready node of 4 CPUs, 8 GiB and 10 pods; its zone is the first letter of its name. */
+    /** A ready node with 4 CPUs, 8 GiB and 10 pods; its zone is the first letter of its name. */
     private NodeInfo node(String name, String spec) {
         return nodeOf("{metadata: {name: %s, labels: {kubernetes.io/hostname: %s, zone: %s, size: '%d'}}, spec: {%s}, "
                 .formatted(name, name, name.substring(0, 1), name.length(), spec)

@@ -56,7 +56,7 @@ class SchedulerTest {
         return "containers: [{name: c, resources: {requests: {cpu: %s}}}]".formatted(amount);
     }
 
-    /** Steps the loops without delivering anything. */
+    /** Steps the loops without delivering events. */
     private void work() throws InterruptedException {
         Stepped.work(scheduler.loops());
     }

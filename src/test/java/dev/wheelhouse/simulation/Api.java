@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.rest.ApiRequest;
 import dev.wheelhouse.apiserver.rest.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 
-/** Raw requests of users and nodes, in the namespace default. */
+/** Raw requests of users and nodes in the namespace {@code default}. */
 final class Api {
     private static final String NAMESPACE = "/namespaces/default/";
     private final RestServer rest;
@@ -21,7 +21,7 @@ final class Api {
         this.rest = rest;
     }
 
-    /** An answer. */
+    /** A response. */
     record Answer(int code, JsonNode body) {}
 
     Answer call(String method, String path, String contentType, @Nullable JsonNode body) {
@@ -31,7 +31,10 @@ final class Api {
         return new Answer(content.code(), Json.read(content.body()));
     }
 
-    /** {@code Deployment} or {@code deployment}, {@code web} or {@code web/scale}; an empty name for the collection. */
+    /**
+     * The path of an object. The kind may have any case, the name may contain a subresource such as {@code web/scale};
+     * an empty name means the collection.
+     */
     static String path(String kind, String name) {
         String base = switch (kind.toLowerCase(java.util.Locale.ROOT)) {
             case "deployment" -> "/apis/apps/v1" + NAMESPACE + "deployments";

@@ -6,12 +6,12 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Where a replay was at a quiescent state.
+ * The state of a replay at a quiescent state.
  *
- * @param next the entry of the trace that comes next
- * @param expected up to which entry names have been learned
- * @param neverBound pods that nobody will bind
- * @param description all there was, whatever its names and versions
+ * @param next the next entry of the trace
+ * @param expected the entry up to which names are known
+ * @param neverBound the pods that are never bound
+ * @param description all objects, without names and versions
  */
 record Checkpoint(JsonNode scenario, int next, Instant time, KeptObjects objects, RecordedNames names,
         RecordedEnds ends, int expected, Set<String> neverBound, String description) {}

@@ -27,7 +27,10 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 
-/** What must hold at every write of a manager, judged by what the server holds and by the specs that the manager has read. */
+/**
+ * The invariants of a manager's writes. They compare the write with the server's content and with the specs that the
+ * manager has read.
+ */
 final class Checks {
     private final KubeClient truth;
     private final Story story;
@@ -48,37 +51,40 @@ final class Checks {
         this.deposed = deposed;
     }
 
-    /** Pods end for reasons of their own, so that views of what is available are late through nobody's fault. */
+    /**
+     * Switches off the checks of available pods, because pods become unready by themselves and a manager's view may be
+     * late.
+     */
     void disrupted() {
         disrupted = true;
     }
 
-    /** A manager that was deposed had so many creations and deletions of pods in flight. */
+    /** Allows this many creations and deletions of pods by a deposed manager in addition. */
     void allow(int creations, int deletions) {
         lateCreates = creations;
         lateDeletes = deletions;
     }
 
     /**
-     * A manager that was deposed sized a ReplicaSet that was still as it had read it: no precondition tells the one that leads of it
-     * when it writes to another ReplicaSet.
+     * Records that a deposed manager resized a ReplicaSet whose version it had read. The leading manager cannot know
+     * that when it writes to another ReplicaSet, because preconditions cover one object only.
      */
     void sizedLate(ObjectKey replicaSet) {
         lateSizes.add(replicaSet);
     }
 
-    /** A user or a node ends a pod: until it sees that, a manager counts on it. */
+    /** Records that a user or a node ends a pod. Until a manager's cache shows that, the manager counts the pod. */
     void ends(String podName) {
         ended.add(podName);
     }
 
-    /** A new process remembers nothing. */
+    /** Records that a new process starts, which has no memory. */
     void newManager() {
         attempted.clear();
         acknowledged.clear();
     }
 
-    /** @return what would be wrong with the write, should it succeed */
+    /** @return the invariants that the write would violate if it succeeded */
     List<String> before(Request request) {
         Manager current = manager.get();
         if (current == null) {
@@ -102,11 +108,11 @@ final class Checks {
     }
 
     /**
-     * Judges a write of a manager that no longer leads. What it read is old, so that it may not get through unless what it writes to
-     * is as it was read; and it may make no more pods than it lacked then.
+     * Checks a write of a deposed manager, whose view is outdated. The write may succeed only if its object is still as
+     * the manager read it. The manager may not create more pods than were missing in its view.
      *
-     * @param created how many pods it has made so far, by owner
-     * @return what would be wrong with the write, should it succeed
+     * @param created the number of pods that it has created so far, by owner
+     * @return the invariants that the write would violate if it succeeded
      */
     List<String> late(Request request, Map<String, Integer> created) {
         String what = "a manager that was deposed: " + request;
@@ -313,7 +319,10 @@ final class Checks {
         return seen == null ? 0 : seen.getSpec().getReplicas();
     }
 
-    /** A user's scaling is in proportion to sizes, whatever the strategy and whichever pods are available. */
+    /**
+     * Whether a Deployment is paused or being scaled. Scaling is in proportion to sizes, and ignores strategy and
+     * availability.
+     */
     private static boolean isPausedOrScaled(V1Deployment read) {
         return Boolean.TRUE.equals(read.getSpec().getPaused()) || read.getStatus() == null
                 || !read.getMetadata().getGeneration().equals(read.getStatus().getObservedGeneration());
@@ -376,7 +385,7 @@ final class Checks {
         return String.valueOf(object.getMetadata().getUid());
     }
 
-    /** An object in a few words, for a story. */
+    /** A short description of an object for a story. */
     static String brief(KubernetesObject object) {
         return name(object) + (object instanceof V1ReplicaSet r ? " of " + r.getSpec().getReplicas() : "");
     }

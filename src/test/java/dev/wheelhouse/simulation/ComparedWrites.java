@@ -14,7 +14,7 @@ import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The controllers' writes, and how many those of the recording needed. */
+/** Compares the number of the controllers' writes with the recording's. */
 final class ComparedWrites {
     private final Api api;
     private final List<String> writes = new ArrayList<>();
@@ -27,7 +27,7 @@ final class ComparedWrites {
         this.reportsTerminating = reportsTerminating;
     }
 
-    /** Takes note of recorded requests that succeeded. */
+    /** Counts the recorded requests that succeeded. */
     void remember(JsonNode change) {
         for (JsonNode request : change.path("req")) {
             String[] words = request.asString().split(" ");
@@ -41,7 +41,7 @@ final class ComparedWrites {
         }
     }
 
-    /** Whether the recording would have it. To be asked before the write is made. */
+    /** Whether a write counts, because the recorded control plane would make it too. Call it before the write. */
     boolean counts(Request request) {
         return !request.type().equals(ResourceType.EVENTS) && (reportsTerminating || !isNewerThanTheRecording(request));
     }
@@ -59,7 +59,7 @@ final class ComparedWrites {
                 .hasSizeLessThanOrEqualTo(recorded);
     }
 
-    /** Whether it is a report of nothing but {@code status.terminatingReplicas}, which 1.26 did not have. */
+    /** Whether the write only reports {@code status.terminatingReplicas}, which 1.26 did not have. */
     private boolean isNewerThanTheRecording(Request request) {
         KubernetesObject object = request.object();
         if (object == null || !request.subresource().equals("status")) {

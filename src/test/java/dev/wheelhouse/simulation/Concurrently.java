@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** Runs that have nothing to do with each other, each on one thread, as many at a time as there are processors. */
+/** Runs independent jobs, one thread each, as many at a time as there are processors. */
 final class Concurrently {
-    /** How long nothing may end before what runs is said to hang. */
+    /** The time without a finished job, in minutes, after which the running jobs count as stuck. */
     private static final int MINUTES = 5;
     private static final int SHOWN = 3;
 

@@ -7,11 +7,11 @@ import java.util.Random;
 import dev.wheelhouse.simulation.Workload.Step;
 
 /**
- * What a user does with one Deployment. Whatever happens on the way, it is not paused and has an image that runs at the end, so that
- * its last state does not depend on when things happened.
+ * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
+ * final state does not depend on the times of the changes.
  */
 final class DeploymentWorkload {
-    /** Its pods never become ready. */
+    /** An image whose pods never become ready. */
     static final String BAD_IMAGE = "app:bad";
     private static final String NAME = "web";
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
@@ -20,7 +20,7 @@ final class DeploymentWorkload {
     private final Random random;
     private final String manifest;
     private final List<Step> steps = new ArrayList<>();
-    /** The images of its revisions, the newest last. */
+    /** The images of the revisions, the newest last. */
     private final List<String> revisions = new ArrayList<>();
     private String image = "app:v1";
     private boolean paused;
@@ -60,7 +60,7 @@ final class DeploymentWorkload {
                         + unavailable + "}}";
     }
 
-    /** The template becomes a revision, unless the Deployment is paused. */
+    /** Makes the template a revision, unless the Deployment is paused. */
     private void release() {
         if (!paused) {
             revisions.remove(image);

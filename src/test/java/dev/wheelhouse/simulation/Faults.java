@@ -26,10 +26,10 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** What can go wrong between one manager and the API server, drawn from a seed. */
+/** Injects faults between one manager and the API server, determined by a seed. */
 final class Faults implements Interceptor {
     private static final int RARE = 400;
-    /** More calls than any run takes that gets anywhere. */
+    /** A limit above the number of calls of any run that makes progress. */
     private static final int MOST_CALLS = 10_000;
 
     private final Random random;
@@ -47,7 +47,7 @@ final class Faults implements Interceptor {
     private int lateRefused;
     private @Nullable String lastDeleted;
 
-    /** @param rate of faults per call; 0 for none */
+    /** @param rate the probability of a fault per call; 0 for none */
     Faults(Random random, Story story, String manager, Checks checks, double rate) {
         this.random = random;
         this.story = story;
@@ -56,35 +56,35 @@ final class Faults implements Interceptor {
         this.rate = rate;
     }
 
-    /** From now on everything works, and what was held back is delivered. */
+    /** Ends all faults, and delivers what was held back. */
     void end() {
         rate = 0;
         frozen = false;
     }
 
-    /** After an end, faults strike again. */
+    /** Starts faults again after {@link #end}. */
     void goOn(double newRate) {
         rate = newRate;
     }
 
-    /** Its watches bring nothing any more, though it does not know: another one leads. */
+    /** Stops the manager's watches without its knowledge, because another manager leads now. */
     void freeze() {
         frozen = true;
         lateCreates.clear();
         lateDeletes = 0;
     }
 
-    /** How many pods it deleted since it was frozen that were still as it had read them. */
+    /** The number of pods, unchanged since it read them, that the manager has deleted since it was frozen. */
     int deletesSinceFrozen() {
         return lateDeletes;
     }
 
-    /** How many objects it created since it was frozen. */
+    /** The number of objects that the manager has created since it was frozen. */
     int createsSinceFrozen() {
         return lateCreates.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** What it wrote since it was frozen. */
+    /** The manager's writes since it was frozen. */
     Tally late() {
         return new Tally(0, lateWrites, lateRefused, createsSinceFrozen(), lateDeletes);
     }
@@ -194,7 +194,7 @@ final class Faults implements Interceptor {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // What one scope listed is what it lists.
+    @SuppressWarnings("unchecked") // A scope always lists objects of one type.
     public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
         count();
         if (crashed || strikes()) {

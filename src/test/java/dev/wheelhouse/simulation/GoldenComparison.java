@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Compares what a replay comes to with what was recorded, under the recording's names. */
+/** Compares the result of a replay with the recording, in the recording's names. */
 final class GoldenComparison {
     private final Api api;
     private final GoldenState state;
@@ -23,7 +23,7 @@ final class GoldenComparison {
     private final boolean reportsTerminating;
     private boolean lenient;
 
-    /** @param reportsTerminating whether the recorded controllers knew {@code status.terminatingReplicas} */
+    /** @param reportsTerminating whether the recorded controllers reported {@code status.terminatingReplicas} */
     GoldenComparison(Api api, RecordedNames names, RecordedEnds ends, boolean reportsTerminating) {
         this.reportsTerminating = reportsTerminating;
         this.api = api;
@@ -32,12 +32,12 @@ final class GoldenComparison {
         state = new GoldenState(api);
     }
 
-    /** From now on judges as it has to be with crashes: Events may be lost or said twice, but states are the same. */
+    /** From now on allows the effects of crashes: Events may be lost or repeated, but states must be equal. */
     void beLenient() {
         lenient = true;
     }
 
-    /** Takes note of a recorded change that is to come. */
+    /** Records a change of the recording that the replay has to reproduce. */
     void remember(JsonNode change) {
         if (change.path("k").asString("").equals("Event") && change.path("src").asString("").endsWith("controller")) {
             wantedReasons.add(change.path("reason").asString(""));
@@ -45,17 +45,17 @@ final class GoldenComparison {
         ends.remember(change);
     }
 
-    /** What a recorded quiescent state is compared as. */
+    /** The form of a recorded quiescent state in which it is compared. */
     String wanted(JsonNode recorded) {
         return forgiven(GoldenState.recorded(recorded));
     }
 
-    /** What is there now, to be compared with {@link #wanted}. */
+    /** The current state, to compare with {@link #wanted}. */
     String now() {
         return forgiven(names.toRecorded(state.now()).lines().sorted().collect(Collectors.joining("\n")));
     }
 
-    /** @param entry of the trace, to name it in a failure */
+    /** @param entry the entry of the trace, for failure messages */
     void compareQuiescent(String wanted, int entry) {
         assertThat(now()).as("quiescent state at entry %d", entry).isEqualTo(wanted);
         if (!lenient) {
@@ -65,14 +65,17 @@ final class GoldenComparison {
         ends.match(api.list("pod"), names, lenient);
     }
 
-    /** What a rollout has come to since the status before: where a crash kept one from being written, there is no "since". */
+    /**
+     * Ignores differences in the reason of Progressing after crashes, because the reason depends on the last written
+     * status.
+     */
     private String forgiven(String states) {
         return lenient
                 ? states.replace("Progressing=True/NewReplicaSetAvailable", "Progressing=True/ReplicaSetUpdated")
                 : states;
     }
 
-    /** The reasons of Events that were written since the last call. */
+    /** The reasons of the Events that were written since the last call. */
     private Set<String> newReasons() {
         Set<String> reasons = new TreeSet<>();
         for (JsonNode event : api.list("event")) {
@@ -94,12 +97,12 @@ final class GoldenComparison {
                 .containsExactlyElementsOf(wanted.valueStream().map(JsonNode::asString).toList());
     }
 
-    /** All that is there and that the names, versions and times of a run do not decide. */
+    /** All objects, without the names, versions and times that differ between runs. */
     String describe() {
         return names.toRecorded(state.all()).lines().sorted().collect(Collectors.joining("\n"));
     }
 
-    /** @param recorded the recording's own end */
+    /** @param recorded the final state of the recording */
     void compareFinal(JsonNode recorded) {
         Map<String, Map<String, String>> found = new TreeMap<>();
         state.objects().forEach((name, values) -> {

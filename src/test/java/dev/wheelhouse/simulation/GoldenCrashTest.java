@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every write of every scenario, before and after it. A run begins at the quiescent state before the write and ends as soon as it
- * is in the state in which the run without a crash is at the same place, as everything from there on is the same; with
- * {@code -Psimulation} each goes on to the end nevertheless, but where the end is chance.
+ * Crashes the manager before and after every write of every scenario. A run starts at the quiescent state before the
+ * write. It ends when it has reached the state of the run without a crash at the same place, because everything after
+ * that is equal. With {@code -Psimulation} each run continues to the end, except where the end is random.
  */
 @DisplayName("A manager that crashes at any write is replaced by one that reaches the recorded states")
 @ExtendWith(Quiet.class)
@@ -24,7 +24,7 @@ class GoldenCrashTest {
     private static final AtomicInteger ended = new AtomicInteger();
     private static long nanos;
 
-    /** @param write counted from 0, since the checkpoint */
+    /** @param write the number of the write since the checkpoint, from 0 */
     private record CrashPoint(String scenario, Checkpoint from, List<Checkpoint> next, int write, boolean after) {}
 
     @ParameterizedTest(name = "{0}")
@@ -37,7 +37,7 @@ class GoldenCrashTest {
         nanos += System.nanoTime() - began;
     }
 
-    /** Of a run without a crash: at its begin and at every quiescent state. */
+    /** The checkpoints of a run without a crash: at its start and at every quiescent state. */
     private static List<Checkpoint> checkpoints(String scenario) throws Exception {
         List<Checkpoint> checkpoints = new ArrayList<>();
         try (GoldenReplay replay = new GoldenReplay(scenario, GoldenScenarioTest.seed(scenario)).withCrashes()) {

@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 
-/** Replays one recorded scenario on a {@link SteppedSystem}; a {@link GoldenComparison} judges what comes of it. */
+/** Replays one recorded scenario on a {@link SteppedSystem}. A {@link GoldenComparison} compares the results. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration TIMED_SLACK = Duration.ofMillis(100);
@@ -44,15 +44,15 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     private int tries;
     private int expected;
 
-    /** @param seed of UIDs and names */
+    /** @param seed determines UIDs and generated names */
     GoldenReplay(String name, long seed) throws IOException {
         this(read(name), seed, null);
     }
 
     /**
-     * Goes on from a checkpoint, with a manager that has just started.
+     * Continues from a checkpoint, with a new manager.
      *
-     * @param seed another one than led there, or UIDs and names would repeat
+     * @param seed differs from the seed that led to the checkpoint, so that UIDs and names do not repeat
      */
     GoldenReplay(Checkpoint from, long seed) {
         this(from.scenario(), seed, from);
@@ -82,8 +82,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     }
 
     /**
-     * Judges as it has to be with crashes: Events may be lost or said twice, and writes be repeated, but states are the same. As
-     * such runs are many, only the types that take part are collected.
+     * Allows the effects of crashes: Events may be lost or repeated, and writes repeated, but states must be equal.
+     * Because there are many such runs, garbage collection covers only the types of the scenario.
      */
     GoldenReplay withCrashes() {
         lenient = true;
@@ -92,19 +92,19 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return this;
     }
 
-    /** The manager's process ends at one of its writes, counted from 0, and another one starts. */
+    /** Ends the manager's process at one of its writes, counted from 0, and starts another process. */
     GoldenReplay crashingAt(int write, boolean afterIt) {
         crashAt = write;
         crashAfter = afterIt;
         return withCrashes();
     }
 
-    /** How many writes the manager tried. */
+    /** The number of writes that the manager has tried. */
     int tries() {
         return tries;
     }
 
-    /** @param name of a recorded scenario, with {@code 1.36/} before it if it is of that version */
+    /** @param name the name of a recorded scenario; that of version 1.36 starts with {@code 1.36/} */
     static JsonNode read(String name) throws IOException {
         String path = name.startsWith("1.36/") ? "/golden-" + name : "/golden/scenarios/" + name;
         try (InputStream in = Objects.requireNonNull(GoldenReplay.class.getResourceAsStream(path + ".json"))) {
@@ -131,7 +131,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         writes.clear();
     }
 
-    /** Goes on to the next recorded quiescent state, and compares. @return false if there is none: then nothing was done */
+    /**
+     * Continues to the next recorded quiescent state, and compares.
+     * @return false if there is none; nothing was done then
+     */
     boolean toNextQuiescence() throws InterruptedException {
         boolean more = trace.subList(at, trace.size()).stream().anyMatch(e -> e.has("q"));
         boolean there = !more;
@@ -142,7 +145,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return more;
     }
 
-    /** Goes on to the end, and compares that with the recorded one. */
+    /** Continues to the end, and compares the final state with the recorded one. */
     void end() throws InterruptedException {
         while (at < trace.size()) {
             replay(at++);
@@ -174,7 +177,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         changes.forEach(comparison::remember);
     }
 
-    /** What another replay can go on from. To be taken at a quiescent state: what the manager remembers is not in it. */
+    /**
+     * A checkpoint from which another replay can continue. Call it at a quiescent state, because the manager's memory
+     * is not part of it.
+     */
     Checkpoint checkpoint() {
         return new Checkpoint(scenario, at, system.clock.now(), KeptObjects.of(system.server.store()), names.copy(),
                 ends.copy(), expected, steps.neverBound(), comparison.describe());
@@ -184,7 +190,10 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return comparison.describe();
     }
 
-    /** Names of what is made up to the next quiescent state, and pods that nobody bound before they were deleted. */
+    /**
+     * Records the names of objects that are created before the next quiescent state, and the pods that are deleted
+     * without having been bound.
+     */
     private void expectFrom(List<JsonNode> trace, int from) {
         for (int i = Math.max(from, expected); i < trace.size() && !trace.get(i).has("q"); i++) {
             JsonNode entry = trace.get(i);

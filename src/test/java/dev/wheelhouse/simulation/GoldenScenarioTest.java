@@ -20,8 +20,8 @@ import dev.wheelhouse.apiserver.json.Json;
 @ExtendWith(Quiet.class)
 class GoldenScenarioTest {
     /**
-     * Its pods differ in nothing but their UIDs, which chance draws, in the recording and here: some seed chooses the recorded
-     * victim.
+     * A scenario whose pods differ in their UIDs only. UIDs are random, in the recording and here, so only some seeds
+     * choose the recorded victim.
      */
     static final String BY_CHANCE = "rs_victim_spread";
     private static final int CHANCES = 64;
@@ -41,7 +41,7 @@ class GoldenScenarioTest {
         }
     }
 
-    /** The seed with which a scenario can come out as it was recorded. */
+    /** A seed with which the replay of a scenario can equal the recording. */
     static long seed(String scenario) throws Exception {
         if (!scenario.equals(BY_CHANCE)) {
             return 1;

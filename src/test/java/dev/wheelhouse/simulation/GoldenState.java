@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** What the server holds, in the words of a recording. */
+/** The server's content in the form of a recording. */
 final class GoldenState {
     private final Api api;
 
@@ -20,7 +20,7 @@ final class GoldenState {
         this.api = api;
     }
 
-    /** As a recorded quiescent state says it, one line for each object. */
+    /** The state in the form of a recorded quiescent state, one line per object. */
     String now() {
         Map<String, String> lines = new TreeMap<>();
         for (JsonNode d : api.list("deployment")) {
@@ -42,7 +42,7 @@ final class GoldenState {
         return lines(lines);
     }
 
-    /** All that decides what happens next, one line for each object; names are ours, and pods have none. */
+    /** All fields that determine what happens next, one line per object. The names are ours; pods have none. */
     String all() {
         List<String> lines = new ArrayList<>();
         lines.add(now());
@@ -80,7 +80,10 @@ final class GoldenState {
         return counts;
     }
 
-    /** The Progressing reason of a new ReplicaSet is a race in the real one. */
+    /**
+     * Replaces the Progressing reason of a new ReplicaSet, because that reason is the result of a race in the real
+     * control plane.
+     */
     private static String lines(Map<String, String> lines) {
         return String.join("\n", lines.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList())
                 .replace("NewReplicaSetCreated", "ReplicaSetUpdated");
@@ -101,7 +104,9 @@ final class GoldenState {
                 .filter(o -> o.path("controller").asBoolean(false)).map(o -> text(o, "name")).findFirst().orElse("-");
     }
 
-    /** As {@code final.objects} of a recording: values by path. Left out is what may differ. */
+    /**
+     * The objects in the form of a recording's {@code final.objects}: values by path, without those that may differ.
+     */
     Map<String, Map<String, String>> objects() {
         Map<String, Map<String, String>> objects = new TreeMap<>();
         api.list("deployment").forEach(d -> objects.put("Deployment/" + name(d), projected(d, false)));
@@ -140,7 +145,7 @@ final class GoldenState {
         return reduced(reduced, replicaSet);
     }
 
-    /** Values by path, without a ReplicaSet's generation, the order of conditions, and zeros. */
+    /** The values of an object by path, without a ReplicaSet's generation, the order of conditions, and zeros. */
     static Map<String, String> reduced(JsonNode object, boolean replicaSet) {
         Map<String, String> values = new TreeMap<>();
         object.properties().forEach(e -> {

@@ -19,7 +19,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** A client all of whose calls go through an {@link Interceptor}. */
+/** A client that sends all calls through an {@link Interceptor}. */
 public record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {

@@ -10,7 +10,9 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** Stands between a manager and the API server: it may look, refuse, delay, or answer something else. */
+/**
+ * Intercepts the calls from a manager to the API server. It may observe, refuse or delay a call, or change its result.
+ */
 public interface Interceptor {
     default <R> R write(Request request, Supplier<R> call) {
         return call.get();

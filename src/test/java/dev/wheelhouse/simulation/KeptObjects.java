@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
-/** The workloads of one server at one version, from which others begin. */
+/** The workloads of one server at one version. Other servers start from them. */
 record KeptObjects(long version, List<Kept> objects) implements Storage {
     private static final List<String> RESOURCES = List.of("deployments.apps", "replicasets.apps", "pods");
 
@@ -34,7 +34,7 @@ record KeptObjects(long version, List<Kept> objects) implements Storage {
 
     @Override
     public void commit(List<Write> writes) {
-        // What comes later is of one run alone.
+        // Later changes belong to one run only, so they are not kept.
     }
 
     @Override
@@ -54,6 +54,6 @@ record KeptObjects(long version, List<Kept> objects) implements Storage {
 
     @Override
     public void close() {
-        // Nothing is open.
+        // There is nothing to close.
     }
 }

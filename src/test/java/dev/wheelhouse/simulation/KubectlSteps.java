@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The requests that kubectl makes, and what it says. */
+/** Makes the requests that kubectl makes, and returns kubectl's output. */
 final class KubectlSteps {
     private static final String DEPLOYMENT = "deployment.kubernetes.io/";
     private static final Set<String> NOT_ROLLED_BACK = Set.of("kubectl.kubernetes.io/last-applied-configuration",
@@ -24,7 +24,7 @@ final class KubectlSteps {
         this.api = api;
     }
 
-    /** @return what kubectl prints */
+    /** @return kubectl's output */
     String run(List<String> args, Instant now) {
         String target = args.stream().filter(a -> a.startsWith("deploy/")).findFirst().orElseThrow();
         String name = target.substring("deploy/".length());

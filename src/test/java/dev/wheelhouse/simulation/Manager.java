@@ -28,19 +28,19 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
-/** One process of the controller manager, without threads: all that a crash would lose. */
+/** One process of the controller manager, without threads. A crash loses all its state. */
 final class Manager implements AutoCloseable {
     private final InformerFactory informers;
     private final EventBroadcaster events;
     private final List<Controller> controllers = new ArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
 
-    /** @param seed of the informers' jitter */
+    /** @param seed determines the informers' jitter */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed) {
         this(client, clock, descriptors, seed, c -> c);
     }
 
-    /** @param surgery what a test does to what controllers are made from */
+    /** @param surgery changes the context of the controllers */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, long seed,
             UnaryOperator<ControllerContext> surgery) {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
@@ -54,12 +54,12 @@ final class Manager implements AutoCloseable {
         waiting.addAll(controllers);
     }
 
-    /** The informers' loops as of now. */
+    /** The informers' loops that exist now. */
     List<Loop> caches() {
         return informers.loops();
     }
 
-    /** The loops of the controllers whose caches have synced, and that of the Events. */
+    /** The loops of the controllers whose caches have synced, and the loop of the Events. */
     List<Loop> workers() {
         waiting.removeIf(c -> c.informers().stream().allMatch(SharedIndexInformer::hasSynced));
         List<Loop> loops = new ArrayList<>();
@@ -72,17 +72,17 @@ final class Manager implements AutoCloseable {
         return loops;
     }
 
-    /** What the controllers have read of an object. */
+    /** The cached state of an object. */
     <T extends KubernetesObject> @Nullable T cached(ResourceType type, Class<T> model, ObjectKey key) {
         return informers.informer(type, model).get(key);
     }
 
-    /** All that the controllers have read of a type. */
+    /** The cached objects of a type. */
     <T extends KubernetesObject> List<T> cached(ResourceType type, Class<T> model) {
         return informers.informer(type, model).getIndexer().list();
     }
 
-    /** What would be written, were the controllers asked about these objects. */
+    /** The writes that the controllers would make for these objects. */
     List<Action> plan(List<ObjectKey> keys) {
         List<Action> writes = new ArrayList<>();
         for (Controller controller : controllers) {

@@ -4,13 +4,13 @@ import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.runtime.Clock;
 
-/** A defect that a test puts between the controllers and what they are made from. */
+/** A defect that a test puts between the controllers and their context. */
 interface PlantedFault {
     PlantedFault NONE = (server, context) -> context;
 
     ControllerContext plant(EmbeddedApiServer server, ControllerContext context);
 
-    /** What stands between the client and the manager. */
+    /** The interceptor between the client and the manager. */
     default Interceptor view(EmbeddedApiServer server) {
         return new Interceptor() {
         };

@@ -39,11 +39,11 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Defects as people make them, planted from outside. */
+/** Typical programming errors, injected from outside. */
 final class PlantedFaults {
     private PlantedFaults() {}
 
-    /** Nothing is expected of deletions and creations that were made, so that the next sync may make them again. */
+    /** The controller sets no expectations for its creations and deletions, so that the next sync may repeat them. */
     static final PlantedFault EXPECTATIONS_SKIPPED = (server, context) -> new Surgery(context) {
         @Override
         public ActionExecutor executor(String controller) {
@@ -56,7 +56,7 @@ final class PlantedFaults {
         }
     };
 
-    /** Syncs on caches that are older than what it wrote itself. */
+    /** The controller syncs although its caches are older than its own writes. */
     static final PlantedFault STALE_READ = (server, context) -> new Surgery(context) {
         @Override
         public ConsistencyStore consistency(String controller) {
@@ -69,7 +69,7 @@ final class PlantedFaults {
         }
     };
 
-    /** A ReplicaSet grows by one too many. */
+    /** A ReplicaSet becomes larger by one pod than it should. */
     static final PlantedFault FENCEPOST = (server, context) -> new Surgery(context) {
         @Override
         public ActionExecutor executor(String controller) {
@@ -90,7 +90,7 @@ final class PlantedFaults {
         }
     };
 
-    /** What was to be tried again is forgotten. */
+    /** Keys that should be retried are dropped. */
     static final PlantedFault LOST_REQUEUE = (server, context) -> new Surgery(context) {
         @Override
         public <K> WorkQueue<K> queue(String name) {
@@ -99,7 +99,7 @@ final class PlantedFaults {
         }
     };
 
-    /** The pods that should be kept longest are deleted first. */
+    /** The pods that should be deleted last are deleted first. */
     static final PlantedFault VICTIMS_REVERSED = (server, context) -> new Surgery(context) {
         @Override
         public ActionExecutor executor(String controller) {
@@ -124,7 +124,7 @@ final class PlantedFaults {
                 ObjectKey.of(p), Deletion.ofUid(Checks.uid(p)), "too many pods")).toList());
     }
 
-    /** The status that is written is the one that was computed the time before. */
+    /** The controller writes the status that it computed in the sync before. */
     static PlantedFault statusOfAnOldView() {
         return (server, context) -> new Surgery(context) {
             private final Map<ObjectKey, V1Deployment> before = new HashMap<>();
@@ -150,7 +150,7 @@ final class PlantedFaults {
         };
     }
 
-    /** Every pod that the selector matches is taken for one's own, whoever controls it. */
+    /** The controller treats every pod that its selector matches as its own, even if another controller owns it. */
     static final PlantedFault CONTROLLER_REF_IGNORED = new PlantedFault() {
         @Override
         public ControllerContext plant(EmbeddedApiServer server, ControllerContext context) {
@@ -251,7 +251,7 @@ final class PlantedFaults {
         }
     }
 
-    /** A context that is the one behind it, unless overridden. */
+    /** A context that delegates to another one, except for overridden methods. */
     private abstract static class Surgery implements ControllerContext {
         private final ControllerContext behind;
 
@@ -318,12 +318,12 @@ final class PlantedFaults {
 
         @Override
         public void addAfter(K key, Duration delay) {
-            // Lost.
+            // Drop the key.
         }
 
         @Override
         public void addRateLimited(K key, Duration atLeast) {
-            // Lost.
+            // Drop the key.
         }
 
         @Override

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PlantedFaultsTest {
     private static final int SEEDS = 150;
 
-    /** Each with what gives it away, in the words of the checks. */
+    /** The faults, each with the text by which a check reports it. */
     static Stream<Arguments> faults() {
         return Stream.of(
                 Arguments.of("expectations skipped", PlantedFaults.EXPECTATIONS_SKIPPED,

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 
-/** Thousands of runs with faults in them would fill the log. */
+/** Switches logging off, because thousands of runs with faults would fill the log. */
 public final class Quiet implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
-/** The pods that a recording deletes. Which of pods that do not differ in what decides are deleted is chance. */
+/** The pods that a recording deletes. The choice among pods that are equal for the controllers is random. */
 final class RecordedEnds {
     private final Map<String, Set<String>> ends = new TreeMap<>();
     private final Map<String, String> ownerBefore = new HashMap<>();
@@ -26,7 +26,7 @@ final class RecordedEnds {
         return copy;
     }
 
-    /** Takes note of a recorded change. */
+    /** Records a change of the recording. */
     void remember(JsonNode change) {
         if (change.path("k").asString("").equals("Pod")
                 && Set.of("terminating", "gone").contains(change.path("t").asString(""))) {
@@ -36,10 +36,10 @@ final class RecordedEnds {
     }
 
     /**
-     * Exchanges the names of pods that were deleted in the recording and live here with those of their equals.
+     * Swaps the names of pods that were deleted in the recording but exist here with the names of equal pods.
      *
-     * @param pods those there are
-     * @param crashes whether they may be of two processes, which made them at different times
+     * @param pods the existing pods
+     * @param crashes whether two processes may have created them, at different times
      */
     void match(List<JsonNode> pods, RecordedNames names, boolean crashes) {
         Map<String, JsonNode> byName = new HashMap<>();
@@ -70,7 +70,7 @@ final class RecordedEnds {
         return pod != null && !pod.path("metadata").has("deletionTimestamp");
     }
 
-    /** What a choice of victims looks at, UID excepted. */
+    /** The fields that the choice of victims depends on, without the UID. */
     private static String looks(JsonNode pod, boolean crashes) {
         String settled = GoldenState.word(pod) + pod.path("spec").path("nodeName");
         return crashes

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
 
-/** The names of a recording, which differ from ours: ReplicaSets by image and order of creation, pods by alias. */
+/** Maps the names of a recording to ours: ReplicaSets by image and order of creation, pods by alias. */
 final class RecordedNames {
     private final Map<String, String> ours = new HashMap<>();
     private final Map<String, String> recorded = new HashMap<>();
@@ -30,7 +30,7 @@ final class RecordedNames {
         return copy;
     }
 
-    /** What the recording says will be made next. */
+    /** Records an object that the recording creates next. */
     void expect(JsonNode change) {
         String kind = change.path("k").asString("");
         if (kind.startsWith("ReplicaSet/") && change.path("t").asString("").equals("ADDED")) {
@@ -71,7 +71,7 @@ final class RecordedNames {
         return name;
     }
 
-    /** Two pods are equal in all that decides, so that it does not matter which of them is which. */
+    /** Swaps the aliases of two pods that are equal for the controllers. */
     void swap(String alias, String other) {
         String name = pod(alias);
         podOf.put(alias, pod(other));
@@ -82,12 +82,12 @@ final class RecordedNames {
         return podOf;
     }
 
-    /** A text of the recording, with our names and hashes. */
+    /** Replaces the recording's names and hashes in a text by ours. */
     String toOurs(String text) {
         return replace(text, ours);
     }
 
-    /** A text of ours, with the names and hashes of the recording. */
+    /** Replaces our names and hashes in a text by the recording's. */
     String toRecorded(String text) {
         return replace(text, recorded);
     }

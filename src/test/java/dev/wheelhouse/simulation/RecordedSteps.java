@@ -13,7 +13,7 @@ import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Does again what the users and the kubelets of a recording did. */
+/** Repeats the recorded steps of users and kubelets. */
 final class RecordedSteps {
     private final Api api;
     private final KubectlSteps kubectl;
@@ -22,7 +22,9 @@ final class RecordedSteps {
     private final boolean bindsByHand;
     private final Set<String> neverBound = new TreeSet<>();
 
-    /** @param bindsByHand the recording binds pods in steps of its own; otherwise each is bound as it is created */
+    /**
+     * @param bindsByHand whether the recording has steps that bind pods; otherwise each pod is bound when it is created
+     */
     RecordedSteps(Api api, RecordedNames names, Clock clock, boolean bindsByHand) {
         this.api = api;
         this.names = names;
@@ -31,7 +33,7 @@ final class RecordedSteps {
         kubectl = new KubectlSteps(api);
     }
 
-    /** Nobody bound this pod before it was deleted. */
+    /** Records that a pod was deleted in the recording without having been bound. */
     void neverBind(String recordedPod) {
         neverBound.add(recordedPod);
     }
@@ -40,7 +42,7 @@ final class RecordedSteps {
         return Set.copyOf(neverBound);
     }
 
-    /** Makes a user's request, and compares the answer's code. */
+    /** Makes a user's request, and compares the response's status code. */
     void perform(JsonNode entry) {
         JsonNode step = Json.read(names.toOurs(entry.get("do").toString()));
         String name = text(step, "name");
@@ -100,7 +102,7 @@ final class RecordedSteps {
                         clock.now().minusSeconds(secondsAgo).atOffset(ZoneOffset.UTC))));
     }
 
-    /** @param replicaSet whose pod it is, or {@code -} */
+    /** @param replicaSet the ReplicaSet that owns the pod, or {@code -} */
     void podCreated(String name, String replicaSet) {
         String alias = names.podCreated(name, replicaSet);
         if (!bindsByHand && !neverBound.contains(alias)) {

@@ -12,10 +12,10 @@ import dev.wheelhouse.client.Deletion;
  * A write on its way to the API server.
  *
  * @param verb create, update, patch, delete or deletecollection
- * @param payload what is created or put, the {@link Deletion}, or the text of the patch
+ * @param payload the object to create or put, the {@link Deletion}, or the text of the patch
  */
 public record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
-    /** What is created or put, or null. */
+    /** The object to create or put; null for other writes. */
     @Nullable
     KubernetesObject object() {
         return payload instanceof KubernetesObject object ? object : null;

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
 
-/** What nodes and their scheduler do to pods, in an order that chance draws. */
+/** Does what nodes and their scheduler do to pods, in random order. */
 final class SimulatedNodes {
     private final Api api;
     private final Random random;
@@ -22,7 +22,7 @@ final class SimulatedNodes {
     private final Clock clock;
     private final boolean disrupted;
 
-    /** @param disrupted whether ready pods become unready now and then */
+    /** @param disrupted whether ready pods sometimes become unready */
     SimulatedNodes(Api api, Random random, Story story, Clock clock, boolean disrupted) {
         this.api = api;
         this.random = random;
@@ -31,7 +31,10 @@ final class SimulatedNodes {
         this.disrupted = disrupted;
     }
 
-    /** A node does something to one pod, or all that there is to do. @return whether there was anything */
+    /**
+     * Lets a node change one pod, or all pods that need a change.
+     * @return whether there was a change
+     */
     boolean act(boolean all) {
         List<JsonNode> pods = new ArrayList<>(api.list("pod"));
         Collections.shuffle(pods, random);
@@ -60,7 +63,7 @@ final class SimulatedNodes {
         return acted;
     }
 
-    /** A pod that has not ended, or null. */
+    /** A random pod that has not ended; null if there is none. */
     @Nullable
     String anyPod() {
         List<JsonNode> pods = api.list("pod").stream()
@@ -68,7 +71,7 @@ final class SimulatedNodes {
         return pods.isEmpty() ? null : GoldenState.name(pods.get(random.nextInt(pods.size())));
     }
 
-    /** Ends a pod as one that failed. */
+    /** Ends a pod with the phase Failed. */
     void evict(String pod) {
         status(pod, "Failed", false);
     }

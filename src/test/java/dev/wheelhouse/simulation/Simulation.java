@@ -21,16 +21,18 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
-/** One run of a workload: users, nodes, managers and faults take turns as a seed says. */
+/** One run of a workload: users, nodes, managers and faults take turns in an order determined by the seed. */
 final class Simulation implements AutoCloseable {
     private static final int PATIENCE = 400;
-    /** Of a watch that broke again and again. */
+    /** The longest backoff of a watch that broke several times, in seconds. */
     private static final int LONGEST_BACKOFF_SECONDS = 45;
-    /** Longer than any workload's minReadySeconds. */
+    /** A time longer than any workload's minReadySeconds. */
     private static final Duration QUIET = Duration.ofSeconds(10);
-    /** More turns than any run takes to its end when the faults are over: a watch that backs off is waited for in short steps. */
+    /**
+     * A limit above the number of turns that any run needs after the faults; waits for a backoff take many short turns.
+     */
     private static final int MOST_TURNS = 20_000;
-    /** More steps than any run takes that ends. */
+    /** A limit above the number of steps of any run that ends. */
     private static final int MOST_STEPS = 400_000;
 
     private final long seed;
@@ -53,7 +55,7 @@ final class Simulation implements AutoCloseable {
     private int steps;
     private long nextDue;
 
-    /** @param rate of faults per call of the manager; 0 for a run without any */
+    /** @param rate the probability of a fault per call of the manager; 0 for none */
     Simulation(long seed, double rate, PlantedFault planted) {
         this.seed = seed;
         this.random = new Random(seed * 31 + 7);
@@ -71,9 +73,10 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * @param wanted the final state of the run without faults, or null if this is it
+     * Runs the simulation.
+     * @param wanted the final state of the run without faults; null if this is that run
      * @return the final state
-     * @throws AssertionError with the story, if anything was wrong
+     * @throws AssertionError with the story, if an invariant was violated
      */
     String run(@Nullable String wanted) throws InterruptedException {
         try {
@@ -109,8 +112,9 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Lets everybody catch up, also who waits before it watches again. What a garbage collector has not seen of an owner's when it lets that owner go, it can neither release
-     * nor wait for, here as in upstream's: whether it has is chance.
+     * Lets all participants catch up, including watches in their backoff. If the garbage collector releases an owner
+     * whose dependents it has not all seen, it can neither orphan nor wait for the missing ones, as in upstream.
+     * Whether it has seen them is random.
      */
     private void quietMoment() throws InterruptedException {
         endDeposed();
@@ -190,7 +194,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Everybody once, in some order; then perhaps a node, and some time. */
+    /** Steps each loop once, in random order. Then a node may act, and the clock may move. */
     private void turn() throws InterruptedException {
         throwViolations();
         if (faults == null || manager == null || faults.isCrashed()) {
@@ -231,7 +235,9 @@ final class Simulation implements AutoCloseable {
         return loop.step();
     }
 
-    /** The next step comes when the last one was taken note of: only then does its effect not depend on chance. */
+    /**
+     * Waits until the controllers have observed the last step. Otherwise the effect of the next step would be random.
+     */
     private void untilSeen() throws InterruptedException {
         for (int i = 0; !isSeen(); i++) {
             if (i == PATIENCE && faults != null) {
@@ -341,7 +347,7 @@ final class Simulation implements AutoCloseable {
         return busy;
     }
 
-    /** What is there at the end, by image: names, versions and what depends on the moment are left out. */
+    /** The final state, by image, without names, versions and anything that depends on time. */
     private String state() {
         Map<String, String> lines = new TreeMap<>();
         for (Map.Entry<String, Map<String, String>> e : new GoldenState(api).objects().entrySet()) {
@@ -351,13 +357,15 @@ final class Simulation implements AutoCloseable {
             if ("0".equals(values.get("replicas"))) {
                 values.keySet().removeIf(k -> replicaSet && k.endsWith("/desired-replicas"));
             }
-            // It is that of the strategy at the time when the ReplicaSet was last sized.
+            // The annotation depends on the strategy when the ReplicaSet was last resized.
             values.keySet().removeIf(k -> replicaSet && k.endsWith("/max-replicas"));
             if (workload.steps().stream().anyMatch(s -> s.verb().equals("create"))) {
-                // Whether a predecessor's ReplicaSet still has the name when a Deployment is created again is chance.
+                // When a Deployment is created again, it is random whether a ReplicaSet of its predecessor still has
+                // the name.
                 values.remove("status.collisionCount");
             }
-            // A Recreate is complete when its old pods are gone, be it before or after its new ReplicaSet is there to be named.
+            // A Recreate may be complete before or after its new ReplicaSet exists, so its name may be missing in the
+            // message.
             values.computeIfPresent("cond.Progressing", (k, v) -> v.replaceAll("[a-z]+-[0-9a-z]+", "X")
                     .replaceAll("(ReplicaSet|Deployment) .{1,9} has successfully", "It has successfully"));
             lines.put(
@@ -369,7 +377,7 @@ final class Simulation implements AutoCloseable {
         Map<String, Integer> pods = new TreeMap<>();
         for (JsonNode pod : api.list("pod")) {
             if (GoldenState.word(pod).equals("failed")) {
-                // Which one a node evicts is chance, and it stays until its ReplicaSet goes.
+                // The choice of the evicted pod is random, and the pod stays until its ReplicaSet is deleted.
                 continue;
             }
             pods.merge("pods " + GoldenState.text(pod.path("spec").path("containers").path(0), "image") + " "

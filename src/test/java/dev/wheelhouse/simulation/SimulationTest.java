@@ -34,8 +34,9 @@ class SimulationTest {
     }
 
     /**
-     * 4384 and 7736: a ReplicaSet went while its successor of the same name had just made its pods. 4067: a deletion that got no answer had
-     * ended when it was looked for. The others: what was judged wrong.
+     * Seeds that failed once. In 4384 and 7736 a ReplicaSet was deleted after its successor of the same name had
+     * created its pods. In 4067 a deletion without a response had ended before the consistent read. In the others a
+     * check was wrong.
      */
     @ParameterizedTest
     @ValueSource(longs = {3202, 3362, 4067, 4384, 4663, 7736, 8385, 9228})
@@ -43,7 +44,7 @@ class SimulationTest {
         check(seed, PlantedFault.NONE);
     }
 
-    /** @return what the run with faults had in it */
+    /** @return the counts of the run with faults */
     static Tally check(long seed, PlantedFault planted) throws InterruptedException {
         String wanted;
         try (Simulation calm = new Simulation(seed, 0, PlantedFault.NONE)) {

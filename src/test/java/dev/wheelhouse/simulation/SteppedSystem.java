@@ -21,11 +21,11 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * An API server and a controller manager, stepped by the caller's thread. Without a random order, caches are brought up to date
- * before each turn of the workers, as on a machine with nothing else to do.
+ * An API server and a controller manager, stepped by the caller's thread. In the fixed order, the caches are up to date
+ * before each turn of the workers, as on an idle machine.
  */
 final class SteppedSystem implements AutoCloseable {
-    /** All controllers but those of namespaces and disruption budgets. */
+    /** All controllers except those of namespaces and disruption budgets. */
     static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
             .filter(c -> !Set.of("namespace-controller", "disruption-controller").contains(c.name())).toList();
     static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
@@ -44,15 +44,15 @@ final class SteppedSystem implements AutoCloseable {
     private long nextDue = Loop.IDLE;
 
     /**
-     * @param interceptor between the manager and the server
-     * @param seed of UIDs and generated names
-     * @param order draws the order of steps, or null for the fixed one
+     * @param interceptor intercepts the calls from the manager to the server
+     * @param seed determines UIDs and generated names
+     * @param order determines the order of steps; null for the fixed order
      */
     SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
         this(interceptor, seed, order, Storage.inMemory());
     }
 
-    /** @param storage what the server begins with */
+    /** @param storage the initial content of the server */
     SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage) {
         this.interceptor = interceptor;
         this.seed = seed;
@@ -62,7 +62,7 @@ final class SteppedSystem implements AutoCloseable {
         user = server.client("user");
     }
 
-    /** Runs these controllers instead of all that are built in, from the next start on. */
+    /** Sets the controllers for the next start, instead of all built-in ones. */
     SteppedSystem with(List<ControllerDescriptor> others) {
         descriptors = List.copyOf(others);
         return this;
@@ -84,7 +84,10 @@ final class SteppedSystem implements AutoCloseable {
         }
     }
 
-    /** One turn. @return whether anybody had something to do */
+    /**
+     * Takes one turn.
+     * @return whether any loop had work
+     */
     boolean turn() throws InterruptedException {
         nextDue = Loop.IDLE;
         Manager current = manager;
@@ -119,7 +122,7 @@ final class SteppedSystem implements AutoCloseable {
         return busy;
     }
 
-    /** Steps until nobody has anything to do, and lets up to {@code slack} pass for what is due in it. */
+    /** Steps until no loop has work. Moves the clock by up to {@code slack} for work that becomes due meanwhile. */
     void settle(Duration slack) throws InterruptedException {
         long left = slack.toNanos();
         for (int i = 0;; i++) {
@@ -135,7 +138,7 @@ final class SteppedSystem implements AutoCloseable {
         }
     }
 
-    /** How long until somebody wants to be stepped again, as of the last turn; null for never. */
+    /** The time until the next loop has work, as of the last turn; null if none will have. */
     @Nullable
     Duration nextDue() {
         return nextDue == Loop.IDLE ? null : Duration.ofNanos(nextDue);

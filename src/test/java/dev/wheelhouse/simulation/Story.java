@@ -7,7 +7,7 @@ import java.util.List;
 
 import dev.wheelhouse.runtime.Clock;
 
-/** What happened in a run, in sentences, and what of it must not have. */
+/** The events of a run, as sentences, and the violations among them. */
 final class Story {
     private final Clock clock;
     private final Instant start;

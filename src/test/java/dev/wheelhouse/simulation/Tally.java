@@ -1,13 +1,13 @@
 package dev.wheelhouse.simulation;
 
 /**
- * What runs had in them.
+ * Counts over several runs.
  *
- * @param managers that were started
- * @param lateWrites that managers tried after they were deposed
- * @param lateRefused those of them that were refused
- * @param lateCreates those of them that created something
- * @param lateDeletes those of them that ended a pod that was still the one that had been read
+ * @param managers the managers that were started
+ * @param lateWrites the writes of deposed managers
+ * @param lateRefused those of these writes that were refused
+ * @param lateCreates those of these writes that created something
+ * @param lateDeletes those of these writes that deleted a pod that was unchanged since it was read
  */
 record Tally(int managers, int lateWrites, int lateRefused, int lateCreates, int lateDeletes) {
     static final Tally NONE = new Tally(0, 0, 0, 0, 0);

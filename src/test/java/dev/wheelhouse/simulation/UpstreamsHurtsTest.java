@@ -66,7 +66,7 @@ class UpstreamsHurtsTest {
                 .formatted(replicas, strategy));
     }
 
-    /** Nodes make every pod ready and end every pod that is to go, until nothing changes. */
+    /** Nodes make all pods ready and end all pods that are being deleted, until nothing changes. */
     private void run() throws InterruptedException {
         boolean acted = true;
         while (acted) {

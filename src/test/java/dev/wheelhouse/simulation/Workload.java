@@ -4,12 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What a user does, drawn from a seed: one object, and a few changes of it, each seen by the controllers before the next. */
+/** A user's changes of one object, determined by a seed. The controllers observe each change before the next one. */
 record Workload(String kind, String manifest, boolean disrupted, List<Step> steps) {
     /**
      * One change.
      *
-     * @param verb create, patch or delete; undo, of the last rollout; kill or fail, for one of the pods
+     * @param verb create, patch or delete; undo for the last rollout; kill or fail for one of the pods
+     * @param sentence a description for the story
      */
     record Step(String verb, String name, String body, String sentence) {}
 

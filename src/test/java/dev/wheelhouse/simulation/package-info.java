@@ -1,7 +1,8 @@
 /**
- * The whole system on one thread: the embedded API server without sockets, informers, controllers and Events, stepped in a fixed
- * or a seeded order by a clock that the test moves. {@link dev.wheelhouse.simulation.GoldenScenarioTest} replays what a real
- * control plane was recorded to do; {@link dev.wheelhouse.simulation.SimulationTest} draws workloads and faults from seeds.
+ * The whole system on one thread: the embedded API server without sockets, informers, controllers and Events. The tests
+ * step it in a fixed or a seeded order, and move its clock. {@link dev.wheelhouse.simulation.GoldenScenarioTest}
+ * replays recordings of a real control plane; {@link dev.wheelhouse.simulation.SimulationTest} determines workloads and
+ * faults by seeds.
  */
 @NullMarked
 package dev.wheelhouse.simulation;

@@ -131,4 +131,15 @@ class NodesTest {
         assertThatThrownBy(() -> nodes(true, "node.manifest-url=http://x/y", "node.manifest-url-headers=Host:secret"))
                 .hasMessageContaining("\"Host\"").hasMessageNotContaining("secret");
     }
+
+    @Test
+    void aHeaderAndAUrlThatAreMalformedAreRefusedWithoutTheSecretsInThem() {
+        assertThatThrownBy(() -> nodes(true, "node.manifest-url=http://x/y", "node.manifest-url-headers=secret"))
+                .hasMessageContaining("has an entry without a colon").hasMessageNotContaining("secret");
+        for (String url : List.of("http://user:secret@[x/y", "http://user:secret@/y",
+                "ftp://user:secret@x/y?k=secret")) {
+            assertThatThrownBy(() -> nodes(true, "node.manifest-url=" + url)).isInstanceOf(BadOption.class)
+                    .hasMessageContaining("wheelhouse.node.manifest-url").hasMessageNotContaining("secret");
+        }
+    }
 }

@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A test's server with roles. */
+/** A test server with authentication and RBAC. */
 class SecuredTestServerTest {
     @Test
     void itsClientsAreTheAdministratorsAndOthersAreAsked() throws Exception {

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The table of a queue's entries beside a HashMap. */
+/** Compares the table of entries with a HashMap. */
 class EntryTableTest {
-    /** Keys of few hash codes, so that chains are long. */
+    /** A key with one of a few hash codes, so that chains are long. */
     private record Key(int number) {
         @Override
         public int hashCode() {
@@ -26,7 +26,7 @@ class EntryTableTest {
         EntryTable<Key> table = new EntryTable<>();
         Map<Key, Entry<Key>> map = new HashMap<>();
         for (int i = 0; i < 20_000; i++) {
-            // It grows to some hundred, shrinks to nothing, and grows again.
+            // The table grows to some hundred entries, shrinks to none, and grows again.
             Key key = new Key(random.nextInt(i / 5000 % 2 == 0 ? 400 : 4));
             Entry<Key> known = map.get(key);
             assertThat(table.get(key)).isSameAs(known);

@@ -20,7 +20,10 @@ class RateLimitingQueueConcurrencyTest {
     private final RateLimitingQueue<Integer> queue = new RateLimitingQueue<>("test", Clock.system(),
             WorkQueueMetrics.NONE);
 
-    /** Each key's version is raised before it is added; the worker that takes it must see the last one, alone. */
+    /**
+     * A key's version is raised before each add. The worker that takes the key must see the last version, and be the
+     * only one.
+     */
     @Test
     void underLoadNoKeyIsLostAndNoneIsWorkedOnByTwoAtOnce() throws Exception {
         int keys = 200;

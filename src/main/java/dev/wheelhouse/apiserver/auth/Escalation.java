@@ -1,36 +1,40 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Who grants rights must have them (upstream: {@code pkg/registry/rbac/validation}). */
 public final class Escalation {
+    /** The characters of all rights that an answer names, of which the last one may have more. */
+    private static final int MOST_NAMED = 256 * 1024;
+
     private Escalation() {}
 
-    /** What of the wanted rules the held ones do not grant: one rule for each thing, in order; empty if nothing. */
+    /** What of the wanted rules the held ones do not grant, as far as an answer names it: one rule for each thing, in order; empty if nothing. */
     static List<PolicyRule> missing(List<PolicyRule> held, List<PolicyRule> wanted) {
-        Map<PolicyRule, PolicyRule> byThing = new LinkedHashMap<>();
+        HeldRights rights = new HeldRights(held);
+        Map<String, PolicyRule> byThing = new TreeMap<>();
         List<PolicyRule> paths = new ArrayList<>();
+        int[] named = new int[1];
         for (PolicyRule rule : wanted) {
-            for (PolicyRule part : rule.parts()) {
-                if (held.stream().anyMatch(owned -> owned.covers(part))) {
-                    continue;
-                }
-                if (part.isNonResource()) {
-                    paths.add(part);
-                } else {
-                    byThing.merge(part.withVerbs(List.of()), part, (known, more) -> {
-                        String verb = more.verbs().getFirst();
-                        return known.verbs().contains(verb) ? known : known.and(verb);
-                    });
-                }
+            if (named[0] < MOST_NAMED) {
+                rights.missing(rule, part -> {
+                    named[0] += part.toString().length();
+                    if (part.isNonResource()) {
+                        paths.add(part);
+                    } else {
+                        byThing.merge(part.withVerbs(List.of()).toString(), part, PolicyRule::withVerbsOf);
+                    }
+                    return named[0] < MOST_NAMED;
+                });
             }
         }
         List<PolicyRule> missing = new ArrayList<>(byThing.values());
         missing.addAll(paths);
-        return missing.stream().distinct().sorted((a, b) -> a.toString().compareTo(b.toString())).toList();
+        return missing.stream().distinct().sorted(Comparator.comparing(PolicyRule::toString)).toList();
     }
 
     /** What is wrong with a user's granting some rules in a namespace, in upstream's words; empty if nothing is. */
@@ -43,6 +47,9 @@ public final class Escalation {
                 .append(PolicyRule.quoted(user.groups()))
                 .append(") is attempting to grant RBAC permissions not currently held:");
         missing.forEach(rule -> text.append('\n').append(rule));
+        if (text.length() >= MOST_NAMED) {
+            text.append("\nand more");
+        }
         return text.toString();
     }
 }

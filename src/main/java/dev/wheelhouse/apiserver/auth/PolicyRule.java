@@ -1,7 +1,9 @@
 package dev.wheelhouse.apiserver.auth;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -54,23 +56,10 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
             return false;
         }
         return request.isResource()
-                ? hasOrAll(apiGroups, request.group()) && hasResource(request.resourceAndSubresource(), request.subresource())
+                ? hasOrAll(apiGroups, request.group())
+                        && hasResource(request.resourceAndSubresource(), request.subresource())
                         && (resourceNames.isEmpty() || resourceNames.contains(request.name()))
                 : hasPath(request.path());
-    }
-
-    /** Whether this rule grants all that another one, of one verb and one thing, does. */
-    boolean covers(PolicyRule part) {
-        if (!hasOrAll(verbs, part.verbs.getFirst())) {
-            return false;
-        }
-        if (!part.nonResourceUrls.isEmpty()) {
-            return hasPath(part.nonResourceUrls.getFirst());
-        }
-        return !part.resources.isEmpty() && hasOrAll(apiGroups, part.apiGroups.getFirst())
-                && hasResource(part.resources.getFirst(), subresource(part.resources.getFirst()))
-                && (resourceNames.isEmpty()
-                        || !part.resourceNames.isEmpty() && resourceNames.contains(part.resourceNames.getFirst()));
     }
 
     private static boolean hasOrAll(List<String> granted, String wanted) {
@@ -81,12 +70,7 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
         return hasOrAll(resources, wanted) || !subresource.isEmpty() && resources.contains(ALL + "/" + subresource);
     }
 
-    private static String subresource(String resource) {
-        int slash = resource.indexOf('/');
-        return slash < 0 ? "" : resource.substring(slash + 1);
-    }
-
-    private boolean hasPath(String wanted) {
+    boolean hasPath(String wanted) {
         for (String url : nonResourceUrls) {
             if (url.equals(wanted) || url.endsWith(ALL) && wanted.startsWith(withoutStars(url))) {
                 return true;
@@ -103,32 +87,11 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
         return url.substring(0, end);
     }
 
-    /** The rule as rules of one verb, one group, one resource and at most one name, or of one verb and one path. */
-    List<PolicyRule> parts() {
-        List<PolicyRule> parts = new ArrayList<>();
-        for (String group : apiGroups) {
-            for (String resource : resources) {
-                for (String verb : verbs) {
-                    List<List<String>> names = resourceNames.isEmpty()
-                            ? List.of(List.of())
-                            : resourceNames.stream().map(List::of).toList();
-                    names.forEach(name -> parts.add(new PolicyRule(List.of(verb), List.of(group), List.of(resource),
-                            name, List.of())));
-                }
-            }
-        }
-        for (String url : nonResourceUrls) {
-            verbs.forEach(verb -> parts.add(new PolicyRule(List.of(verb), List.of(), List.of(), List.of(),
-                    List.of(url))));
-        }
-        return parts;
-    }
-
-    /** The rule with one more verb. */
-    PolicyRule and(String verb) {
-        List<String> more = new ArrayList<>(verbs);
-        more.add(verb);
-        return new PolicyRule(List.copyOf(more), apiGroups, resources, resourceNames, nonResourceUrls);
+    /** The rule with the verbs of another one, too. */
+    PolicyRule withVerbsOf(PolicyRule other) {
+        Set<String> more = new LinkedHashSet<>(verbs);
+        more.addAll(other.verbs);
+        return withVerbs(List.copyOf(more));
     }
 
     /** The rule with other verbs, to find those that differ in nothing else. */

@@ -14,7 +14,8 @@ package dev.wheelhouse.apiserver.auth;
  * @param subresource its first word, or empty
  * @param name empty for a collection
  */
-public record RequestInfo(boolean isResource, String path, String verb, String group, String version, String namespace, String resource,
+public record RequestInfo(boolean isResource, String path, String verb, String group, String version, String namespace,
+        String resource,
         String subresource, String name) {
     /** Access to a path that is no resource's. */
     public static RequestInfo ofPath(String verb, String path) {

@@ -21,14 +21,16 @@ import dev.cel.runtime.CelRuntimeFactory;
 
 /** The functions that expressions may use, and how they are compiled (upstream: {@code apiserver/pkg/cel/environment}). */
 final class CelEnvironment {
-    /** What one evaluation may do at most: so many turns of all its comprehensions together. */
-    private static final int MOST_ITERATIONS = 100_000;
+    /** No turn of a comprehension is free, so that the budget ends before this. */
+    private static final int MOST_ITERATIONS = 1_000_000;
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
             .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
-            .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                    CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(), KUBERNETES)
+            .setStandardEnvironmentEnabled(false)
+            .addLibraries(new MeteredFunctions(KUBERNETES, CelExtensions.strings(), CelExtensions.sets(OPTIONS),
+                    CelExtensions.lists(), CelExtensions.math(OPTIONS), CelExtensions.regex(),
+                    CelExtensions.optional()))
             .build();
 
     private CelEnvironment() {}
@@ -64,6 +66,8 @@ final class CelEnvironment {
             return RUNTIME.createProgram(tree);
         } catch (CelValidationException | CelEvaluationException e) {
             throw new RuleException(field, expression, "compilation failed: " + e.getMessage());
+        } catch (StackOverflowError e) {
+            throw new RuleException(field, expression, "compilation failed: the expression nests too deeply");
         }
     }
 }

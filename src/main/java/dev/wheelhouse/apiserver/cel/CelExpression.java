@@ -44,12 +44,19 @@ public final class CelExpression {
         return CelValues.of(json, Json.object(), false);
     }
 
-    /** @throws EvaluationException if it comes to no value */
-    public Object evaluate(Map<String, Object> variables) throws EvaluationException {
+    /**
+     * @param budget pays for the evaluation
+     * @throws EvaluationException if it comes to no value, or the budget to its end
+     */
+    public Object evaluate(Map<String, Object> variables, CelBudget budget) throws EvaluationException {
+        if (budget.isSpent()) {
+            throw new EvaluationException(
+                    "validation failed due to running out of cost budget, no further validation rules will be run");
+        }
         try {
-            return program.eval(variables);
-        } catch (CelEvaluationException | RuntimeException e) {
-            throw new EvaluationException(String.valueOf(e.getMessage()));
+            return budget.evaluate(program, variables);
+        } catch (CelEvaluationException | CelBudget.ExceededException e) {
+            throw new EvaluationException(CelRule.shortened(String.valueOf(e.getMessage())));
         }
     }
 

@@ -12,10 +12,8 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelValidationResult;
-import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompiler;
@@ -31,6 +29,10 @@ import dev.cel.runtime.CelRuntime;
  */
 public final class CelRule {
     private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
+    /** The most characters of a computed message (upstream: {@code MaxEvaluatedMessageExpressionSizeBytes}). */
+    private static final int MOST_SHOWN = 5 * 1024;
+    private static final CelCompiler PLAIN = compiler(false);
+    private static final CelCompiler OPTIONAL_OLD = compiler(true);
 
     private final String rule;
     private final String message;
@@ -48,7 +50,7 @@ public final class CelRule {
         this.fieldPath = Json.text(rule, "fieldPath");
         this.optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
         this.transition = OLD_SELF.matcher(this.rule).find();
-        CelCompiler compiler = compiler(optionalOldSelf);
+        CelCompiler compiler = optionalOldSelf ? OPTIONAL_OLD : PLAIN;
         this.program = CelEnvironment.program(compiler, "rule", this.rule, SimpleType.BOOL);
         String expression = Json.text(rule, "messageExpression");
         this.messageProgram = expression.isEmpty()
@@ -69,22 +71,40 @@ public final class CelRule {
      * @throws RuleException if it does not compile, or names a field that the schema does not have
      */
     public static void check(JsonNode rule, JsonNode schema, boolean resource) throws RuleException {
-        CelRule compiled = compile(rule);
-        SchemaTypes types = new SchemaTypes(schema, resource);
-        CelType old = compiled.optionalOldSelf ? OptionalType.create(types.self()) : types.self();
-        CelCompiler typed = CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self())
-                .addVar("oldSelf", old).build();
-        for (String field : List.of("rule", "messageExpression")) {
-            String expression = Json.text(rule, field);
-            if (expression.isEmpty()) {
-                continue;
-            }
-            CelValidationResult result = typed.compile(expression);
-            List<CelIssue> unknown = result.getErrors().stream()
-                    .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
-            if (!unknown.isEmpty()) {
-                throw new RuleException(field, expression,
-                        "compilation failed: " + CelIssue.toDisplayString(unknown, result.getSource()));
+        new Checker(schema, resource).check(rule);
+    }
+
+    /** Checks the rules of one schema, whose types it works out once. For one thread. */
+    public static final class Checker {
+        private final SchemaTypes types;
+        private final Map<Boolean, CelCompiler> compilers = new HashMap<>();
+
+        /**
+         * @param schema of the values that the rules are for
+         * @param resource whether they are whole resources
+         */
+        public Checker(JsonNode schema, boolean resource) {
+            this.types = new SchemaTypes(schema, resource);
+        }
+
+        /** @throws RuleException if a rule does not compile, or names a field that the schema does not have */
+        public void check(JsonNode rule) throws RuleException {
+            CelRule compiled = compile(rule);
+            CelCompiler typed = compilers.computeIfAbsent(compiled.optionalOldSelf,
+                    optional -> CelEnvironment.builder().setTypeProvider(types).addVar("self", types.self())
+                            .addVar("oldSelf", optional ? OptionalType.create(types.self()) : types.self()).build());
+            for (String field : List.of("rule", "messageExpression")) {
+                String expression = Json.text(rule, field);
+                if (expression.isEmpty()) {
+                    continue;
+                }
+                CelValidationResult result = typed.compile(expression);
+                List<CelIssue> unknown = result.getErrors().stream()
+                        .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
+                if (!unknown.isEmpty()) {
+                    throw new RuleException(field, expression,
+                            "compilation failed: " + CelIssue.toDisplayString(unknown, result.getSource()));
+                }
             }
         }
     }
@@ -118,9 +138,10 @@ public final class CelRule {
      * What the rule says of a value, made by {@link CelValues}.
      *
      * @param old the value before, or null
+     * @param budget pays for the evaluation
      * @return null if it holds; else the message
      */
-    public @Nullable String check(Object self, @Nullable Object old) {
+    public @Nullable String check(Object self, @Nullable Object old, CelBudget budget) {
         Map<String, Object> variables = new HashMap<>();
         variables.put("self", self);
         if (optionalOldSelf) {
@@ -129,25 +150,28 @@ public final class CelRule {
             variables.put("oldSelf", old);
         }
         try {
-            return Boolean.TRUE.equals(program.eval(variables)) ? null : failure(variables);
+            return Boolean.TRUE.equals(budget.evaluate(program, variables)) ? null : failure(variables, budget);
+        } catch (CelBudget.ExceededException e) {
+            return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
+                    + " for rule: " + rule.strip();
         } catch (CelEvaluationException e) {
-            return e.getErrorCode() == CelErrorCode.ITERATION_BUDGET_EXCEEDED
-                    ? "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call"
-                            + " cost exceeds limit for rule: " + rule.strip()
-                    : e.getMessage() + " evaluating rule: " + rule.strip();
-        } catch (RuntimeException e) {
-            return e.getMessage() + " evaluating rule: " + rule.strip();
+            return shortened(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
         }
     }
 
-    private String failure(Map<String, Object> variables) {
+    /** The library shows values in its messages, however long they are. */
+    static String shortened(String message) {
+        return message.length() <= MOST_SHOWN ? message : message.substring(0, MOST_SHOWN) + "...";
+    }
+
+    private String failure(Map<String, Object> variables, CelBudget budget) {
         if (messageProgram != null) {
             try {
-                if (messageProgram.eval(variables) instanceof String text && !text.isBlank()
-                        && text.indexOf('\n') < 0) {
+                if (budget.evaluate(messageProgram, variables) instanceof String text && !text.isBlank()
+                        && text.indexOf('\n') < 0 && text.length() <= MOST_SHOWN) {
                     return text.strip();
                 }
-            } catch (CelEvaluationException | RuntimeException e) {
+            } catch (CelEvaluationException | CelBudget.ExceededException e) {
                 // Then the plain message has to do, as upstream has it.
             }
         }

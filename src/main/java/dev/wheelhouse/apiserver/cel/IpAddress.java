@@ -12,12 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param address of version 4 or 6, without a zone
  */
 record IpAddress(InetAddress address) {
+    /** No address is longer. To match much longer texts takes time in proportion to the square of their length. */
+    private static final int MOST_CHARACTERS = 64;
     private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
     private static final Pattern VERSION_4 = Pattern.compile(OCTET + "(\\." + OCTET + "){3}");
     private static final Pattern VERSION_6 = Pattern.compile("[0-9a-fA-F]*:[0-9a-fA-F:.]*");
 
     /** Null if it is none, or has a zone, or is one of version 4 in the guise of version 6. */
     static @Nullable IpAddress parse(String text) {
+        if (text.length() > MOST_CHARACTERS) {
+            return null;
+        }
         boolean old = VERSION_4.matcher(text).matches();
         if (!old && !VERSION_6.matcher(text).matches()) {
             return null;

@@ -76,5 +76,10 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
     @Override
     public void setRuntimeOptions(CelRuntimeBuilder runtime) {
         runtime.addFunctionBindings(bindings);
+        // The library's own would compile the expression anew each time, whatever its size.
+        for (String id : List.of("matches", "matches_string")) {
+            runtime.addFunctionBindings(
+                    CelFunctionBinding.from(id, String.class, String.class, TextFunctions::matches));
+        }
     }
 }

@@ -20,6 +20,8 @@ final class QuantityFunctions {
     private static final KubernetesLibrary.Argument INT = new KubernetesLibrary.Argument(SimpleType.INT, Long.class);
     private static final KubernetesLibrary.Argument A_QUANTITY = new KubernetesLibrary.Argument(QUANTITY,
             Quantity.class);
+    /** To read digits takes time in proportion to the square of their number. */
+    private static final int MOST_CHARACTERS = 1_000;
     private static final Pattern SHAPE = Pattern
             .compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\\d{1,3})?");
 
@@ -76,7 +78,9 @@ final class QuantityFunctions {
 
     private static @Nullable Quantity parse(String text) {
         try {
-            return SHAPE.matcher(text).matches() ? Quantity.of(new QuantityFormatter().parse(text).getNumber()) : null;
+            return text.length() <= MOST_CHARACTERS && SHAPE.matcher(text).matches()
+                    ? Quantity.of(new QuantityFormatter().parse(text).getNumber())
+                    : null;
         } catch (QuantityFormatException | IllegalArgumentException e) {
             return null;
         }

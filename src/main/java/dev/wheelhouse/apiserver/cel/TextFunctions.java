@@ -11,10 +11,6 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import com.google.re2j.Matcher;
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
-
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
 import dev.cel.common.types.OpaqueType;
@@ -61,16 +57,19 @@ final class TextFunctions {
                 A_URL);
     }
 
-    /** Linear in the text, whatever the expression. @param most negative for all */
+    static boolean matches(String text, String expression) throws CelEvaluationException {
+        try {
+            return UserPattern.of(expression).isIn(text);
+        } catch (UserPattern.PatternException e) {
+            throw new CelEvaluationException("Illegal regex: " + e.getMessage());
+        }
+    }
+
+    /** @param most negative for all */
     private static List<String> findAll(String text, String expression, long most) throws CelEvaluationException {
         try {
-            Matcher matcher = Pattern.compile(expression).matcher(text);
-            List<String> found = new ArrayList<>();
-            while ((most < 0 || found.size() < most) && matcher.find()) {
-                found.add(matcher.group());
-            }
-            return found;
-        } catch (PatternSyntaxException e) {
+            return UserPattern.of(expression).findAll(text, most);
+        } catch (UserPattern.PatternException e) {
             throw new CelEvaluationException("Illegal regex: " + e.getMessage());
         }
     }

@@ -28,7 +28,8 @@ final class BoundedNumbers extends JsonNodeFactory {
             return super.numberNode(BigDecimal.ZERO);
         }
         if (digits > MOST_DIGITS) {
-            throw new StreamReadException(null, "a number is out of range");
+            throw new StreamReadException(null, "cannot unmarshal number of " + digits
+                    + " digits into a value of type float64: the number is out of range");
         }
         return super.numberNode(number);
     }

@@ -4,7 +4,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,9 @@ public final class FieldManagement {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
     /** Who owned the fields of an object that had no managed fields when it was first applied to. */
     private static final String BEFORE_FIRST_APPLY = "before-first-apply";
+
+    /** The characters of all fields in conflict that are named, of which the last one may have more. */
+    private static final int MOST_OF_CONFLICTS = 256 * 1024;
 
     private FieldManagement() {}
 
@@ -241,7 +246,7 @@ public final class FieldManagement {
         private JsonNode withoutGivenUp(JsonNode merged, FieldSet last, ManagedFields managed) {
             FieldSet owned = new FieldSet();
             for (Entry entry : managed.entries().values()) {
-                owned = owned.union(entry.fields());
+                owned.absorb(entry.fields());
             }
             FieldSet lastNamed = last.withNamedFields(structure);
             FieldSet all = AppliedConfig.fields(merged, structure).withNamedFields(structure);
@@ -254,13 +259,19 @@ public final class FieldManagement {
 
         private static void refuseConflicts(ManagedFields managed, Id id, FieldSet changed) {
             Map<String, List<Conflict>> byManager = new TreeMap<>();
+            long characters = 0;
             for (Map.Entry<Id, Entry> entry : managed.entries().entrySet()) {
                 if (entry.getKey().equals(id)) {
                     continue;
                 }
                 for (List<String> path : entry.getValue().fields().and(changed).paths()) {
+                    if (characters > MOST_OF_CONFLICTS) {
+                        break;
+                    }
+                    String field = FieldSet.print(path);
+                    characters += field.length();
                     byManager.computeIfAbsent(entry.getKey().sortKey(), k -> new ArrayList<>())
-                            .add(new Conflict("conflict with " + entry.getKey().print(), FieldSet.print(path)));
+                            .add(new Conflict("conflict with " + entry.getKey().print(), field));
                 }
             }
             if (!byManager.isEmpty()) {
@@ -284,7 +295,7 @@ public final class FieldManagement {
                 Comparison since = Comparison.of(config, withoutManagedFields(live), structure);
                 FieldSet unchanged = AppliedConfig.fields(config, structure).minus(since.changed())
                         .minus(since.removed());
-                List<String> allowed = unchanged.paths().stream().map(FieldSet::print).toList();
+                Set<String> allowed = unchanged.paths().stream().map(FieldSet::print).collect(Collectors.toSet());
                 return e.conflicts().stream().allMatch(conflict -> allowed.contains(conflict.field()));
             } catch (JacksonException | IllegalArgumentException unreadable) {
                 return false;

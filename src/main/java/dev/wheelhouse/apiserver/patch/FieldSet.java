@@ -102,6 +102,12 @@ final class FieldSet {
         return child == null || child.children.isEmpty() ? null : child;
     }
 
+    /** Adds the paths of another set, of which this one shares nothing. */
+    void absorb(FieldSet other) {
+        member |= other.member;
+        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).absorb(child));
+    }
+
     FieldSet union(FieldSet other) {
         FieldSet result = new FieldSet();
         result.member = member || other.member;

@@ -9,7 +9,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * RFC 6902 on Jackson trees. A library on another JSON model (parsson) would mean two conversions for each patch and is strict where
@@ -17,6 +19,8 @@ import dev.wheelhouse.apiserver.patch.Patches.PatchException;
  */
 final class JsonPatch {
     private static final int MAX_OPERATIONS = 10_000;
+    /** Copies double what they copy: 30 of them make 2^30 values of one. */
+    private static final long MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
     private JsonPatch() {}
 
@@ -30,8 +34,10 @@ final class JsonPatch {
                     + ", got " + operations.size());
         }
         JsonNode result = object.deepCopy();
+        Copies copies = new Copies();
         for (int i = 0; i < operations.size(); i++) {
-            result = new Operation(i, operations.get(i)).apply(result);
+            Deadline.check();
+            result = new Operation(i, operations.get(i), copies).apply(result);
         }
         if (!(result instanceof ObjectNode patched)) {
             throw new PatchException(422, Patches.REJECTED, "the patch replaces the whole object by " + kindOf(result));
@@ -71,7 +77,24 @@ final class JsonPatch {
         }
     }
 
-    private record Operation(int number, JsonNode json) {
+    /** The bytes that the operations of one patch have copied. */
+    private static final class Copies {
+        private long bytes;
+
+        /** Measures a value before it is copied. */
+        JsonNode of(JsonNode value) {
+            JsonSize size = new JsonSize(MAX_COPIED_BYTES - bytes);
+            if (!size.add(value)) {
+                throw new PatchException(422, Patches.REJECTED,
+                        "Unable to complete the copy, the accumulated size increase of copy is "
+                                + (bytes + size.bytes()) + ", exceeding the limit " + MAX_COPIED_BYTES);
+            }
+            bytes += size.bytes();
+            return value.deepCopy();
+        }
+    }
+
+    private record Operation(int number, JsonNode json, Copies copies) {
         JsonNode apply(JsonNode root) {
             String op = text("op");
             String path = text("path");
@@ -92,7 +115,7 @@ final class JsonPatch {
                 }
                 case "copy" -> {
                     JsonNode copied = place(root, text("from")).get();
-                    add(place(root, path), copied == null ? NullNode.getInstance() : copied.deepCopy());
+                    add(place(root, path), copied == null ? NullNode.getInstance() : copies.of(copied));
                 }
                 case "test" -> test(path.isEmpty() ? root : place(root, path).get());
                 default ->

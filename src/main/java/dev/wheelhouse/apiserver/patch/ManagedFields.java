@@ -130,6 +130,7 @@ final class ManagedFields {
         updates.sort(Comparator.comparing((Map.Entry<Id, Entry> e) -> seconds(e.getValue().time()))
                 .thenComparing(e -> e.getKey().sortKey()));
         Map<String, Id> firstOfVersion = new HashMap<>();
+        Map<String, FieldSet> merged = new HashMap<>();
         for (Map.Entry<Id, Entry> update : updates) {
             if (count <= MAX_UPDATE_MANAGERS) {
                 return;
@@ -140,11 +141,15 @@ final class ManagedFields {
                 continue;
             }
             Id bucket = new Id("ancient-changes", false, version, "");
+            FieldSet ancient = merged.computeIfAbsent(version, v -> new FieldSet());
             Entry old = entries.containsKey(bucket) ? entries.get(bucket) : entries.remove(first);
             if (old != null) {
                 entries.remove(update.getKey());
-                entries.put(bucket,
-                        new Entry(version, old.fields().union(update.getValue().fields()), update.getValue().time()));
+                if (old.fields() != ancient) {
+                    ancient.absorb(old.fields());
+                }
+                ancient.absorb(update.getValue().fields());
+                entries.put(bucket, new Entry(version, ancient, update.getValue().time()));
                 count--;
             }
         }

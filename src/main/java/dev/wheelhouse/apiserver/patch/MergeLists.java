@@ -2,7 +2,11 @@ package dev.wheelhouse.apiserver.patch;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.patch.StrategicMerge.Scope;
 
@@ -27,22 +32,24 @@ final class MergeLists {
             return live;
         }
         if (!ofObjects(live, patch)) {
+            elements.work().add(live.size() + patch.size());
             return deletes ? without(live, patch) : order(union(live, patch), patch, live, "");
         }
         if (mergeKey.isEmpty()) {
             throw new PatchException(500, "cannot merge lists without merge key for "
                     + (elements.type() == null ? "the list" : elements.type().name()));
         }
+        elements.work().add(live.size() + patch.size());
         ArrayNode base = live;
         ArrayNode changes = patch.arrayNode();
+        Set<String> deleted = new HashSet<>();
         boolean replace = false;
         for (JsonNode element : patch) {
             JsonNode directive = element.get(StrategicMerge.PATCH);
             if (directive == null) {
                 changes.add(element);
             } else if (is(directive, "delete")) {
-                JsonNode key = key(element, mergeKey);
-                base.removeIf(present -> JsonValues.same(present.get(mergeKey), key));
+                deleted.add(JsonKey.of(key(element, mergeKey)));
             } else if (is(directive, "replace")) {
                 replace = true;
             } else if (is(directive, "merge")) {
@@ -55,15 +62,17 @@ final class MergeLists {
             changes.forEach(element -> key(element, mergeKey));
             return changes;
         }
+        if (!deleted.isEmpty()) {
+            base.removeIf(present -> deleted.contains(identity(present, mergeKey)));
+        }
         List<JsonNode> merged = StrategicMerge.elements(base);
+        Map<String, Integer> places = places(base, mergeKey);
         for (JsonNode change : changes) {
-            JsonNode key = key(change, mergeKey);
-            int at = find(merged, mergeKey, key);
-            if (at < 0) {
+            Integer at = places.putIfAbsent(JsonKey.of(key(change, mergeKey)), merged.size());
+            if (at == null) {
                 merged.add(change);
             } else {
-                merged.set(at,
-                        StrategicMerge.merge((ObjectNode) merged.get(at).deepCopy(), (ObjectNode) change, elements));
+                merged.set(at, StrategicMerge.merge((ObjectNode) merged.get(at), (ObjectNode) change, elements));
             }
         }
         return order(base.arrayNode().addAll(merged), changes, base, mergeKey);
@@ -71,34 +80,41 @@ final class MergeLists {
 
     /** Orders a merged list. @param patchOrder the patch's elements, or its order directive @param live the list before */
     static ArrayNode order(ArrayNode merged, ArrayNode patchOrder, ArrayNode live, String mergeKey) {
-        List<JsonNode> patched = new ArrayList<>();
-        List<JsonNode> others = new ArrayList<>();
+        Map<String, Integer> patchPlaces = places(patchOrder, mergeKey);
+        Map<String, Integer> livePlaces = places(live, mergeKey);
+        List<Ranked> patched = new ArrayList<>();
+        List<Ranked> others = new ArrayList<>();
         for (JsonNode element : merged) {
             if (!mergeKey.isEmpty()) {
                 key(element, mergeKey);
             }
-            (index(patchOrder, element, mergeKey) >= 0 ? patched : others).add(element);
+            String identity = identity(element, mergeKey);
+            int livePlace = livePlaces.getOrDefault(identity, -1);
+            Integer patchPlace = patchPlaces.get(identity);
+            if (patchPlace != null) {
+                patched.add(new Ranked(element, patchPlace, livePlace));
+            } else {
+                others.add(new Ranked(element, livePlace, livePlace));
+            }
         }
-        patched.sort(Comparator.comparingInt(element -> index(patchOrder, element, mergeKey)));
-        others.sort(Comparator.comparingInt(element -> index(live, element, mergeKey)));
+        patched.sort(Comparator.comparingInt(Ranked::rank));
+        others.sort(Comparator.comparingInt(Ranked::rank));
         ArrayNode result = merged.arrayNode();
         int o = 0;
-        for (JsonNode element : patched) {
-            int place = index(live, element, mergeKey);
-            while (o < others.size() && place >= 0) {
-                int other = index(live, others.get(o), mergeKey);
-                if (other < 0 || other >= place) {
-                    break;
-                }
-                result.add(others.get(o++));
+        for (Ranked element : patched) {
+            while (o < others.size() && others.get(o).live() >= 0 && others.get(o).live() < element.live()) {
+                result.add(others.get(o++).element());
             }
-            result.add(element);
+            result.add(element.element());
         }
         while (o < others.size()) {
-            result.add(others.get(o++));
+            result.add(others.get(o++).element());
         }
         return result;
     }
+
+    /** An element with its places. @param live in the list before, or -1 */
+    private record Ranked(JsonNode element, int rank, int live) {}
 
     /** Refuses a patch whose elements do not stand in the order that its directive demands. */
     static void checkOrder(ArrayNode patch, ArrayNode order, String mergeKey) {
@@ -147,9 +163,10 @@ final class MergeLists {
 
     private static ArrayNode union(ArrayNode live, ArrayNode patch) {
         ArrayNode union = live.arrayNode();
+        Set<String> seen = new HashSet<>();
         for (ArrayNode list : List.of(live, patch)) {
             for (JsonNode element : list) {
-                if (index(union, element, "") < 0) {
+                if (seen.add(JsonKey.of(element))) {
                     union.add(element);
                 }
             }
@@ -158,31 +175,32 @@ final class MergeLists {
     }
 
     private static ArrayNode without(ArrayNode live, ArrayNode deleted) {
+        Set<String> gone = places(deleted, "").keySet();
         ArrayNode rest = live.arrayNode();
         for (JsonNode element : live) {
-            if (index(deleted, element, "") < 0) {
+            if (!gone.contains(JsonKey.of(element))) {
                 rest.add(element);
             }
         }
         return rest;
     }
 
-    private static int find(List<JsonNode> elements, String mergeKey, JsonNode key) {
-        for (int i = 0; i < elements.size(); i++) {
-            if (JsonValues.same(elements.get(i).get(mergeKey), key)) {
-                return i;
+    /** Where the elements of a list stand first, by what identifies them. */
+    private static Map<String, Integer> places(ArrayNode list, String mergeKey) {
+        Map<String, Integer> places = HashMap.newHashMap(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            String identity = identity(list.get(i), mergeKey);
+            if (!identity.isEmpty()) {
+                places.putIfAbsent(identity, i);
             }
         }
-        return -1;
+        return places;
     }
 
-    private static int index(ArrayNode list, JsonNode element, String mergeKey) {
-        for (int i = 0; i < list.size(); i++) {
-            if (sameElement(list.get(i), element, mergeKey)) {
-                return i;
-            }
-        }
-        return -1;
+    /** What identifies an element: the value of its merge key, or itself where there is no merge key; empty if it has no value. */
+    private static String identity(JsonNode element, String mergeKey) {
+        JsonNode of = mergeKey.isEmpty() ? element : element.get(mergeKey);
+        return of == null ? "" : JsonKey.of(of);
     }
 
     private static boolean sameElement(@Nullable JsonNode a, JsonNode b, String mergeKey) {

@@ -16,6 +16,7 @@ import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /** The strategic merge patch of objects; {@link MergeLists} does the lists. Works in place on copies of its own. */
 final class StrategicMerge {
@@ -27,16 +28,16 @@ final class StrategicMerge {
     private StrategicMerge() {}
 
     static ObjectNode apply(ObjectNode object, ObjectNode patch, TypeSchema schema) {
-        return merge(object.deepCopy(), patch.deepCopy(), new Scope(schema, null));
+        return merge(object.deepCopy(), patch.deepCopy(), new Scope(schema, null, new Work()));
     }
 
     /**
      * What is known about the fields of an object: those of a type, or one for all (a map), or nothing.
      *
      * @param values the field that holds the map
+     * @param work of the whole patch
      */
-    record Scope(@Nullable TypeSchema type, @Nullable Field values) {
-        static final Scope UNKNOWN = new Scope(null, null);
+    record Scope(@Nullable TypeSchema type, @Nullable Field values, Work work) {
 
         @Nullable
         Field field(String key) {
@@ -46,20 +47,24 @@ final class StrategicMerge {
         /** The scope of the objects in a field, or of a list's elements. */
         Scope in(String key) {
             if (values != null) {
-                return values.shape() == Shape.MAP ? of(values) : UNKNOWN;
+                return values.shape() == Shape.MAP ? of(values) : unknown();
             }
             Field field = field(key);
             if (field == null) {
-                return UNKNOWN;
+                return unknown();
             }
             return field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS
-                    ? new Scope(null, field)
+                    ? new Scope(null, field, work)
                     : of(field);
         }
 
-        private static Scope of(Field field) {
-            TypeSchema type = field.type();
-            return type.isObject() ? new Scope(type, null) : UNKNOWN;
+        private Scope of(Field field) {
+            TypeSchema inner = field.type();
+            return inner.isObject() ? new Scope(inner, null, work) : unknown();
+        }
+
+        private Scope unknown() {
+            return new Scope(null, null, work);
         }
 
         boolean merges(String key) {
@@ -75,6 +80,21 @@ final class StrategicMerge {
         String mergeKey(String key) {
             Field field = field(key);
             return field == null ? "" : field.patchMergeKey();
+        }
+    }
+
+    /** Counts the elements of the lists that one patch merges: it may name one element often, and each time its lists are merged anew. */
+    static final class Work {
+        private static final long MOST_ELEMENTS = 5_000_000;
+        private long elements;
+
+        void add(int more) {
+            Deadline.check();
+            elements += more;
+            if (elements > MOST_ELEMENTS) {
+                throw new PatchException(413, "the patch merges more than " + MOST_ELEMENTS
+                        + " elements of lists: name each element of a list once, or send several patches");
+            }
         }
     }
 

@@ -1,21 +1,25 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
 
 /**
  * How the answer is to look.
  *
- * @param form the object itself, a Table, or its metadata alone
+ * @param form the object itself, a Table, or its metadata alone, of one object or of a list
  * @param media in which language
  * @param metaVersion of {@code meta.k8s.io}, for a Table or metadata alone: {@code v1}, or {@code v1beta1}, which looks the same
  */
 record Accept(Form form, Media media, boolean pretty, String metaVersion) {
     enum Form {
-        OBJECT, TABLE, PARTIAL
+        OBJECT, TABLE, PARTIAL, PARTIAL_LIST
     }
 
     enum Media {
@@ -31,6 +35,8 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
             return type;
         }
     }
+
+    private static final List<Media> MEDIA = List.of(Media.values());
 
     static final Accept JSON = object(Media.JSON, false);
 
@@ -56,65 +62,150 @@ record Accept(Form form, Media media, boolean pretty, String metaVersion) {
     /** What a request accepts of objects of its target. @throws ApiException 406 if that cannot be served */
     static Accept parse(ApiRequest request, Target target) {
         ResourceType type = target.type();
-        return parse(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !Reviews.isReview(target));
+        boolean custom = Strategies.isCustom(type);
+        if (!custom && !request.accept().isEmpty() && !named(request.accept())) {
+            throw Errors.unroutableAccept(request.method().equals("GET") && target.name().isEmpty());
+        }
+        return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !Reviews.isReview(target));
     }
 
     /** What a request accepts of something that has no Table and no protobuf message, or of an error; JSON where nothing fits. */
     static Accept lenient(ApiRequest request, boolean protobuf) {
         try {
-            return parse(request, protobuf, true).ofObject();
+            return negotiate(request, protobuf, false).ofObject();
         } catch (ApiException e) {
             return JSON;
         }
     }
 
     /**
-     * The first clause of an Accept header that can be served.
+     * Refuses what a path that is no resource's cannot answer with.
      *
-     * @param protobuf whether the objects have protobuf messages
-     * @param metadata whether they have metadata to show, and Tables
-     * @throws ApiException 406 if none can
+     * @param jsonOnly whether that is anything but JSON
+     * @throws ApiException 406
      */
-    private static Accept parse(ApiRequest request, boolean protobuf, boolean metadata) {
-        boolean pretty = request.isPretty();
-        if (request.accept().isBlank()) {
-            return object(Media.JSON, pretty);
+    static void checkNamed(ApiRequest request, boolean jsonOnly) {
+        String header = request.accept();
+        if (header.isEmpty() || named(header)
+                && (!jsonOnly || header.contains("*/*") || header.contains(Media.JSON.type))) {
+            return;
         }
-        for (String clause : request.accept().split(",")) {
-            String[] parts = clause.split(";");
-            Media media = switch (parts[0].strip().toLowerCase(Locale.ROOT)) {
-                case "application/json", "*/*", "application/*" -> Media.JSON;
-                case "application/yaml" -> Media.YAML;
-                case ProtobufBodies.MEDIA_TYPE -> protobuf ? Media.PROTOBUF : null;
-                default -> null;
-            };
-            if (media == null) {
-                continue;
-            }
-            Map<String, String> parameters = parameters(parts);
-            String as = parameters.getOrDefault("as", "");
-            String version = parameters.getOrDefault("v", "v1");
-            boolean meta = metadata && parameters.getOrDefault("g", "meta.k8s.io").equals("meta.k8s.io")
-                    && (version.equals("v1") || version.equals("v1beta1"));
-            if (as.isEmpty()) {
-                return object(media, pretty);
-            } else if (as.equals("Table") && meta && media != Media.PROTOBUF) {
-                return new Accept(Form.TABLE, media, pretty, version);
-            } else if ((as.equals("PartialObjectMetadata") || as.equals("PartialObjectMetadataList")) && meta) {
-                return new Accept(Form.PARTIAL, media, pretty, version);
-            }
-        }
-        throw Errors.notAcceptable(protobuf);
+        throw jsonOnly
+                ? Errors.notAcceptable("406: Not Acceptable\n\nAvailable representations: application/json")
+                : Errors.unroutableAccept(false);
     }
 
-    private static Map<String, String> parameters(String[] parts) {
-        Map<String, String> parameters = new HashMap<>();
-        for (int i = 1; i < parts.length; i++) {
-            int eq = parts[i].indexOf('=');
-            if (eq > 0) {
-                parameters.put(parts[i].substring(0, eq).strip(), parts[i].substring(eq + 1).strip());
+    /** Whether the header names one of the media types in full, or all (upstream: go-restful's choice of a route). */
+    private static boolean named(String header) {
+        for (String clause : header.split(",", -1)) {
+            int semicolon = clause.indexOf(';');
+            String type = (semicolon < 0 ? clause : clause.substring(0, semicolon)).strip();
+            if (type.equals("*/*") || MEDIA.stream().anyMatch(media -> media.type.equals(type))) {
+                return true;
             }
         }
-        return parameters;
+        return false;
+    }
+
+    /**
+     * The best clause of an Accept header that can be served (upstream: {@code handlers/negotiation/negotiate.go}).
+     *
+     * @param protobuf whether the objects have protobuf messages; their metadata always has
+     * @param table whether they have Tables
+     * @throws ApiException 406 if none can
+     */
+    private static Accept negotiate(ApiRequest request, boolean protobuf, boolean table) {
+        boolean pretty = request.isPretty();
+        if (request.accept().isEmpty()) {
+            return object(Media.JSON, pretty);
+        }
+        for (Clause clause : clauses(request.accept())) {
+            for (Media media : MEDIA) {
+                Form form = clause.fits(media) ? form(clause.parameters, media, protobuf, table) : null;
+                if (form != null) {
+                    return new Accept(form, media, pretty || clause.parameter("pretty").equals("1"),
+                            form == Form.OBJECT ? "v1" : clause.parameter("v"));
+                }
+            }
+        }
+        throw Errors.notAcceptable();
+    }
+
+    /** The form that a clause asks for, or null if there is none such in the medium. */
+    private static @Nullable Form form(Map<String, String> parameters, Media media, boolean protobuf, boolean table) {
+        String stream = parameters.getOrDefault("stream", "");
+        String server = parameters.getOrDefault("sv", "");
+        if (!stream.isEmpty() && (!stream.equals("watch") || media == Media.YAML)
+                || !server.isEmpty() && !server.equals("v1")) {
+            return null;
+        }
+        String as = parameters.get("as");
+        if (as == null && !parameters.containsKey("g") && !parameters.containsKey("v")) {
+            return media == Media.PROTOBUF && !protobuf ? null : Form.OBJECT;
+        }
+        String version = parameters.getOrDefault("v", "");
+        if (as == null || !parameters.getOrDefault("g", "").equals("meta.k8s.io")
+                || !version.equals("v1") && !version.equals("v1beta1")) {
+            return null;
+        }
+        return switch (as) {
+            case "Table" -> table && media != Media.PROTOBUF ? Form.TABLE : null;
+            case "PartialObjectMetadata" -> Form.PARTIAL;
+            case "PartialObjectMetadataList" -> Form.PARTIAL_LIST;
+            default -> null;
+        };
+    }
+
+    private record Clause(String type, String subtype, double quality, Map<String, String> parameters) {
+        /** Exact types go before wildcards of the same quality. */
+        private static final Comparator<Clause> BEST_FIRST = Comparator.comparingDouble(Clause::quality).reversed()
+                .thenComparing(clause -> clause.type.equals("*"))
+                .thenComparing(clause -> clause.subtype.equals("*"));
+
+        boolean fits(Media media) {
+            return type.equals("application") && (subtype.equals("*") || media.type.equals(type + "/" + subtype))
+                    || type.equals("*") && subtype.equals("*");
+        }
+
+        String parameter(String name) {
+            return parameters.getOrDefault(name, "");
+        }
+    }
+
+    /** The clauses of a header, the best ones first. Clauses without a subtype are none. */
+    private static List<Clause> clauses(String header) {
+        List<Clause> clauses = new ArrayList<>();
+        for (String text : header.split(",")) {
+            String[] parts = text.strip().split(";", -1);
+            String[] types = parts[0].split("/", -1);
+            String type = types[0].strip();
+            if (types.length > 2 || types.length == 1 && !type.equals("*") || types.length == 2 && types[1].isEmpty()) {
+                continue;
+            }
+            double quality = 1;
+            Map<String, String> parameters = new HashMap<>();
+            for (int i = 1; i < parts.length; i++) {
+                String[] pair = parts[i].split("=", -1);
+                if (pair.length != 2 || pair[1].isEmpty()) {
+                    continue;
+                }
+                if (pair[0].strip().equals("q")) {
+                    quality = quality(pair[1]);
+                } else {
+                    parameters.put(pair[0].strip(), pair[1].strip());
+                }
+            }
+            clauses.add(new Clause(type, types.length == 1 ? "*" : types[1].strip(), quality, parameters));
+        }
+        clauses.sort(Clause.BEST_FIRST);
+        return clauses;
+    }
+
+    private static double quality(String text) {
+        try {
+            return Double.parseDouble(text.strip());
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 }

@@ -15,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.cel.CelBudget;
 import dev.wheelhouse.apiserver.cel.CelExpression;
 import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
@@ -25,6 +26,7 @@ import dev.wheelhouse.apiserver.schema.Selectors;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Holds writes against the ValidatingAdmissionPolicies that are bound (upstream: {@code apiserver/pkg/admission/plugin/policy/validating}). Subject
@@ -56,6 +58,7 @@ final class AdmissionPolicies {
 
     /** @throws ApiException if a policy denies it */
     void check(PolicyMatch.Change change) {
+        Map<String, Object> known = new HashMap<>();
         if (change.type().group().equals(GROUP) && change.type().plural().contains("admissionpolic")) {
             return;
         }
@@ -65,12 +68,16 @@ final class AdmissionPolicies {
             ObjectNode policy = found == null ? null : found.tree();
             if (policy != null && match.matches(policy.path("spec").path("matchConstraints"), change)
                     && match.matches(binding.path("spec").path("matchResources"), change)) {
-                hold(policy, binding, change);
+                if (known.isEmpty()) {
+                    known.putAll(values(change));
+                }
+                hold(policy, binding, change, known);
             }
         }
     }
 
-    private void hold(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change) {
+    /** @param known the variables that are the same for all policies */
+    private void hold(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change, Map<String, Object> known) {
         List<JsonNode> params = new ArrayList<>();
         if (policy.path("spec").path("paramKind").isMissingNode()) {
             params.add(NullNode.getInstance());
@@ -82,7 +89,8 @@ final class AdmissionPolicies {
             }
         }
         for (JsonNode param : params) {
-            hold(policy, binding, change, variables(policy, change, param));
+            Deadline.check();
+            decide(policy, binding, change, variables(policy, known, param));
         }
     }
 
@@ -111,21 +119,24 @@ final class AdmissionPolicies {
         return params;
     }
 
-    private Map<String, Object> variables(ObjectNode policy, PolicyMatch.Change change, JsonNode params) {
-        Map<String, Object> values = new HashMap<>();
-        values.put("object", value(change.object()));
-        values.put("oldObject", value(change.old()));
+    private Map<String, Object> values(PolicyMatch.Change change) {
+        return Map.of("object", value(change.object()), "oldObject", value(change.old()), "namespaceObject",
+                value(match.namespace(change)), "request", CelExpression.value(request(change)));
+    }
+
+    private Map<String, Object> variables(ObjectNode policy, Map<String, Object> known, JsonNode params) {
+        Map<String, Object> values = new HashMap<>(known);
         values.put("params", CelExpression.value(params));
-        values.put("namespaceObject", value(match.namespace(change)));
-        values.put("request", CelExpression.value(request(change)));
+        CelBudget budget = CelBudget.ofValidations();
         Map<String, Object> named = new HashMap<>();
         values.put("variables", named);
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values));
+                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values,
+                                budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
-                // Who uses it says that it is not there.
+                // An expression that uses the variable fails, and says that it is not there.
             }
         }
         return values;
@@ -153,11 +164,14 @@ final class AdmissionPolicies {
         return request;
     }
 
-    private void hold(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change, Map<String, Object> values) {
+    private void decide(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change,
+            Map<String, Object> values) {
+        CelBudget conditions = CelBudget.ofConditions();
         for (JsonNode condition : policy.path("spec").path("matchConditions")) {
             String expression = Json.text(condition, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
@@ -165,11 +179,13 @@ final class AdmissionPolicies {
                 return;
             }
         }
+        CelBudget budget = CelBudget.ofValidations();
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values))) {
-                    denied(policy, binding, change, message(validation, values), Json.text(validation, "reason"));
+                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
+                    denied(policy, binding, change, message(validation, values, budget),
+                            Json.text(validation, "reason"));
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
                 failed(policy, binding, change, error(expression, e));
@@ -181,11 +197,12 @@ final class AdmissionPolicies {
         return "expression '" + expression.strip() + "' resulted in error: " + problem.getMessage();
     }
 
-    private String message(JsonNode validation, Map<String, Object> values) {
+    private String message(JsonNode validation, Map<String, Object> values, CelBudget budget) {
         String expression = Json.text(validation, "messageExpression");
         if (!expression.isEmpty()) {
             try {
-                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values) instanceof String text
+                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values,
+                        budget) instanceof String text
                         && !text.isBlank() && text.indexOf('\n') < 0) {
                     return text.strip();
                 }

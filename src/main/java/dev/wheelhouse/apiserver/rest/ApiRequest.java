@@ -31,6 +31,13 @@ public record ApiRequest(String method, String path, Query query, Route route, S
                 user);
     }
 
+    /** A request that came over a transport, of which only the head has been read. */
+    public static ApiRequest ofHead(String method, String path, Query query, String accept, String contentType,
+            String userAgent, Credentials credentials) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, NOTHING, credentials,
+                User.ANONYMOUS);
+    }
+
     /** A request of this process, for JSON. */
     public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
         return of(method, pathAndQuery, "application/json", body);
@@ -59,6 +66,10 @@ public record ApiRequest(String method, String path, Query query, Route route, S
 
     public ApiRequest withCredentials(Credentials shown) {
         return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, shown, user);
+    }
+
+    ApiRequest withBody(byte[] read) {
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, read, credentials, user);
     }
 
     ApiRequest withUser(User known) {

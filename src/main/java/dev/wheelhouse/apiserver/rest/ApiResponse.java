@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -11,17 +13,56 @@ public sealed interface ApiResponse {
     /**
      * A complete answer.
      *
-     * @param warnings for the Warning header
+     * @param warnings for the Warning header, of which there is room for {@link Warnings so many}
      * @param retryAfter seconds for the Retry-After header, or null
      * @param headers more headers, over the transport's own
+     * @param pieces the body in pieces, in place of the one array; or null
      */
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
-            Map<String, String> headers) implements ApiResponse {
+            Map<String, String> headers, @Nullable Pieces pieces) implements ApiResponse {
+        private static final byte[] NOTHING = {};
+
+        public Content {
+            warnings = Warnings.bounded(warnings);
+        }
 
         /** An answer without more headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings,
                 @Nullable Integer retryAfter) {
-            this(code, contentType, body, warnings, retryAfter, Map.of());
+            this(code, contentType, body, warnings, retryAfter, Map.of(), null);
+        }
+
+        /** An answer with more headers. */
+        public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
+                Map<String, String> headers) {
+            this(code, contentType, body, warnings, retryAfter, headers, null);
+        }
+
+        static Content ofPieces(String contentType, Pieces pieces) {
+            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces);
+        }
+
+        Content withWarnings(List<String> all) {
+            return new Content(code, contentType, body, all, retryAfter, headers, pieces);
+        }
+
+        /** The whole body in one array, which for a list may be large: transports {@link #writeTo write} it. */
+        @Override
+        public byte[] body() {
+            return pieces == null ? body : pieces.toBytes();
+        }
+
+        /** The length of the body in bytes. */
+        public long length() {
+            return pieces == null ? body.length : pieces.length();
+        }
+
+        public void writeTo(OutputStream out) throws IOException {
+            if (pieces == null) {
+                out.write(body);
+            } else {
+                pieces.writeTo(out);
+            }
         }
     }
 

@@ -2,12 +2,15 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,12 +18,22 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
 
 /** Reads the bodies of requests. */
 final class Bodies {
     private static final int MAX_DEPTH = 200;
-    /** A warning is a header of the answer, one line. */
-    private static final Pattern LINES = Pattern.compile("(?<!\\s)\\s*\\R\\s*");
+
+    private static final Pattern PARAMETERS = Pattern.compile("[^;]*(;\\s*([^=;\\s]+=(\"[^\"]*\"|[^\";]+))?\\s*)*+");
+    private static final int SUMMARY_BYTES = 30;
+    private static final List<String> MEDIA = List.of("application/json", "application/yaml",
+            ProtobufBodies.MEDIA_TYPE);
+    private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
+            + "string \"json:\\\"kind,omitempty\\\"\" }";
+    private static final TypeSchema OBJECT_META = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+    private static final TypeSchema DELETE_OPTIONS = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
     private Bodies() {}
 
@@ -35,10 +48,11 @@ final class Bodies {
      * @param warnings gets what field validation warns about
      */
     static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
-        String media = mediaType(request.contentType());
+        String media = media(request);
+        WriteOptions.check(request);
         List<String> duplicates = new ArrayList<>();
         JsonNode read;
-        if (media.isEmpty() || media.equals("application/json")) {
+        if (media.equals("application/json")) {
             read = json(request.body(), type.kind(), duplicates);
         } else if (media.equals("application/yaml")) {
             Yaml.Document document = Yaml.read(request.body());
@@ -46,41 +60,54 @@ final class Bodies {
             if (!document.duplicates().isEmpty()) {
                 duplicates.add(document.complaint());
             }
-        } else if (media.equals(ProtobufBodies.MEDIA_TYPE)) {
-            read = ProtobufBodies.read(request.body());
         } else {
-            throw Errors.unsupportedMediaType(
-                    "the body of the request was in an unknown format - accepted media types include: "
-                            + "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+            read = ProtobufBodies.read(request.body());
+        }
+        if (read.isNull()) {
+            read = Json.object();
         }
         if (!(read instanceof ObjectNode object)) {
-            throw Errors.badRequest("the object provided is unrecognized (must be of type " + type.kind()
-                    + "): couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + (read.isArray() ? "array" : read.isString() ? "string" : "number")
-                    + " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
-                    + "string \"json:\\\"kind,omitempty\\\"\" } (" + hex(request.body()) + ")");
+            throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
         }
         identify(object, type);
-        checkDepth(object, 0);
+        checkDepth(object);
         prune(request, type, object, warnings, duplicates);
         return object;
     }
 
+    /** @throws ApiException 400, or 422 for a custom resource of another kind */
     private static void identify(ObjectNode object, ResourceType type) {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
-        if (!kind.isEmpty() && !kind.equals(type.kind())) {
-            throw Errors.badRequest(kind + " in version \"" + version(apiVersion) + "\" cannot be handled as a "
-                    + type.kind() + ": converting (" + version(apiVersion) + "." + kind + ") to ("
-                    + goGroup(type.group()) + "." + type.kind() + "): unknown conversion");
-        }
-        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
-            throw Errors.badRequest(type.kind() + " in version \"" + version(apiVersion) + "\" cannot be handled as a "
-                    + type.kind() + ": no kind \"" + type.kind() + "\" is registered for version \"" + apiVersion
-                    + "\" in scheme \"pkg/runtime/scheme.go:100\"");
+        if (Strategies.isCustom(type)) {
+            identifyCustom(kind, apiVersion, object, type);
+        } else if (!kind.isEmpty() && !kind.equals(type.kind())
+                || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
+                        && !(kind.equals("Eviction") && apiVersion.equals("policy/v1beta1"))) {
+            String given = apiVersion.isEmpty() ? type.apiVersion() : apiVersion;
+            String named = kind.isEmpty() ? type.kind() : kind;
+            throw Errors.badRequest(named + " in version \"" + version(given) + "\" cannot be handled as a "
+                    + type.kind() + ": "
+                    + (Schemas.ofKind(given, named) == null
+                            ? GoText.notRegistered(named, given)
+                            : "converting (" + version(given) + "." + named + ") to ("
+                                    + GoText.type(type, "").substring(1) + "): unknown conversion"));
         }
         object.put("kind", type.kind());
         object.put("apiVersion", type.apiVersion());
+    }
+
+    /** A custom resource may leave out its kind and version, unlike upstream's. */
+    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type) {
+        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
+            throw Errors.badRequest("the API version in the data (" + apiVersion
+                    + ") does not match the expected API version (" + type.apiVersion() + ")");
+        }
+        if (!kind.isEmpty() && !kind.equals(type.kind())) {
+            throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
+                    "Invalid value: \"" + kind + "\": must be " + type.kind()));
+        }
     }
 
     /** Drops unknown fields, and warns of them or refuses them, as {@code fieldValidation} says. */
@@ -101,8 +128,37 @@ final class Bodies {
                                 + ": " + e.getMessage());
             }
         }
+        if (Strategies.isCustom(type)) {
+            try {
+                problems.addAll(customMetadata(object));
+            } catch (FieldValidation.WrongTypeException e) {
+                throw Errors.badRequest(type.kind() + " in version \"" + type.version()
+                        + "\" cannot be handled as a " + type.kind() + ": " + e.getMessage());
+            }
+        }
         problems.addAll(duplicates);
         report(request, type, problems, warnings);
+    }
+
+    /**
+     * Decodes the metadata of a custom resource, which has the same types as any.
+     *
+     * @return what is to be said of unknown fields
+     * @throws FieldValidation.WrongTypeException if a value has the wrong type
+     */
+    static List<String> customMetadata(ObjectNode object) {
+        JsonNode metadata = object.get("metadata");
+        if (metadata == null || metadata.isNull()) {
+            return List.of();
+        }
+        if (!(metadata instanceof ObjectNode meta)) {
+            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+                    + " into Go value of type v1.ObjectMeta");
+        }
+        List<String> problems = new ArrayList<>();
+        FieldValidation.prune(OBJECT_META, meta).forEach(
+                problem -> problems.add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
+        return problems;
     }
 
     static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
@@ -115,13 +171,13 @@ final class Bodies {
                             + ": strict decoding error: " + String.join(", ", problems));
             case "Ignore" -> {
             }
-            case "", "Warn" -> problems.forEach(problem -> warnings.add(LINES.matcher(problem).replaceAll(" ")));
-            default -> throw Errors.invalidOptions("CreateOptions",
-                    Errors.one("fieldValidation", "FieldValueNotSupported",
-                            "Unsupported value: \"" + request.query().get("fieldValidation")
-                                    + "\": supported values: \"Ignore\", \"Strict\", \"Warn\"")
-                            .getFirst());
+            default -> problems.forEach(problem -> warnings.add(oneLine(problem)));
         }
+    }
+
+    /** A warning is a header of the answer, one line: its lines without the spaces around them. */
+    private static String oneLine(String problem) {
+        return problem.lines().map(String::strip).collect(Collectors.joining(" "));
     }
 
     /** What is to be said of a key that an applied configuration names twice. */
@@ -134,8 +190,13 @@ final class Bodies {
             case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
             case "Ignore" -> {
             }
-            default -> warnings.add(LINES.matcher(problem).replaceAll(" "));
+            default -> warnings.add(oneLine(problem));
         }
+    }
+
+    /** @throws ApiException if it is nested too deeply */
+    static void checkDepth(JsonNode node) {
+        checkDepth(node, 0);
     }
 
     private static void checkDepth(JsonNode node, int depth) {
@@ -154,51 +215,96 @@ final class Bodies {
                 duplicates.addAll(FieldValidation.duplicates(body));
             }
             if (node.isMissingNode()) {
-                throw unreadable(kind, "unexpected end of JSON input", "<empty>");
+                throw unparsable(kind, body);
             }
             return node;
         } catch (JacksonException e) {
-            throw unreadable(kind, problem(e),
-                    body.length == 0
-                            ? "<empty>"
-                            : new String(body, 0, Math.min(body.length, 64),
-                                    StandardCharsets.UTF_8));
+            throw unparsable(kind, body);
         }
     }
 
-    private static ApiException unreadable(String kind, String problem, String shown) {
-        return Errors.badRequest("the object provided is unrecognized (must be of type " + kind
-                + "): couldn't get version/kind; json parse error: " + problem + " (" + shown + ")");
+    private static ApiException unparsable(String kind, byte[] body) {
+        return unreadable(kind, "couldn't get version/kind; json parse error: " + problem(body), body);
     }
 
-    /** A parser's complaint in the words of upstream's decoder, as far as they translate. */
-    static String problem(JacksonException e) {
-        String message = String.valueOf(e.getOriginalMessage());
-        if (e instanceof UnexpectedEndOfInputException || message.contains("end-of-input")) {
-            return "unexpected end of JSON input";
-        }
-        int quote = message.indexOf("('");
-        if (message.startsWith("Unexpected character") && quote > 0) {
-            String where = message.contains("expecting double-quote to start field name")
-                    || message.contains("property name")
-                            ? "looking for beginning of object key string"
-                            : "looking for beginning of value";
-            return "invalid character '" + message.charAt(quote + 2) + "' " + where;
-        }
-        return message.lines().findFirst().orElse("invalid JSON");
+    private static ApiException unreadable(String kind, String problem, byte[] body) {
+        return Errors.badRequest("the object provided is unrecognized (must be of type " + kind + "): " + problem
+                + " (" + summary(body) + ")");
     }
 
-    /** DeleteOptions, or an empty object. */
+    /** The beginning of a body: of an object as text, of all else in hexadecimal. */
+    private static String summary(byte[] body) {
+        if (body.length == 0) {
+            return "<empty>";
+        }
+        byte[] shown = Arrays.copyOf(body, Math.min(body.length, SUMMARY_BYTES));
+        return (body[0] == '{' ? new String(shown, StandardCharsets.UTF_8) : HexFormat.of().formatHex(shown))
+                + (body.length > SUMMARY_BYTES ? " ..." : "");
+    }
+
+    /** Why a body is no JSON, in the words of upstream's decoder. */
+    static String problem(byte[] body) {
+        String problem = GoJson.problem(body);
+        return problem.isEmpty() ? "invalid JSON" : problem;
+    }
+
+    /**
+     * The body of a deletion, decoded.
+     *
+     * @throws ApiException 400 if it is no DeleteOptions, 415 if its media type is unknown
+     */
     static ObjectNode options(ApiRequest request) {
-        if (request.body().length == 0) {
+        String media = media(request);
+        JsonNode read;
+        try {
+            read = switch (media) {
+                case "application/yaml" -> Yaml.read(request.body()).value();
+                case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
+                default -> Json.read(request.body());
+            };
+        } catch (JacksonException e) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(request.body()));
+        }
+        if (read.isNull()) {
             return Json.object();
         }
-        try {
-            JsonNode read = untyped(request);
-            return read instanceof ObjectNode object ? object : Json.object();
-        } catch (JacksonException e) {
-            throw Errors.internal("couldn't get version/kind; json parse error: " + problem(e));
+        if (!(read instanceof ObjectNode options)) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE);
         }
+        for (String field : List.of("apiVersion", "kind")) {
+            JsonNode value = options.get(field);
+            if (value != null && !value.isNull() && !value.isString()) {
+                throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                        + kindOf(value) + " into Go struct field ." + field + " of type string");
+            }
+        }
+        String kind = Json.text(options, "kind");
+        if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+            throw Errors.badRequest("no kind \"" + kind + "\" is registered for version \""
+                    + Json.text(options, "apiVersion") + "\" in scheme "
+                    + "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"");
+        }
+        try {
+            FieldValidation.prune(DELETE_OPTIONS, options);
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(String.valueOf(e.getMessage()));
+        }
+        return options;
+    }
+
+    /** The media type of the body. @throws ApiException 415 if it is none that objects come in */
+    static String media(ApiRequest request) {
+        String media = mediaType(request.contentType());
+        if (media.isEmpty()) {
+            return "application/json";
+        }
+        if (!MEDIA.contains(media) || !PARAMETERS.matcher(request.contentType()).matches()) {
+            throw Errors.unsupportedMediaType(
+                    "the body of the request was in an unknown format - accepted media types include: "
+                            + String.join(", ", MEDIA));
+        }
+        return media;
     }
 
     /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
@@ -210,23 +316,20 @@ final class Bodies {
         };
     }
 
+    /** What Go's decoder calls a value. */
+    static String kindOf(JsonNode node) {
+        return node.isObject()
+                ? "object"
+                : node.isArray()
+                        ? "array"
+                        : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
+    }
+
     static List<String> newWarnings() {
         return new ArrayList<>();
     }
 
     private static String version(String apiVersion) {
         return apiVersion.substring(apiVersion.indexOf('/') + 1);
-    }
-
-    private static String goGroup(String group) {
-        return group.isEmpty() ? "core" : group.contains(".") ? group.substring(0, group.indexOf('.')) : group;
-    }
-
-    private static String hex(byte[] body) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < Math.min(body.length, 32); i++) {
-            text.append(String.format("%02x", body[i]));
-        }
-        return text.toString();
     }
 }

@@ -5,6 +5,8 @@ import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,6 +46,8 @@ final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
+    /** What is known of the names of stored definitions, by their own names. */
+    private final Map<String, Named> definitions = new ConcurrentHashMap<>();
     /** The names of the definitions that are being deleted. */
     private final Set<String> terminating = ConcurrentHashMap.newKeySet();
 
@@ -95,19 +99,43 @@ final class CustomResources {
 
     /** Fills in what the conditions say of the names, whatever a writer of the status makes of them. */
     void decide(ObjectNode crd) {
-        DefinitionNames.decide(crd, others(crd), Meta.time(clock.now()));
+        decide(crd, Meta.name(crd));
     }
 
-    /** The definitions of the same group, of which there are few. */
-    private List<ObjectNode> others(ObjectNode crd) {
-        String group = Json.text(crd, "spec", "group");
-        List<ObjectNode> others = new ArrayList<>();
+    /**
+     * A definition without its schemas, which may be large.
+     *
+     * @param stored that it was read from
+     * @param definition its status
+     */
+    private record Named(StoredObject stored, ObjectNode definition) {
+        static Named of(StoredObject stored) {
+            ObjectNode definition = Json.object();
+            definition.set("status", stored.tree().path("status"));
+            return new Named(stored, definition);
+        }
+
+        boolean isAccepted() {
+            return DefinitionNames.isTrue(definition, "NamesAccepted");
+        }
+    }
+
+    /** The other definitions of the same group. */
+    private List<Named> others(String group, String name) {
+        List<Named> others = new ArrayList<>();
         for (StoredObject stored : store.snapshot(RESOURCE).select(Selection.all())) {
-            if (stored.name().endsWith("." + group) && !stored.name().equals(Meta.name(crd))) {
-                others.add(stored.tree());
+            if (stored.name().endsWith("." + group) && !stored.name().equals(name)) {
+                others.add(Objects.requireNonNull(definitions.compute(stored.name(), (n, known) -> known != null
+                        && known.stored() == stored ? known : Named.of(stored))));
             }
         }
         return others;
+    }
+
+    private void decide(ObjectNode crd, String name) {
+        List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition)
+                .toList();
+        DefinitionNames.decide(crd, others, Meta.time(clock.now()));
     }
 
     private static boolean isProtected(String group) {
@@ -264,12 +292,18 @@ final class CustomResources {
         if (!registry.isBuiltIn(Meta.name(crd))) {
             store.endWatches(Meta.name(crd));
         }
-        for (ObjectNode other : others(crd)) {
-            ObjectNode decided = other.deepCopy();
-            DefinitionNames.decide(decided, others(other), Meta.time(clock.now()));
-            if (!decided.equals(other)) {
+        definitions.remove(Meta.name(crd));
+        for (Named other : others(group, Meta.name(crd))) {
+            // Names that come free change nothing for a definition that has all of its own.
+            if (other.isAccepted()) {
+                continue;
+            }
+            ObjectNode before = other.stored().tree();
+            ObjectNode decided = before.deepCopy();
+            decide(decided, other.stored().name());
+            if (!decided.equals(before)) {
                 try {
-                    store.update(RESOURCE, decided, Long.parseLong(Json.text(other, "metadata", "resourceVersion")));
+                    store.update(RESOURCE, decided, other.stored().version());
                     serve(decided);
                 } catch (StoreException.Conflict e) {
                     // Somebody changes it at this moment, and it is decided anew with that.

@@ -34,9 +34,11 @@ final class Deletes {
             "persistentvolumes", "persistentvolumeclaims", "podtemplates", "resourcequotas",
             "storageclasses.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
             "csidrivers.storage.k8s.io");
+    private static final Set<String> POLICIES = Set.of("Foreground", "Background", "Orphan");
     private static final Set<String> ORPHAN_BY_DEFAULT = Set.of("replicationcontrollers", "jobs.batch");
 
     private final ObjectStore store;
+    private final Reads reads;
     private final Admission admission;
     private final AdmissionPolicies policies;
     private final Hooks hooks;
@@ -44,10 +46,11 @@ final class Deletes {
     private final Renderer renderer;
     private final Clock clock;
 
-    Deletes(ObjectStore store, Admission admission, AdmissionPolicies policies, Hooks hooks,
+    Deletes(ObjectStore store, Reads reads, Admission admission, AdmissionPolicies policies, Hooks hooks,
             CustomResources customResources, Renderer renderer, Clock clock) {
         this.customResources = customResources;
         this.store = store;
+        this.reads = reads;
         this.admission = admission;
         this.policies = policies;
         this.hooks = hooks;
@@ -56,49 +59,59 @@ final class Deletes {
     }
 
     /** @param orphan what the deprecated {@code orphanDependents} said, or null */
-    record Options(@Nullable Long grace, String uid, String version, String policy, @Nullable Boolean orphan,
+    record Options(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy,
+            @Nullable Boolean orphan,
             boolean dryRun) {
         static Options none() {
-            return new Options(null, "", "", "", null, false);
+            return new Options(null, null, null, "", null, false);
         }
 
+        /** Those of the body; where there is none, those of the query. @throws ApiException 400, 422 */
         static Options of(ApiRequest request) {
-            return of(Bodies.options(request), request.query());
+            if (request.body().length > 0) {
+                return of(Bodies.options(request));
+            }
+            Query query = request.query();
+            Long grace = query.number("gracePeriodSeconds");
+            return new Options(grace, null, null, query.get("propagationPolicy"),
+                    query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null,
+                    !query.all("dryRun").isEmpty())
+                    .checked(query.has("propagationPolicy"), query.all("dryRun"));
         }
 
-        static Options of(ObjectNode body, Query query) {
-            boolean fromQuery = body.isEmpty();
-            JsonNode graceNode = body.get("gracePeriodSeconds");
-            Long grace = fromQuery
-                    ? query.number("gracePeriodSeconds")
-                    : graceNode != null && graceNode.isIntegralNumber() && graceNode.canConvertToLong()
-                            ? Long.valueOf(graceNode.longValue())
-                            : null;
-            String policy = fromQuery ? query.get("propagationPolicy") : Json.text(body, "propagationPolicy");
-            JsonNode orphanNode = body.get("orphanDependents");
-            Boolean orphan = orphanNode != null && orphanNode.isBoolean()
-                    ? Boolean.valueOf(orphanNode.booleanValue())
-                    : query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null;
-            if (!policy.isEmpty() && orphan != null) {
-                throw Errors.invalidOptions("DeleteOptions", new Cause("propagationPolicy", "FieldValueInvalid",
-                        "Invalid value: \"" + policy
-                                + "\": orphanDependents and deletionPropagation cannot be both set"));
+        /** Those of a decoded {@code DeleteOptions}. @throws ApiException 422 */
+        static Options of(ObjectNode body) {
+            JsonNode grace = body.get("gracePeriodSeconds");
+            JsonNode orphan = body.get("orphanDependents");
+            List<String> dryRun = new ArrayList<>();
+            body.path("dryRun").forEach(value -> dryRun.add(value.asString("")));
+            return new Options(grace == null ? null : Long.valueOf(grace.longValue()),
+                    text(body, "uid"), text(body, "resourceVersion"),
+                    Json.text(body, "propagationPolicy"),
+                    orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
+                    .checked(body.has("propagationPolicy"), dryRun);
+        }
+
+        private static @Nullable String text(ObjectNode body, String precondition) {
+            JsonNode value = Json.at(body, "preconditions", precondition);
+            return value == null ? null : value.asString();
+        }
+
+        private Options checked(boolean hasPolicy, List<String> dryRuns) {
+            List<Cause> causes = new ArrayList<>(0);
+            if (hasPolicy && orphan != null) {
+                causes.add(new Cause("propagationPolicy", "FieldValueInvalid", "Invalid value: \"" + policy
+                        + "\": orphanDependents and deletionPropagation cannot be both set"));
             }
-            if (!policy.isEmpty() && !Set.of("Foreground", "Background", "Orphan").contains(policy)) {
-                throw Errors.invalidOptions("DeleteOptions", new Cause("propagationPolicy", "FieldValueNotSupported",
-                        "Unsupported value: \"" + policy
-                                + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
+            if (hasPolicy && !POLICIES.contains(policy)) {
+                causes.add(new Cause("propagationPolicy", "FieldValueNotSupported", "Unsupported value: \"" + policy
+                        + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
             }
-            List<String> dryRun = new ArrayList<>(query.all("dryRun"));
-            if (body.get("dryRun") instanceof ArrayNode array) {
-                array.forEach(value -> dryRun.add(value.asString("")));
+            causes.addAll(WriteOptions.dryRun(dryRuns));
+            if (!causes.isEmpty()) {
+                throw Errors.invalid("meta.k8s.io", "DeleteOptions", "", causes);
             }
-            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
-                throw Errors.invalidOptions("DeleteOptions", new Cause("dryRun", "FieldValueNotSupported",
-                        "Unsupported value: " + dryRun + ": supported values: \"All\""));
-            }
-            return new Options(grace, Json.text(body, "preconditions", "uid"),
-                    Json.text(body, "preconditions", "resourceVersion"), policy, orphan, !dryRun.isEmpty());
+            return this;
         }
     }
 
@@ -106,6 +119,11 @@ final class Deletes {
         Accept accept = Accept.parse(request, target);
         Options options = Options.of(request);
         List<String> warnings = Bodies.newWarnings();
+        if (target.type().groupResource().equals("jobs.batch") && options.policy().isEmpty()
+                && options.orphan() == null) {
+            warnings.add("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+                    + "to remove them or set propagationPolicy=Orphan to suppress this warning");
+        }
         permit(target, request, options, warnings);
         ObjectNode answer = delete(target, options);
         return Json.text(answer, "kind").equals("Status") || accept.form() == Accept.Form.OBJECT
@@ -144,12 +162,12 @@ final class Deletes {
     }
 
     private static void check(ResourceType type, StoredObject current, Options options) {
-        if (!options.uid().isEmpty() && !options.uid().equals(current.uid())) {
+        if (options.uid() != null && !options.uid().equals(current.uid())) {
             throw Errors.precondition(type, current.name(),
                     "the UID in the precondition (" + options.uid() + ") does not match the UID in record ("
                             + current.uid() + "). The object might have been deleted and then recreated");
         }
-        if (!options.version().isEmpty() && !options.version().equals(Long.toString(current.version()))) {
+        if (options.version() != null && !options.version().equals(Long.toString(current.version()))) {
             throw Errors.precondition(type, current.name(),
                     "the ResourceVersion in the precondition (" + options.version()
                             + ") does not match the ResourceVersion in record (" + current.version()
@@ -320,9 +338,11 @@ final class Deletes {
 
     ApiResponse deleteCollection(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
+        ListOptions selected = ListOptions.of(target, request);
         Options options = Options.of(request);
-        Snapshot snapshot = store.snapshot(target.stored());
-        List<StoredObject> items = snapshot.select(Reads.selection(target, request));
+        Reads.Listed listed = reads.select(target, selected);
+        Snapshot snapshot = listed.snapshot();
+        List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
             permit(one, request, options, Bodies.newWarnings());

@@ -23,8 +23,7 @@ final class Deprecations {
             return answer;
         }
         List<String> warnings = new ArrayList<>(content.warnings());
-        warnings.add(warning);
-        return new ApiResponse.Content(content.code(), content.contentType(), content.body(), warnings,
-                content.retryAfter(), content.headers());
+        warnings.addFirst(warning);
+        return content.withWarnings(warnings);
     }
 }

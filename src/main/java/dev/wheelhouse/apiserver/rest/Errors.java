@@ -18,6 +18,8 @@ import dev.wheelhouse.apiserver.schema.Cause;
 
 /** Failures in upstream's words (upstream: {@code apimachinery/pkg/api/errors}). */
 final class Errors {
+    private static final String MEDIA = "application/json, application/yaml, " + ProtobufBodies.MEDIA_TYPE;
+
     private Errors() {}
 
     static ObjectNode status(int code, String reason, String message, @Nullable ObjectNode details) {
@@ -64,6 +66,11 @@ final class Errors {
                 details(name, type.group(), kind));
     }
 
+    /** Upstream: {@code apiserver/pkg/server/filters/timeout.go}. */
+    static ApiException timeout() {
+        return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
+    }
+
     static ApiException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
@@ -108,6 +115,10 @@ final class Errors {
 
     static ApiException badRequest(String message) {
         return error(400, "BadRequest", message, null);
+    }
+
+    static ApiException foreignNamespace() {
+        return badRequest("the namespace of the provided object does not match the namespace sent on the request");
     }
 
     static ApiException forbidden(ResourceType type, String name, String why, List<Cause> causes) {
@@ -166,6 +177,12 @@ final class Errors {
                 (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: " + all, details);
     }
 
+    /** An update without a version, of a type whose updates need one; upstream names the resource here, not the kind. */
+    static ApiException unconditional(ResourceType type, String name) {
+        return invalid(type.group(), type.plural(), name, one("metadata.resourceVersion", "FieldValueInvalid",
+                "Invalid value: 0: must be specified for an update"));
+    }
+
     static ApiException invalidOptions(String kind, Cause cause) {
         return invalid("meta.k8s.io", kind, "", List.of(cause));
     }
@@ -190,16 +207,34 @@ final class Errors {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
-    /** @param protobuf whether that would have been acceptable too */
-    static ApiException notAcceptable(boolean protobuf) {
-        return error(406, "NotAcceptable",
-                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml"
-                        + (protobuf ? ", " + ProtobufBodies.MEDIA_TYPE : ""),
+    /** An Accept header without any media type of the path. @param watchable whether the path can be watched */
+    static ApiException unroutableAccept(boolean watchable) {
+        return error(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " + MEDIA
+                + (watchable ? ", application/json;stream=watch, " + ProtobufBodies.MEDIA_TYPE + ";stream=watch" : ""),
                 Json.object());
+    }
+
+    /** An Accept header that asks of a media type what it has not. */
+    static ApiException notAcceptable() {
+        return notAcceptable("only the following media types are accepted: " + MEDIA);
+    }
+
+    static ApiException notAcceptable(String message) {
+        return error(406, "NotAcceptable", message, null);
     }
 
     static ApiException tooLarge(long limit) {
         return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
+    }
+
+    /** The server has enough memory for a request, but not at the moment. */
+    static ApiException tooManyRequests() {
+        return tooManyRequests("Too many requests, please try again later.", "", 1);
+    }
+
+    static ApiException answerTooLarge(long bytes) {
+        return error(413, "RequestEntityTooLarge", "the answer would take some " + bytes / 1_000_000
+                + " MB of memory, more than there is for it: ask for a part of it with limit=500, or for JSON", null);
     }
 
     static ApiException tooManyRequests(String message, String cause, int retryAfter) {

@@ -28,6 +28,7 @@ final class Evictions {
     private static final String VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
     private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
             "PodDisruptionBudget", true);
+    private static final ResourceType EVICTION = new ResourceType("policy", "v1", "evictions", "Eviction", true);
     private static final int TRIES = 20;
     /** Upstream's MaxDisruptedPodSize: more evictions than that and the controller seems to be away. */
     private static final int MOST_UNCONFIRMED = 2000;
@@ -47,9 +48,14 @@ final class Evictions {
 
     /** @throws ApiException 404 without the pod, 429 if its budget is spent, 500 if it has two budgets */
     ApiResponse evict(Target target, ApiRequest request) {
-        ObjectNode eviction = PodSubresources.body(request);
-        String name = Json.text(eviction, "metadata", "name");
-        if (!name.isEmpty() && !name.equals(target.name())) {
+        Accept accept = Accept.parse(request, target);
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode eviction = Bodies.object(request, EVICTION, warnings);
+        String namespace = Meta.namespace(eviction);
+        if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
+            throw Errors.foreignNamespace();
+        }
+        if (!Meta.name(eviction).equals(target.name())) {
             throw Errors.badRequest("name in URL does not match name in Eviction object");
         }
         StoredObject stored = store.get("pods", target.namespace(), target.name());
@@ -59,6 +65,7 @@ final class Evictions {
         ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
         boolean dryRun = request.isDryRun()
                 || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
+        Deletes.Options.of(options);
         if (!isFree(stored)) {
             List<StoredObject> budgets = budgets(stored);
             if (budgets.size() > 1) {
@@ -72,8 +79,11 @@ final class Evictions {
         if (!dryRun && Json.at(options, "preconditions", "resourceVersion") == null) {
             markDisrupted(stored);
         }
-        deletes.delete(target.plain(), Deletes.Options.of(options, request.query()));
-        return renderer.response(201, Errors.success(), Accept.JSON, List.of());
+        if (dryRun) {
+            options.putArray("dryRun").add("All");
+        }
+        deletes.delete(target.plain(), Deletes.Options.of(options));
+        return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
     }
 
     /** Pods that do not run, not yet or no longer, disrupt nothing. */

@@ -10,17 +10,45 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** JSON values as Go prints them, for the few messages of upstream that do. */
 final class GoText {
     private static final Pattern UNMARSHAL = Pattern.compile("cannot unmarshal (\\w+) into .* of type (\\S+)$");
 
+    private static final Pattern DIGITS = Pattern.compile("[+-]?[0-9]+");
+
     private static final List<String> METADATA = List.of("name", "generateName", "namespace", "uid",
             "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
             "labels", "annotations", "ownerReferences", "finalizers", "managedFields");
 
     private GoText() {}
+
+    /** The type that upstream holds objects in: {@code *core.ConfigMapList}. @param suffix {@code List}, or empty */
+    static String type(ResourceType type, String suffix) {
+        if (Strategies.isCustom(type)) {
+            return "*unstructured.Unstructured" + suffix;
+        }
+        String group = type.group();
+        String name = switch (group) {
+            case "", "events.k8s.io" -> "core";
+            case "internal.apiserver.k8s.io" -> "apiserverinternal";
+            default -> group.indexOf('.') < 0 ? group : group.substring(0, group.indexOf('.'));
+        };
+        return "*" + name + "." + type.kind() + suffix;
+    }
+
+    /** That upstream's scheme has no such kind. */
+    static String notRegistered(String kind, String apiVersion) {
+        return "no kind \"" + kind + "\" is registered for version \"" + apiVersion
+                + "\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
+    }
+
+    /** Why a text is no integer that fits. */
+    static String numberProblem(String text) {
+        return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";
+    }
 
     /** {@code map[a:b c:[1 2]]}. */
     static String of(JsonNode node) {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.Escalation;
@@ -17,21 +16,28 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
  * What of a write depends on its writer: nobody grants rights that they have not, by a role or by a binding, unless they may
- * {@code escalate} or {@code bind}; who creates by an update may create; and requests for certificates say who made them
- * (upstream: {@code pkg/registry/rbac/*&#47;policybased}, {@code pkg/registry/certificates}).
+ * {@code escalate} or {@code bind}; who creates by an update may create (upstream:
+ * {@code pkg/registry/rbac/*&#47;policybased}). See {@link SigningRights} and {@link ParamRights} for certificates and
+ * admission policies.
  */
 final class Grants {
     private static final String GROUP = "rbac.authorization.k8s.io";
 
     private final Authorizer authorizer;
     private final RbacPolicies policies;
+    private final SigningRights signing;
+    private final ParamRights params;
 
-    Grants(Authorizer authorizer, RbacPolicies policies) {
+    Grants(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
         this.authorizer = authorizer;
         this.policies = policies;
+        this.signing = new SigningRights(authorizer);
+        this.params = new ParamRights(authorizer, registry, store);
     }
 
     /** @throws ApiException 403 */
@@ -45,14 +51,22 @@ final class Grants {
             }
         }
         check(target, object, null, origin.user());
+        if (SigningRights.concern(target.type())) {
+            signing.checkCreate(target.type(), object);
+        }
     }
 
     /** @throws ApiException 403 */
     void checkUpdate(Target target, ObjectNode object, ObjectNode old, Writes.Origin origin) {
-        check(target, object, old, origin.user());
+        if (target.subresource().isEmpty()) {
+            check(target, object, old, origin.user());
+        } else if (SigningRights.concern(target.type())) {
+            signing.checkUpdate(target, object, old, origin.user());
+        }
     }
 
     private void check(Target target, ObjectNode object, @Nullable ObjectNode old, User user) {
+        params.check(target, object, old, user);
         if (!target.type().group().equals(GROUP) || user.groups().contains(User.MASTERS)
                 || differsForCollectionOnly(object, old)) {
             return;
@@ -122,21 +136,5 @@ final class Grants {
         rest.remove(List.of("kind", "apiVersion"));
         Meta.of(rest).remove(List.of("ownerReferences", "finalizers", "managedFields", "selfLink"));
         return rest;
-    }
-
-    /** Notes who asks for a certificate; what the request itself says of that does not count. */
-    static void signRequest(ResourceType type, ObjectNode object, User user) {
-        if (!type.groupResource().equals("certificatesigningrequests.certificates.k8s.io")) {
-            return;
-        }
-        ObjectNode spec = Json.child(object, "spec");
-        spec.remove(List.of("username", "uid", "groups", "extra"));
-        ObjectNode info = user.toJson();
-        spec.put("username", user.name());
-        for (String field : List.of("uid", "groups", "extra")) {
-            if (info.get(field) != null) {
-                spec.set(field, info.get(field));
-            }
-        }
     }
 }

@@ -23,10 +23,14 @@ import dev.wheelhouse.apiserver.schema.Quantities;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /** The LimitRanges of a namespace: defaults of new pods' resources, and bounds (upstream: {@code plugin/pkg/admission/limitranger}). */
 final class LimitRanges {
     private final ObjectStore store;
+
+    /** Each limit may be broken by each container. */
+    private static final int MOST_PROBLEMS = 100;
 
     LimitRanges(ObjectStore store) {
         this.store = store;
@@ -60,6 +64,7 @@ final class LimitRanges {
 
     private static void fill(ObjectNode pod, JsonNode limit, String list, String called, List<String> notes) {
         for (JsonNode node : pod.path("spec").path(list)) {
+            Deadline.check();
             if (node instanceof ObjectNode container) {
                 for (String[] kind : new String[][]{{"defaultRequest", "requests", "request"},
                         {"default", "limits", "limit"}}) {
@@ -125,6 +130,10 @@ final class LimitRanges {
 
     private static void bounds(JsonNode limit, Map<String, BigDecimal> requests, Map<String, BigDecimal> limits,
             List<String> problems) {
+        Deadline.check();
+        if (problems.size() >= MOST_PROBLEMS) {
+            return;
+        }
         String upper = Json.text(limit, "type").equals("PersistentVolumeClaim") ? "request" : "limit";
         String of = " per " + Json.text(limit, "type") + " is ";
         amounts(limit.path("min")).forEach((name, least) -> {

@@ -3,8 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -14,9 +15,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
 
 /** An object's metadata, read and changed in place. */
 final class Meta {
+    private static final Set<String> MANAGING = Set.of("Apply", "Update");
+
     private Meta() {}
 
     static ObjectNode of(ObjectNode object) {
@@ -78,17 +82,28 @@ final class Meta {
         List<String> repeated = new ArrayList<>(0);
         ObjectNode meta = of(object);
         if (meta.get("ownerReferences") instanceof ArrayNode references && references.size() > 1) {
-            Set<JsonNode> kept = new LinkedHashSet<>();
+            Map<String, JsonNode> kept = new LinkedHashMap<>();
             for (JsonNode reference : references) {
-                if (!kept.add(reference)) {
+                if (kept.putIfAbsent(JsonKey.of(reference), reference) != null) {
                     repeated.add(Json.text(reference, "uid"));
                 }
             }
             if (!repeated.isEmpty()) {
-                meta.putArray("ownerReferences").addAll(kept);
+                meta.putArray("ownerReferences").addAll(kept.values());
             }
         }
         return repeated;
+    }
+
+    /** Where what is said of field owners cannot be decoded, it is as if it was not said, as upstream has it. */
+    static void keepManagers(ObjectNode object, @Nullable ObjectNode old) {
+        for (JsonNode entry : of(object).path("managedFields")) {
+            if (!MANAGING.contains(Json.text(entry, "operation")) || Json.text(entry, "apiVersion").isEmpty()
+                    || !Json.text(entry, "fieldsType").equals("FieldsV1")) {
+                set(of(object), "managedFields", old == null ? null : of(old).get("managedFields"));
+                return;
+            }
+        }
     }
 
     /** Removes empty maps and lists of the metadata, which upstream leaves out, and what its lists repeat. */

@@ -21,6 +21,9 @@ final class NonResources {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
+    /** Paths that mean nothing with another slash at their end. */
+    private static final Set<String> STRICT = Set.of("healthz", "livez", "readyz", "metrics", "openapi");
+
     private final ResourceRegistry registry;
     private final Discovery discovery;
     private final OpenApi openApi;
@@ -28,6 +31,9 @@ final class NonResources {
     private final ServerFacts facts;
     private final StorageMetrics storage;
     private final Health health;
+
+    /** The first parts of paths whose handlers do not look at the method. They change nothing. */
+    private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
 
     NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
             Health health) {
@@ -43,14 +49,28 @@ final class NonResources {
     /** The answer; null if the path is none of these. */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
-        if (request.about().path().startsWith("//")) {
+        String asked = request.about().path();
+        if (asked.startsWith("//") || asked.endsWith("/") && STRICT.contains(path.getFirst())) {
             return notFound();
         }
+        ApiResponse answer = answer(path, request);
+        boolean any = ANY_METHOD.contains(path.getFirst()) || path.equals(List.of("apis"));
+        if (any || answer == null || answer instanceof ApiResponse.Content content && content.code() == 404) {
+            return answer;
+        }
+        if (!request.method().equals("GET")) {
+            throw Errors.methodNotAllowed();
+        }
+        Accept.checkNamed(request, path.getFirst().equals("version"));
+        return answer;
+    }
+
+    private @Nullable ApiResponse answer(List<String> path, ApiRequest request) {
         return switch (path.getFirst()) {
             case "" -> json(request, index());
             case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
-            case "version" -> json(request, version());
+            case "version" -> path.size() == 1 ? json(request, version()) : notFound();
             case "api" -> path.size() == 1
                     ? discovery(request, true)
                     : path.size() == 2 ? resources(request, "", path.get(1)) : null;
@@ -63,7 +83,7 @@ final class NonResources {
                 case 3 -> resources(request, path.get(1), path.get(2));
                 default -> null;
             };
-            case "openapi" -> openApi(path, request);
+            case "openapi" -> request.about().path().endsWith("/") ? notFound() : openApi(path, request);
             default -> notFound();
         };
     }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 import tools.jackson.core.JacksonException;
@@ -10,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.Cause;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -18,6 +20,7 @@ import dev.wheelhouse.runtime.Clock;
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
 final class PodSubresources {
     private static final int TRIES = 10;
+    private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     private final ObjectStore store;
     private final Renderer renderer;
@@ -31,14 +34,22 @@ final class PodSubresources {
 
     /** Assigns a pod to a node, once. */
     ApiResponse bind(Target target, ApiRequest request) {
-        ObjectNode binding = body(request);
-        String name = target.name().isEmpty() ? Json.text(binding, "metadata", "name") : target.name();
-        String node = Json.text(binding, "target", "name");
-        if (node.isEmpty()) {
-            throw Errors.invalid("", "Binding", name,
-                    Errors.one("target.name", "FieldValueRequired", "Required value"));
+        Accept accept = Accept.parse(request, target);
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode binding = Bodies.object(request, BINDING, warnings);
+        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        String namespace = Meta.namespace(binding);
+        if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
+            throw Errors.foreignNamespace();
         }
-        Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
+        String name = Meta.name(binding);
+        if (!target.name().isEmpty() && !target.name().equals(name)) {
+            throw Errors.badRequest("name in URL does not match name in Binding object");
+        }
+        checkTarget(binding.path("target"));
+        if (name.isEmpty()) {
+            throw Errors.badRequest("Name parameter required.");
+        }
         for (int attempt = 1;; attempt++) {
             StoredObject current = store.get("pods", target.namespace(), name);
             if (current == null) {
@@ -46,18 +57,19 @@ final class PodSubresources {
             }
             ObjectNode pod = current.tree();
             checkBindable(pod, binding, name);
-            ObjectNode spec = Json.child(pod, "spec");
-            spec.put("nodeName", node);
-            spec.remove("schedulingGates");
-            if (Json.at(binding, "metadata", "annotations") instanceof ObjectNode annotations) {
-                Json.child(Meta.of(pod), "annotations").setAll(annotations);
+            Json.child(pod, "spec").put("nodeName", Json.text(binding, "target", "name"));
+            Json.child(pod, "status").remove("nominatedNodeName");
+            for (String field : List.of("annotations", "labels")) {
+                if (Json.at(binding, "metadata", field) instanceof ObjectNode given && !given.isEmpty()) {
+                    Json.child(Meta.of(pod), field).setAll(given);
+                }
             }
             scheduled(Json.child(pod, "status"));
             try {
                 if (!origin.dryRun()) {
                     store.update("pods", pod, current.version());
                 }
-                return renderer.response(201, Errors.success(), Accept.JSON, List.of());
+                return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(ResourceType.PODS, name);
@@ -66,12 +78,35 @@ final class PodSubresources {
         }
     }
 
+    /** Upstream makes no status of these problems, so they are internal errors. */
+    private static void checkTarget(JsonNode node) {
+        List<String> problems = new ArrayList<>(0);
+        String kind = Json.text(node, "kind");
+        if (!kind.isEmpty() && !kind.equals("Node")) {
+            problems.add("target.kind: Unsupported value: \"" + kind
+                    + "\": supported values: \"Node\", \"<empty>\"");
+        }
+        if (Json.text(node, "name").isEmpty()) {
+            problems.add("target.name: Required value");
+        }
+        if (!problems.isEmpty()) {
+            throw Errors.internal(
+                    problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]");
+        }
+    }
+
     private static void checkBindable(ObjectNode pod, ObjectNode binding, String name) {
         ResourceType type = new ResourceType("", "v1", "pods/binding", "Pod", true);
-        String uid = Json.text(binding, "metadata", "uid");
-        if (!uid.isEmpty() && !uid.equals(Json.text(pod, "metadata", "uid"))) {
-            throw Errors.conflict(type, name, "Precondition failed: UID in precondition: " + uid
-                    + ", UID in object meta: " + Json.text(pod, "metadata", "uid"));
+        for (String field : List.of("uid", "resourceVersion")) {
+            String wanted = Json.text(binding, "metadata", field);
+            String present = Json.text(pod, "metadata", field);
+            if (!wanted.isEmpty() && !wanted.equals(present)) {
+                String shown = field.equals("uid") ? "UID" : "ResourceVersion";
+                throw Errors.conflict(ResourceType.PODS, name,
+                        "StorageError: invalid object, Code: 4, Key: /registry/pods/" + Meta.namespace(pod) + "/"
+                                + name + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + shown
+                                + " in precondition: " + wanted + ", " + shown + " in object meta: " + present);
+            }
         }
         if (Meta.isDeleting(pod)) {
             throw Errors.conflict(type, name, "pod " + name + " is being deleted, cannot be assigned to a host");
@@ -79,6 +114,9 @@ final class PodSubresources {
         String node = Json.text(pod, "spec", "nodeName");
         if (!node.isEmpty()) {
             throw Errors.conflict(type, name, "pod " + name + " is already assigned to node \"" + node + "\"");
+        }
+        if (!pod.path("spec").path("schedulingGates").isEmpty()) {
+            throw Errors.conflict(type, name, "pod " + name + " has non-empty .spec.schedulingGates");
         }
     }
 
@@ -113,10 +151,45 @@ final class PodSubresources {
                 + " has nothing to connect to");
     }
 
-    ApiResponse log(Target target) {
+    ApiResponse log(Target target, ApiRequest request) {
+        Query query = request.query();
+        Long tail = query.number("tailLines");
+        Long bytes = query.number("limitBytes");
+        Long since = query.number("sinceSeconds");
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {
             throw Errors.notFound(ResourceType.PODS, target.name());
+        }
+        List<Cause> causes = new ArrayList<>(0);
+        if (tail != null && tail < 0) {
+            causes.add(new Cause("tailLines", "FieldValueInvalid",
+                    "Invalid value: " + tail + ": must be greater than or equal to 0"));
+        }
+        if (bytes != null && bytes < 1) {
+            causes.add(new Cause("limitBytes", "FieldValueInvalid", "Invalid value: " + bytes
+                    + ": must be greater than 0"));
+        }
+        if (since != null && query.has("sinceTime")) {
+            causes.add(new Cause("[]", "FieldValueForbidden",
+                    "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified"));
+        }
+        if (since != null && since < 1) {
+            causes.add(new Cause("sinceSeconds", "FieldValueInvalid",
+                    "Invalid value: " + since + ": must be greater than 0"));
+        }
+        if (query.has("stream")) {
+            causes.add(new Cause("stream", "FieldValueForbidden", "Forbidden: may not be specified"));
+        }
+        if (!causes.isEmpty()) {
+            throw Errors.invalid("", "PodLogOptions", target.name(), causes);
+        }
+        String container = query.get("container");
+        if (!container.isEmpty()
+                && !pod.tree().path("spec").path("containers").findValuesAsString("name").contains(container)) {
+            throw Errors.badRequest("container " + container + " is not valid for pod " + target.name());
+        }
+        if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
+            return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
         }
         return text(200, "The pod " + target.namespace() + "/" + target.name()
                 + " runs on a hollow node: no process runs, so there is no output.\n");
@@ -135,7 +208,7 @@ final class PodSubresources {
             }
             throw Errors.badRequest("the body must be an object");
         } catch (JacksonException e) {
-            throw Errors.badRequest("couldn't get version/kind; json parse error: " + Bodies.problem(e));
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + Bodies.problem(request.body()));
         }
     }
 }

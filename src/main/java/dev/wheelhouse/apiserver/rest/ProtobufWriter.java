@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -8,14 +10,18 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.Message;
+import com.google.protobuf.WireFormat;
 
 import io.kubernetes.client.proto.Meta;
 import io.kubernetes.client.proto.Runtime;
@@ -24,8 +30,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
  * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then the object's kind
@@ -61,6 +69,46 @@ final class ProtobufWriter {
         out.writeBytes(ProtobufBodies.MAGIC);
         out.writeBytes(envelope.toByteArray());
         return out.toByteArray();
+    }
+
+    /** A list as {@link #write} would write it, made item by item, so that no more than one object is a tree at a time. */
+    static Pieces list(ResourceType type, ObjectNode listMeta, List<StoredObject> items,
+            Function<StoredObject, ObjectNode> tree) {
+        String apiVersion = type.apiVersion();
+        String kind = type.kind() + "List";
+        ObjectNode empty = Json.object().put("kind", kind).put("apiVersion", apiVersion);
+        empty.set("metadata", listMeta);
+        Descriptor listType = Objects.requireNonNull(ProtobufTypes.message(apiVersion, kind), kind);
+        FieldDescriptor field = listType.findFieldByName("items");
+        TypeSchema schema = ProtobufTypes.schema(apiVersion, type.kind());
+        Pieces all = new Pieces().add(message(empty, ProtobufTypes.schema(apiVersion, kind), listType).toByteArray());
+        for (StoredObject item : items) {
+            byte[] bytes = message(tree.apply(item), schema, field.getMessageType()).toByteArray();
+            all.add(lengthDelimited(field.getNumber(), bytes.length)).add(bytes);
+        }
+        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
+        Descriptor metaType = typeMeta.getMessageType();
+        byte[] head = DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
+                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
+                .setField(metaType.findFieldByName("kind"), kind).build()).build().toByteArray();
+        return new Pieces().add(ProtobufBodies.MAGIC).add(head)
+                .add(lengthDelimited(ENVELOPE.findFieldByName("raw").getNumber(), Math.toIntExact(all.length())))
+                .addAll(all);
+    }
+
+    /** What stands before the bytes of an embedded message. */
+    private static byte[] lengthDelimited(int field, int length) {
+        byte[] head = new byte[CodedOutputStream.computeTagSize(field)
+                + CodedOutputStream.computeUInt32SizeNoTag(length)];
+        CodedOutputStream out = CodedOutputStream.newInstance(head);
+        try {
+            out.writeTag(field, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+            out.writeUInt32NoTag(length);
+            out.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException("an array of the right size was too small", e);
+        }
+        return head;
     }
 
     /** One frame of a watch: the length in four bytes, then the event with the object as {@link #write} makes it. */

@@ -17,18 +17,23 @@ public record Query(Map<String, List<String>> parameters) {
         return EMPTY;
     }
 
-    /** @param text the part after the question mark, still encoded, or null */
+    /** Malformed pairs, and those with semicolons, are left out. @param text the part after the question mark, still encoded, or null */
     public static Query parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return EMPTY;
         }
         Map<String, List<String>> parameters = new LinkedHashMap<>();
         for (String pair : text.split("&")) {
-            if (!pair.isEmpty()) {
-                int eq = pair.indexOf('=');
-                String name = eq < 0 ? pair : pair.substring(0, eq);
-                parameters.computeIfAbsent(decode(name), k -> new ArrayList<>())
-                        .add(eq < 0 ? "" : decode(pair.substring(eq + 1)));
+            if (pair.isEmpty() || pair.indexOf(';') >= 0) {
+                continue;
+            }
+            int eq = pair.indexOf('=');
+            String name = eq < 0 ? pair : pair.substring(0, eq);
+            try {
+                String value = eq < 0 ? "" : decode(pair.substring(eq + 1));
+                parameters.computeIfAbsent(decode(name), k -> new ArrayList<>()).add(value);
+            } catch (ApiException e) {
+                continue; // As Go's parser: the pair says nothing.
             }
         }
         return new Query(parameters);
@@ -78,14 +83,14 @@ public record Query(Map<String, List<String>> parameters) {
 
     /** @throws ApiException 400 if the value is no integer */
     public @Nullable Long number(String name) {
-        String text = get(name);
-        if (text.isEmpty()) {
+        if (!has(name)) {
             return null;
         }
+        String text = get(name);
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw Errors.badRequest("strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
+            throw Errors.badRequest("strconv.ParseInt: parsing \"" + text + "\": " + GoText.numberProblem(text));
         }
     }
 }

@@ -9,12 +9,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Cause;
-import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Snapshot;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -57,64 +53,55 @@ final class Reads {
         return object;
     }
 
-    /** The selection of a collection request, by the selectors that it was authorized with. */
-    static Selection selection(Target target, ApiRequest request) {
-        Selectors selectors = request.route().selectors().orRefuse();
-        FieldSelector fields = selectors.fields();
-        for (FieldSelector.Requirement requirement : fields.requirements()) {
-            CustomType custom = target.info().custom();
-            boolean declared = custom != null && custom.selectable().contains(requirement.field());
-            if (!declared && !SelectableFields.supports(target.stored(), requirement.field())) {
-                throw Errors.badRequest(SelectableFields.hasOwn(target.stored())
-                        ? "field label not supported: " + requirement.field()
-                        : "\"" + requirement.field()
-                                + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
-            }
-        }
-        return new Selection(target.namespace(), selectors.labels(), fields);
-    }
-
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Query query = request.query();
-        Selection selection = selection(target, request);
-        Long asked = query.number("limit");
-        int limit = asked == null ? 0 : (int) Math.clamp(asked, 0L, 1_000_000L);
-        String match = query.get("resourceVersionMatch");
-        String versionText = query.get("resourceVersion");
-        String token = query.get("continue");
-        validateMatch(match, versionText, token, false);
-        long version = version(versionText);
-
-        Snapshot snapshot;
-        String start = "";
-        if (!token.isEmpty()) {
-            if (!versionText.isEmpty() && !versionText.equals("0")) {
-                throw Errors.badRequest("specifying resource version is not allowed when using continue");
-            }
-            ObjectNode decoded = decode(token);
-            start = Json.text(decoded, "start");
-            snapshot = continued(target, Json.number(decoded, -1, "rv"), start);
-        } else if (match.equals("Exact")) {
-            snapshot = exact(target, version);
-        } else {
-            if (version > store.version()) {
-                throw Errors.tooLargeVersion(version, store.version());
-            }
-            snapshot = store.snapshot(target.stored());
-            if (versionText.equals("0")) {
-                limit = 0;
-            }
-        }
-        Snapshot.Page page = snapshot.page(selection, start, limit);
-        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
+        Listed listed = select(target, ListOptions.of(target, request));
+        Snapshot.Page page = listed.page();
+        ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
         if (!page.next().isEmpty()) {
-            meta.put("continue", encode(snapshot.version(), page.next()));
+            meta.put("continue", encode(listed.snapshot().version(), page.next()));
             if (page.remaining() >= 0) {
                 meta.put("remainingItemCount", page.remaining());
             }
         }
         return renderer.list(target, page.items(), meta, request, accept);
+    }
+
+    /** A page of objects, and the state that they are of. */
+    record Listed(Snapshot snapshot, Snapshot.Page page) {}
+
+    /** @throws ApiException 400 if the version or the token is none, 410 if they are too old, 504 if the version is to come */
+    Listed select(Target target, ListOptions options) {
+        int limit = options.limit();
+        Snapshot snapshot;
+        String start = "";
+        if (!options.token().isEmpty()) {
+            ObjectNode decoded = decode(options.token());
+            start = Json.text(decoded, "start");
+            if (!options.version().isEmpty() && !options.version().equals("0")) {
+                throw Errors.badRequest("specifying resource version is not allowed when using continue");
+            }
+            snapshot = continued(target, Json.number(decoded, -1, "rv"), start);
+        } else {
+            long version;
+            try {
+                version = version(options.version());
+            } catch (ApiException e) {
+                throw Errors.badRequest("invalid resource version: " + Json.text(e.status(), "message"));
+            }
+            if (options.match().equals("Exact")) {
+                snapshot = exact(target, version);
+            } else {
+                if (version > store.version()) {
+                    throw Errors.tooLargeVersion(version, store.version());
+                }
+                snapshot = store.snapshot(target.stored());
+                if (options.version().equals("0")) {
+                    limit = 0;
+                }
+            }
+        }
+        return new Listed(snapshot, snapshot.page(options.selection(), start, limit));
     }
 
     private Snapshot exact(Target target, long version) {
@@ -147,118 +134,117 @@ final class Reads {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));
     }
 
+    /** Reads a token (upstream: {@code apiserver/pkg/storage/continue.go}). */
     private static ObjectNode decode(String token) {
-        String problem;
-        try {
-            byte[] decoded = Base64.getUrlDecoder().decode(token);
-            if (decoded.length > 0 && decoded[0] < 0) {
-                throw Errors.badRequest("invalid continue token: continue key is not valid: invalid character '"
-                        + String.format("\\u%04x", decoded[0] & 255) + "' looking for beginning of value");
-            }
-            JsonNode node = Json.read(new String(decoded, StandardCharsets.UTF_8));
-            if (node instanceof ObjectNode object && Json.text(object, "v").equals("meta.k8s.io/v1")
-                    && !Json.text(object, "start").isEmpty()) {
-                return object;
-            }
-            problem = "incorrect encoded start resourceVersion";
-        } catch (JacksonException e) {
-            problem = Bodies.problem(e);
-        } catch (IllegalArgumentException e) {
-            problem = String.valueOf(e.getMessage());
+        int broken = brokenBase64(token);
+        if (broken >= 0) {
+            throw unreadable("illegal base64 data at input byte " + broken);
         }
-        throw Errors.badRequest("invalid continue token: continue key is not valid: " + problem);
+        byte[] decoded = Base64.getUrlDecoder().decode(token);
+        JsonNode node;
+        try {
+            node = Json.read(new String(decoded, StandardCharsets.UTF_8));
+        } catch (JacksonException e) {
+            throw unreadable(Bodies.problem(decoded));
+        }
+        if (!(node instanceof ObjectNode object)) {
+            throw unreadable(node.isMissingNode()
+                    ? "unexpected end of JSON input"
+                    : "json: cannot unmarshal " + Bodies.kindOf(node) + " into Go value of type storage.continueToken");
+        }
+        for (String field : List.of("v", "rv", "start")) {
+            JsonNode value = object.get(field);
+            boolean number = field.equals("rv");
+            if (value != null && !value.isNull() && (number ? !value.isIntegralNumber() : !value.isString())) {
+                throw unreadable("json: cannot unmarshal " + Bodies.kindOf(value)
+                        + " into Go struct field continueToken." + field + " of type "
+                        + (number ? "int64" : "string"));
+            }
+        }
+        if (!Json.text(object, "v").equals("meta.k8s.io/v1")) {
+            throw unreadable("server does not recognize this encoded version " + Json.text(object, "v"));
+        }
+        if (Json.number(object, 0, "rv") == 0) {
+            throw unreadable("incorrect encoded start resourceVersion");
+        }
+        String start = Json.text(object, "start");
+        if (start.isEmpty()) {
+            throw unreadable("empty start key");
+        }
+        if (("/" + start + "/").contains("/../")) {
+            throw unreadable(start);
+        }
+        return object;
+    }
+
+    /** Where a text stops being unpadded base64 for URLs, or -1. */
+    private static int brokenBase64(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_') {
+                return i;
+            }
+        }
+        return text.length() % 4 == 1 ? text.length() - 1 : -1;
+    }
+
+    private static ApiException unreadable(String problem) {
+        return Errors.badRequest("invalid continue token: continue key is not valid: " + problem);
     }
 
     ApiResponse watch(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Query query = request.query();
-        Selection selection = selection(target, request);
-        if (!target.name().isEmpty()) {
-            if (!selection.fields().isEverything()
-                    && !target.name().equals(selection.fields().requires("metadata.name"))) {
-                throw Errors.badRequest("fieldSelector metadata.name doesn't match requested name");
-            }
-            selection = new Selection(target.namespace(), selection.labels(),
-                    FieldSelector.of("metadata.name", target.name()));
-        }
-        boolean initialEvents = query.flag("sendInitialEvents");
-        String versionText = query.get("resourceVersion");
-        String match = query.get("resourceVersionMatch");
-        if (query.has("sendInitialEvents") && !match.equals("NotOlderThan")) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden",
-                    "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        }
-        if (!query.has("sendInitialEvents")) {
-            validateMatch(match, versionText, query.get("continue"), true);
-        }
-        long version = version(versionText);
-        Long timeout = query.number("timeoutSeconds");
+        ListOptions options = ListOptions.of(target, request);
+        Selection selection = options.selection();
+        boolean initialEvents = Boolean.TRUE.equals(options.initialEvents());
+        long version = version(options.version());
+        Long timeout = options.timeoutSeconds();
         Duration life = timeout != null && timeout > 0
                 ? Duration.ofSeconds(timeout)
                 : Duration.ofSeconds(1800 + ids.below(1800));
         Renderer.Encoder encoder = renderer.encoder(target.info(), request, accept);
-        boolean bookmarks = query.flag("allowWatchBookmarks");
-        if (initialEvents && version > store.version()) {
-            throw Errors.tooLargeVersion(version, store.version());
-        }
+        boolean bookmarks = options.bookmarks();
         WatchFeed feed;
         try {
-            Watcher watcher = initialEvents || version == 0
-                    ? store.watchFromNow(target.stored(), selection)
-                    : store.watch(target.stored(), selection, version);
-            feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
+            if (initialEvents && version > store.version()) {
+                feed = failed(target, Errors.tooLargeVersion(version, store.version()), accept);
+            } else {
+                Watcher watcher = initialEvents || version == 0
+                        ? store.watchFromNow(target.stored(), selection)
+                        : store.watch(target.stored(), selection, version);
+                feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
+            }
         } catch (StoreException.Expired e) {
             String why = target.stored().equals("events")
                     ? "The resourceVersion for the provided watch is too old."
                     : "too old resource version: " + version + " (" + e.oldest() + ")";
-            feed = WatchFeed.failed(target.type(),
-                    renderer.response(410, Errors.expired(why, null).status(), accept.ofObject(), List.of()).body(),
-                    clock);
+            feed = failed(target, Errors.expired(why, null), accept);
         }
         return new ApiResponse.Stream(
                 accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);
     }
 
-    /** @return 0 for an empty text */
+    /** A watch that has nothing but an error to tell. */
+    private WatchFeed failed(Target target, ApiException problem, Accept accept) {
+        return WatchFeed.failed(target.type(),
+                renderer.response(problem.code(), problem.status(), accept.ofObject(), List.of()).body(), clock);
+    }
+
+    /** @return 0 for an empty text @throws ApiException 500, as upstream has it, for one that is no number */
     private static long version(String text) {
         if (text.isEmpty()) {
             return 0;
         }
+        boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
         try {
-            long version = Long.parseLong(text);
-            if (version >= 0 && text.charAt(0) != '+' && text.charAt(0) != '-') {
-                return version;
+            if (digits) {
+                return Long.parseLong(text);
             }
         } catch (NumberFormatException e) {
             // Said below.
         }
-        throw Errors.internal("resourceVersion: Invalid value: \"" + text + "\": strconv.ParseUint: parsing \"" + text
-                + "\": invalid syntax");
-    }
-
-    private static void validateMatch(String match, String version, String token, boolean watch) {
-        if (match.isEmpty()) {
-            return;
-        }
-        String forbidden = watch
-                ? "resourceVersionMatch is forbidden for watch"
-                : version.isEmpty()
-                        ? "resourceVersionMatch is forbidden unless resourceVersion is provided"
-                        : !token.isEmpty() ? "resourceVersionMatch is forbidden when continue is provided" : "";
-        if (!forbidden.isEmpty()) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden", "Forbidden: " + forbidden);
-        }
-        if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
-            throw invalidList("resourceVersionMatch", "FieldValueNotSupported", "Unsupported value: \"" + match
-                    + "\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
-        }
-        if (match.equals("Exact") && version.equals("0")) {
-            throw invalidList("resourceVersionMatch", "FieldValueForbidden",
-                    "Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-        }
-    }
-
-    private static ApiException invalidList(String field, String reason, String message) {
-        return Errors.invalidOptions("ListOptions", new Cause(field, reason, message));
+        throw Errors.internal("resourceVersion: Invalid value: \"" + text
+                + "\": strconv.ParseUint: parsing \"" + text + "\": "
+                + (digits ? "value out of range" : "invalid syntax"));
     }
 }

@@ -1,9 +1,10 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -19,10 +20,18 @@ import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.table.Tables;
+import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.runtime.Clock;
 
 /** Writes objects, lists and tables in the form that a request accepts. */
 final class Renderer {
+    /** Memory that the tree of an object takes for each byte of its JSON, and the bytes that are made of it. */
+    private static final int TREE_PER_BYTE = 16;
+    private static final byte[] OPEN = {'{'};
+    private static final byte[] COMMA = {','};
+    private static final byte[] END = {']', '}'};
+    private static final byte[] LIST_END = {']', '}', '\n'};
+
     private final Clock clock;
     private final Renditions renditions = new Renditions();
 
@@ -64,6 +73,9 @@ final class Renderer {
         ObjectNode body = switch (accept.form()) {
             case OBJECT -> object;
             case PARTIAL -> partial(object, accept);
+            case PARTIAL_LIST -> throw Errors.notAcceptable(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list ("
+                            + GoText.type(target.type(), "") + ")");
             case TABLE -> Tables.table(target.info(), List.of(object), include(request), true,
                     version(Json.text(object, "metadata", "resourceVersion")), clock.now())
                     .put("apiVersion", accept.metaApiVersion());
@@ -76,8 +88,9 @@ final class Renderer {
             case "", "Metadata" -> Tables.IncludeObject.METADATA;
             case "None" -> Tables.IncludeObject.NONE;
             case "Object" -> Tables.IncludeObject.OBJECT;
-            default -> throw Errors.badRequest("invalid includeObject value \""
-                    + request.query().get("includeObject") + "\": use None, Metadata or Object");
+            default ->
+                throw Errors.badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \""
+                        + request.query().get("includeObject") + "\": must be 'Metadata', 'Object', 'None', or empty");
         };
     }
 
@@ -139,11 +152,60 @@ final class Renderer {
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(200, accept.media().type(), listJson(target.info(), items, listMeta),
-                    List.of(), null);
+            return ApiResponse.Content.ofPieces(accept.media().type(), plainList(target.info(), items, listMeta));
         }
+        long size = items.stream().mapToLong(item -> item.json().length).sum();
+        if (accept.media() == Accept.Media.PROTOBUF && accept.form() == Accept.Form.OBJECT
+                && ProtobufTypes.covers(target.type().apiVersion(), target.type().kind() + "List")) {
+            Allowance.take(size);
+            return ApiResponse.Content.ofPieces(accept.media().type(), ProtobufWriter.list(target.type(), listMeta,
+                    items, item -> tree(target.info(), item)));
+        }
+        if (accept.media() == Accept.Media.JSON && !accept.pretty() && accept.form() != Accept.Form.OBJECT) {
+            Allowance.take(size);
+            return ApiResponse.Content.ofPieces(accept.media().type(), accept.form() == Accept.Form.TABLE
+                    ? tableOf(target.info(), items, listMeta, include(request), accept)
+                    : metadataOf(target.info(), items, listMeta, accept));
+        }
+        Allowance.take(size * TREE_PER_BYTE);
         List<ObjectNode> trees = items.stream().map(o -> tree(target.info(), o)).toList();
         return trees(target, trees, listMeta, request, accept);
+    }
+
+    /** The rows one by one, so that no more than one object is a tree at a time. */
+    private Pieces tableOf(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta,
+            Tables.IncludeObject include, Accept accept) {
+        Instant now = clock.now();
+        ObjectNode empty = Tables.table(info, List.of(), include, true, listMeta, now)
+                .put("apiVersion", accept.metaApiVersion());
+        return listOf(empty, "rows", items,
+                item -> Json.bytes(Objects.requireNonNull(Tables.table(info, List.of(tree(info, item)), include, false,
+                        listMeta, now).get("rows")).get(0)));
+    }
+
+    private static Pieces metadataOf(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta, Accept accept) {
+        ObjectNode empty = Json.object().put("kind", "PartialObjectMetadataList").put("apiVersion",
+                accept.metaApiVersion());
+        empty.set("metadata", listMeta);
+        empty.putArray("items");
+        return listOf(empty, "items", items, item -> Json.bytes(partial(tree(info, item), accept)));
+    }
+
+    /** @param empty the list, which ends with the array that is to be filled */
+    private static Pieces listOf(ObjectNode empty, String array, List<StoredObject> items,
+            Function<StoredObject, byte[]> bytes) {
+        String text = empty.toString();
+        if (!text.endsWith("\"" + array + "\":[]}")) {
+            throw new IllegalStateException("the list does not end with its " + array);
+        }
+        Pieces pieces = new Pieces().add(text.substring(0, text.length() - 2).getBytes(StandardCharsets.UTF_8));
+        for (int i = 0; i < items.size(); i++) {
+            if (i > 0) {
+                pieces.add(COMMA);
+            }
+            pieces.add(bytes.apply(items.get(i)));
+        }
+        return pieces.add(END);
     }
 
     /** A list of objects that are not in the store as they are shown. */
@@ -155,7 +217,11 @@ final class Renderer {
                             .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
         }
-        boolean partial = accept.form() == Accept.Form.PARTIAL;
+        if (accept.form() == Accept.Form.PARTIAL) {
+            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
+                    + GoText.type(target.type(), "List") + ")");
+        }
+        boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();
         list.put("kind", partial ? "PartialObjectMetadataList" : target.type().kind() + "List");
         list.put("apiVersion", partial ? accept.metaApiVersion() : target.type().apiVersion());
@@ -178,45 +244,36 @@ final class Renderer {
         return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
     }
 
-    /** In one array of the right size: a list may be of hundreds of megabytes. */
-    private static byte[] listJson(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
+    /** Of objects that are stored as they are shown, the bytes of the store itself. */
+    private static Pieces plainList(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
         ResourceType type = info.type();
-        byte[] head = ("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\"" + type.apiVersion()
-                + "\",\"metadata\":" + listMeta + ",\"items\":[").getBytes(StandardCharsets.UTF_8);
-        byte[] end = "]}\n".getBytes(StandardCharsets.UTF_8);
-        if (items.stream().anyMatch(item -> differs(info, item))) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream(256 + items.size() * 1024);
-            out.writeBytes(head);
-            for (int i = 0; i < items.size(); i++) {
-                if (i > 0) {
-                    out.write(',');
-                }
-                out.writeBytes(json(info, items.get(i)));
-            }
-            out.writeBytes(end);
-            return out.toByteArray();
+        Pieces pieces = new Pieces().add(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\""
+                + type.apiVersion() + "\",\"metadata\":" + listMeta + ",\"items\":[")
+                .getBytes(StandardCharsets.UTF_8));
+        boolean converted = items.stream().anyMatch(item -> differs(info, item));
+        if (converted) {
+            Allowance.take(items.stream().mapToLong(item -> item.json().length).sum());
         }
-        byte[] open = isTyped(type) ? new byte[]{'{'} : head(type);
-        long size = head.length + end.length;
-        for (StoredObject item : items) {
-            size += 1L + open.length + item.json().length - item.bodyOffset();
-        }
-        byte[] list = Arrays.copyOf(head, Math.toIntExact(items.isEmpty() ? size : size - 1));
-        int at = head.length;
+        byte[] open = isTyped(type) ? OPEN : head(type);
+        byte[] next = concat(COMMA, open);
         for (int i = 0; i < items.size(); i++) {
-            if (i > 0) {
-                list[at++] = ',';
+            StoredObject item = items.get(i);
+            if (converted) {
+                if (i > 0) {
+                    pieces.add(COMMA);
+                }
+                pieces.add(json(info, item));
+            } else {
+                pieces.add(i > 0 ? next : open).add(item.json(), item.bodyOffset());
             }
-            at = put(open, 0, list, at);
-            at = put(items.get(i).json(), items.get(i).bodyOffset(), list, at);
         }
-        put(end, 0, list, at);
-        return list;
+        return pieces.add(LIST_END);
     }
 
-    private static int put(byte[] from, int offset, byte[] to, int at) {
-        System.arraycopy(from, offset, to, at, from.length - offset);
-        return at + from.length - offset;
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
     }
 
     private static ObjectNode partial(ObjectNode object, Accept accept) {
@@ -236,7 +293,7 @@ final class Renderer {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info, object);
-            case PARTIAL -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
+            case PARTIAL, PARTIAL_LIST -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);
             case TABLE -> new TableEncoder(info, form, include(request), accept);
         };
     }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -11,10 +12,16 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OutOfBudgetException;
+import dev.wheelhouse.apiserver.work.OverdueException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -65,12 +72,12 @@ public final class RestServer {
                 facts.rootCertificates());
         AdmissionPolicies policies = new AdmissionPolicies(store, registry);
         Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
-                new Grants(access.authorizer(), access.policies()), ids, clock);
+                new Grants(access.authorizer(), access.policies(), registry, store), ids, clock);
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, admission, policies, hooks, customResources, renderer, clock);
+        this.deletes = new Deletes(store, reads, admission, policies, hooks, customResources, renderer, clock);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);
@@ -92,21 +99,67 @@ public final class RestServer {
         return registry;
     }
 
+    /** Answers a whole request of a caller within this process. */
     public ApiResponse handle(ApiRequest request) {
+        return switch (admit(request)) {
+            case Entry.Refused refused -> refused.answer();
+            case Entry.Admitted admitted -> answer(admitted, request.body());
+        };
+    }
+
+    /**
+     * Decides by a request's head alone whether its sender may make it, so that a transport reads no body of a stranger.
+     *
+     * @param head the request; its body does not count
+     */
+    public Entry admit(ApiRequest head) {
+        try {
+            Route route = head.route();
+            if (route.problem() != null) {
+                throw route.problem();
+            }
+            Duration timeout = timeout(head);
+            User user = gate.admit(head.credentials(), route.about());
+            return new Entry.Admitted(head.withUser(user), timeout);
+        } catch (RuntimeException | StackOverflowError e) {
+            return new Entry.Refused(failure(head, e));
+        }
+    }
+
+    /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
+    public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+        ApiRequest request = admitted.request().withBody(body);
         try {
             return route(request);
-        } catch (ApiException e) {
-            return failure(request, e.status());
-        } catch (StoreException.Closed e) {
-            return failure(request, Errors.shuttingDown().status());
-        } catch (StoreException.Failed e) {
-            // The store has said so in the log, once.
-            return failure(request, Errors.writesRefused(String.valueOf(e.getMessage())).status());
         } catch (RuntimeException | StackOverflowError e) {
-            log.error("{} {} failed", request.method(), request.path(), e);
-            return failure(request, Errors.status(500, "InternalError",
-                    "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            return failure(request, e);
         }
+    }
+
+    private ApiResponse.Content failure(ApiRequest request, Throwable e) {
+        return switch (e) {
+            case ApiException told -> failure(request, told.status());
+            case OverdueException overdue -> failure(request, Errors.timeout().status());
+            case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
+                    ? Errors.tooManyRequests()
+                    : Errors.answerTooLarge(memory.bytes())).status());
+            case TooLargeException large ->
+                failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
+            case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
+            // The store has said so in the log, once.
+            case StoreException.Failed failed ->
+                failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
+            default -> {
+                log.error("{} {} failed", request.method(), request.path(), e);
+                yield failure(request, Errors.status(500, "InternalError",
+                        "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
+            }
+        };
+    }
+
+    /** The answer to a request that did not end in time, whoever found that out. */
+    public static ApiResponse.Content overdue() {
+        return answer(Errors.timeout());
     }
 
     /** The answer to a body that is longer than {@code limit} bytes. */
@@ -119,7 +172,7 @@ public final class RestServer {
         return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
-    private ApiResponse failure(ApiRequest request, ObjectNode status) {
+    private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {
         long retry = Json.number(status, 0, "details", "retryAfterSeconds");
         ApiResponse.Content content = renderer.response((int) Json.number(status, 500, "code"), status,
                 Accept.lenient(request, true), List.of());
@@ -129,32 +182,35 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** Requests are answered long before any deadline that they name; only nonsense in it matters. */
-    private static void checkTimeout(Query query) {
-        String timeout = query.get("timeout");
-        if (!timeout.isEmpty() && Durations.parse(timeout.startsWith("-") ? timeout.substring(1) : timeout) == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: invalid duration \""
-                    + timeout + "\"");
+    /** How long the client is ready to wait; null if it does not say, says zero, or asks for a watch. */
+    private static @Nullable Duration timeout(ApiRequest request) {
+        String text = request.query().get("timeout");
+        if (text.isEmpty() || request.about().verb().equals("watch")) {
+            return null;
         }
+        boolean negative = text.startsWith("-");
+        Duration timeout = Durations.parse(negative ? text.substring(1) : text);
+        if (timeout == null) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - time: "
+                    + (text.chars().allMatch(Character::isDigit) ? "missing unit in" : "invalid") + " duration \""
+                    + text + "\"");
+        }
+        return negative || timeout.isZero() ? null : timeout;
     }
 
-    private ApiResponse route(ApiRequest sent) {
-        checkTimeout(sent.query());
-        Route route = sent.route();
-        if (route.problem() != null) {
-            throw route.problem();
-        }
-        ApiRequest request = sent.withUser(gate.admit(sent.credentials(), route.about()));
+    private ApiResponse route(ApiRequest request) {
+        Route route = request.route();
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
-            return Deprecations.warn(target, resource(target, request));
+            try {
+                return Deprecations.warn(target, resource(target, request));
+            } catch (ApiException e) {
+                return Deprecations.warn(target, failure(request, e.status()));
+            }
         }
         ApiResponse answer = nonResources.handle(route.parts(), request);
         if (answer == null) {
             throw Errors.noSuchResource();
-        }
-        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
-            throw Errors.methodNotAllowed();
         }
         return answer;
     }
@@ -165,6 +221,9 @@ public final class RestServer {
         }
         boolean collection = target.name().isEmpty();
         boolean namespaceMissing = target.type().namespaced() && target.namespace().isEmpty();
+        if (namespaceMissing && !target.info().verbs().contains("list")) {
+            throw Errors.noSuchResource();
+        }
         if (collection && Reviews.isReview(target)) {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
@@ -222,10 +281,14 @@ public final class RestServer {
 
     private ApiResponse subresource(Target target, ApiRequest request) {
         String verb = verb(request);
+        ResourceInfo.Subresource known = target.info().subresource(request.about().subresource());
+        if (known == null || !known.verbs().contains(verb)) {
+            throw Errors.methodNotAllowed();
+        }
         ApiResponse own = switch (target.type().groupResource() + "/" + target.subresource()) {
             case "pods/binding" -> verb.equals("create") ? pods.bind(target, request) : null;
             case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
-            case "pods/log" -> verb.equals("get") ? pods.log(target) : null;
+            case "pods/log" -> verb.equals("get") ? pods.log(target, request) : null;
             case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
             case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
             default -> viewOfObject(target, request);
@@ -238,6 +301,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
+            reads.find(target);
             throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
         }
         if (target.subresource().equals("scale")) {

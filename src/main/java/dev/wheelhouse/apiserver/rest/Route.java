@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
  * @param problem the refusal of a path that cannot be read, else null
  */
 public record Route(RequestInfo about, List<String> parts, boolean inNamespace, boolean watchPath,
-        Selectors selectors, @Nullable ApiException problem) {
+        RequestSelectors selectors, @Nullable ApiException problem) {
     private static final Set<String> OF_NAMESPACES = Set.of("status", "finalize");
     private static final String WATCH = "watch";
     private static final String PROXY = "proxy";
@@ -40,7 +40,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
         int at = core ? 2 : 3;
         if (!core && !parts.getFirst().equals("apis") || parts.size() <= at) {
             return new Route(RequestInfo.ofPath(method.toLowerCase(Locale.ROOT), decoded), parts, false, false,
-                    Selectors.all(), null);
+                    RequestSelectors.all(), null);
         }
         String group = core ? "" : parts.get(1);
         String version = parts.get(at - 1);
@@ -65,9 +65,9 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
         }
         String name = parts.size() > 1 ? parts.get(1) : "";
         String verb = prefix.isEmpty() ? verb(method, name.isEmpty(), query) : prefix;
-        Selectors selectors = switch (verb) {
-            case "list", "watch", "deletecollection" -> Selectors.of(query);
-            default -> Selectors.all();
+        RequestSelectors selectors = switch (verb) {
+            case "list", "watch", "deletecollection" -> RequestSelectors.of(query);
+            default -> RequestSelectors.all();
         };
         if (name.isEmpty() && prefix.isEmpty() && (verb.equals("list") || verb.equals(WATCH))) {
             name = selected(selectors, query);
@@ -79,7 +79,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
 
     private static Route refused(String method, String path, ApiException problem) {
         return new Route(RequestInfo.ofPath(method.toLowerCase(Locale.ROOT), path), List.of(), false, false,
-                Selectors.all(), problem);
+                RequestSelectors.all(), problem);
     }
 
     /** The path's parts between slashes, those at its ends apart. Parts within may be empty, and then name nothing. */
@@ -110,7 +110,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
      * The one name that a field selector leaves, or empty: a list or a watch of one name needs the right to that name only.
      * Where anything in the query is malformed, the right to all is needed, and then the request is refused.
      */
-    private static String selected(Selectors selectors, Query query) {
+    private static String selected(RequestSelectors selectors, Query query) {
         if (selectors.problem() != null || !query.isNumber("limit") || !query.isNumber("timeoutSeconds")) {
             return "";
         }

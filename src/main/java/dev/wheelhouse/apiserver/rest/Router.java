@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
@@ -31,6 +32,9 @@ final class Router {
         if (route.watchPath() && !method.equals("GET")) {
             throw Errors.methodNotAllowed();
         }
+        if (target.type().namespaced() && target.namespace().isEmpty() && !target.name().isEmpty()) {
+            throw Errors.badRequest("Namespace parameter required.");
+        }
         if (target.name().isEmpty() && !target.subresource().isEmpty()) {
             throw Errors.badRequest("name must be provided");
         }
@@ -38,11 +42,16 @@ final class Router {
     }
 
     private static boolean isServed(Target target, Route route) {
-        boolean namespaced = target.type().namespaced();
-        if (namespaced ? target.namespace().isEmpty() && !target.name().isEmpty() : route.inNamespace()) {
+        // Rights in a namespace reach what is in it and the Namespace itself, but nothing else outside of namespaces.
+        boolean itself = target.type().equals(ResourceType.NAMESPACES);
+        boolean misplaced = target.type().namespaced()
+                ? !route.inNamespace() && !target.name().isEmpty()
+                : route.inNamespace() || !route.about().namespace().isEmpty() && !itself;
+        if (misplaced) {
             return false;
         }
-        if (route.about().verb().equals("proxy")) {
+        boolean watchable = target.info().verbs().contains("watch");
+        if (route.about().verb().equals("proxy") || route.watchPath() && !watchable) {
             return false;
         }
         if (target.subresource().isEmpty()) {

@@ -15,6 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Quantities;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * What a pod gets of its runtime class: overhead, node selector and tolerations (upstream: {@code plugin/pkg/admission/runtimeclass},
@@ -100,6 +101,7 @@ final class RuntimeClasses {
         for (int i = 0; i < all.size(); i++) {
             JsonNode toleration = all.get(i);
             boolean redundant = false;
+            Deadline.check();
             for (JsonNode kept : merged) {
                 redundant |= covers(kept, toleration);
             }

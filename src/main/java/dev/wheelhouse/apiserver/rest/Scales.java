@@ -15,6 +15,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -60,12 +61,34 @@ final class Scales {
     }
 
     private ObjectNode patch(Target target, ApiRequest request) {
-        String media = Bodies.mediaType(request.contentType());
-        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+        String media = Updates.patchMedia(target.type(), request);
+        WriteOptions.check(request);
+        if (media.startsWith("application/apply-patch")) {
             return apply(target, request);
         }
-        JsonNode patch = Updates.readPatch(SCALE, media, request.body());
-        return change(target, request, scale -> Updates.patched(SCALE, media, scale, patch), null);
+        find(target);
+        JsonNode patch = Updates.readPatch(media, request);
+        return change(target, request, scale -> decoded(Updates.patched(SCALE, media, scale, patch)), null);
+    }
+
+    /** @throws ApiException 422 if a patch made something else of a scale */
+    private static ObjectNode decoded(ObjectNode scale) {
+        String problem = "";
+        if (!Json.text(scale, "kind").equals(SCALE.kind())
+                || !Json.text(scale, "apiVersion").equals(SCALE.apiVersion())) {
+            problem = GoText.notRegistered(Json.text(scale, "kind"), Json.text(scale, "apiVersion"));
+        } else {
+            try {
+                FieldValidation.prune(SCALE.apiVersion(), SCALE.kind(), scale);
+            } catch (FieldValidation.WrongTypeException e) {
+                problem = String.valueOf(e.getMessage());
+            }
+        }
+        if (!problem.isEmpty()) {
+            throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
+                    "Invalid value: " + Json.mapper().writeValueAsString(scale.toString()) + ": " + problem));
+        }
+        return scale;
     }
 
     private interface Patching {
@@ -76,12 +99,20 @@ final class Scales {
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
         Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
+        if (given != null) {
+            Updates.checkName(target, given);
+        }
         for (int attempt = 1;; attempt++) {
             StoredObject current = find(target);
             ObjectNode object = Renderer.tree(target.info(), current);
             ObjectNode wanted = patching != null
                     ? patching.patch(scale(target, object))
                     : given == null ? object : given;
+            String uid = Json.text(wanted, "metadata", "uid");
+            if (!uid.isEmpty() && !uid.equals(current.uid())) {
+                throw Errors.conflict(target.type(), target.name(), "Precondition failed: UID in precondition: " + uid
+                        + ", UID in object meta: " + current.uid());
+            }
             String version = Json.text(wanted, "metadata", "resourceVersion");
             if (!version.isEmpty() && !version.equals(Long.toString(current.version()))) {
                 throw Errors.modified(target.type(), target.name());

@@ -7,6 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -31,9 +32,12 @@ final class Strategies {
             "rolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io",
             "clusterrolebindings.rbac.authorization.k8s.io", "runtimeclasses.node.k8s.io");
     private static final Set<String> CONDITIONAL_ONLY = Set.of("leases.coordination.k8s.io",
-            "customresourcedefinitions.apiextensions.k8s.io", "endpointslices.discovery.k8s.io",
+            "leasecandidates.coordination.k8s.io", "customresourcedefinitions.apiextensions.k8s.io",
             "poddisruptionbudgets.policy", "runtimeclasses.node.k8s.io", "csidrivers.storage.k8s.io",
-            "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io", "apiservices.apiregistration.k8s.io");
+            "csinodes.storage.k8s.io", "csistoragecapacities.storage.k8s.io", "volumeattachments.storage.k8s.io",
+            "apiservices.apiregistration.k8s.io", "clustertrustbundles.certificates.k8s.io",
+            "podcertificaterequests.certificates.k8s.io", "storageversions.internal.apiserver.k8s.io",
+            "resourcepoolstatusrequests.resource.k8s.io", "storageversionmigrations.storagemigration.k8s.io");
 
     private Strategies() {}
 
@@ -43,7 +47,8 @@ final class Strategies {
 
     /** Whether an update without a resourceVersion is allowed. */
     static boolean allowsUnconditionalUpdate(ResourceType type) {
-        return !CONDITIONAL_ONLY.contains(type.groupResource()) && !isCustom(type);
+        return !CONDITIONAL_ONLY.contains(type.groupResource()) && !isCustom(type)
+                && !type.group().equals("admissionregistration.k8s.io");
     }
 
     static boolean isCustom(ResourceType type) {
@@ -83,17 +88,26 @@ final class Strategies {
             case "namespaces" -> {
                 object.putObject("status").put("phase", "Active");
                 ObjectNode spec = Json.child(object, "spec");
-                if (!(spec.get("finalizers") instanceof JsonNode f) || !f.toString().contains("\"kubernetes\"")) {
-                    spec.putArray("finalizers").add("kubernetes");
+                ArrayNode finalizers = spec.get("finalizers") instanceof ArrayNode given
+                        ? given
+                        : spec.putArray("finalizers");
+                if (!finalizers.toString().contains("\"kubernetes\"")) {
+                    finalizers.add("kubernetes");
                 }
             }
             case "persistentvolumes" -> object.putObject("status").put("phase", "Pending");
             case "persistentvolumeclaims" -> object.putObject("status").put("phase", "Pending");
             case "services" -> object.putObject("status").putObject("loadBalancer");
+            case "leases.coordination.k8s.io" -> withoutStrategy(object);
             default -> {
             }
         }
         fillStructs(type, object);
+    }
+
+    /** Elections by strategy are off, as they are in a real server that is not told otherwise. */
+    private static void withoutStrategy(ObjectNode lease) {
+        Json.child(lease, "spec").remove(List.of("strategy", "preferredHolder"));
     }
 
     /** Parts that upstream's types always write, however empty: spec, status and the status' counters. */
@@ -124,6 +138,9 @@ final class Strategies {
         keepSystemFields(object, old);
         if (info.has("status")) {
             Meta.copy(old, object, "status");
+        }
+        if (type.groupResource().equals("leases.coordination.k8s.io")) {
+            withoutStrategy(object);
         }
         if (type.groupResource().equals("namespaces")) {
             Meta.set(Json.child(object, "spec"), "finalizers", Json.at(old, "spec", "finalizers"));
@@ -190,9 +207,13 @@ final class Strategies {
     private static void keepSystemFields(ObjectNode object, ObjectNode old) {
         ObjectNode meta = Meta.of(object);
         ObjectNode before = Meta.of(old);
-        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                "deletionGracePeriodSeconds", "generateName")) {
+        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "generateName")) {
             Meta.copy(before, meta, field);
+        }
+        for (String field : List.of("deletionTimestamp", "deletionGracePeriodSeconds")) {
+            if (!meta.has(field)) {
+                Meta.copy(before, meta, field);
+            }
         }
         meta.remove("selfLink");
     }

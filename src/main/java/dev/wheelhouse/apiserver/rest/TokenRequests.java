@@ -20,6 +20,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /** Makes the tokens of service accounts (upstream: {@code pkg/registry/core/serviceaccount/storage/token.go}). */
 final class TokenRequests {
+    private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
+            "TokenRequest", true);
     private static final long SHORTEST_SECONDS = Duration.ofMinutes(10).toSeconds();
     private static final long LONGEST_SECONDS = 1L << 32;
 
@@ -36,11 +38,13 @@ final class TokenRequests {
     }
 
     ApiResponse make(Target target, ApiRequest request) {
+        List<String> warnings = Bodies.newWarnings();
+        ObjectNode body = Bodies.object(request, TYPE, warnings);
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {
             throw Errors.notFound(target.type(), target.name());
         }
-        ObjectNode body = PodSubresources.body(request);
+        checkAccount(body, account);
         ObjectNode spec = Json.child(body, "spec");
         long seconds = Json.number(spec, Duration.ofHours(1).toSeconds(), "expirationSeconds");
         validate(seconds);
@@ -63,7 +67,27 @@ final class TokenRequests {
         }
         answer.putObject("status").put("token", request.isDryRun() ? "" : tokens.make(account, audiences, end, bound))
                 .put("expirationTimestamp", Meta.time(end));
-        return renderer.response(201, answer, Accept.lenient(request, false), List.of());
+        return renderer.response(201, answer, Accept.lenient(request, false), warnings);
+    }
+
+    /** What the request itself says of its service account must be true of it. */
+    private static void checkAccount(ObjectNode body, StoredObject account) {
+        String namespace = Json.text(body, "metadata", "namespace");
+        if (!namespace.isEmpty() && !namespace.equals(account.namespace())) {
+            throw Errors.badRequest(
+                    "the namespace of the provided object does not match the namespace sent on the request");
+        }
+        String name = Json.text(body, "metadata", "name");
+        if (!name.isEmpty() && !name.equals(account.name())) {
+            throw Errors.invalid(TYPE.group(), TYPE.kind(), account.name(), Errors.one("metadata.name",
+                    "FieldValueInvalid",
+                    "Invalid value: \"" + name + "\": must match the service account name if specified"));
+        }
+        String uid = Json.text(body, "metadata", "uid");
+        if (!uid.isEmpty() && !uid.equals(account.uid())) {
+            throw Errors.conflict(TYPE, account.name(), "the UID in the token request (" + uid
+                    + ") does not match the UID of the service account (" + account.uid() + ")");
+        }
     }
 
     private static void validate(long seconds) {

@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -26,6 +28,11 @@ import dev.wheelhouse.runtime.Clock;
  * {@code apiserver/pkg/endpoints/handlers}: create.go, update.go, patch.go).
  */
 final class Updates {
+    static final String JSON_PATCH = "application/json-patch+json";
+    static final String STRATEGIC = "application/strategic-merge-patch+json";
+    private static final String MERGE_PATCH = "application/merge-patch+json";
+    private static final String APPLY = "application/apply-patch+";
+    private static final Set<String> OPERATION_FIELDS = Set.of("op", "path", "from", "value");
     private static final int TRIES = 10;
 
     private final Writes writes;
@@ -90,11 +97,10 @@ final class Updates {
             }
             boolean unconditional = version.isEmpty() || version.equals("0");
             if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
-                throw Errors.invalid(type, target.name(), Errors.one("metadata.resourceVersion", "FieldValueInvalid",
-                        "Invalid value: " + (Strategies.isCustom(type) ? "0" : "\"\"")
-                                + ": must be specified for an update"));
+                throw Errors.unconditional(type, target.name());
             }
             if (!unconditional && !version.equals(Long.toString(current.version()))) {
+                checkVersion(version);
                 throw Errors.modified(type, target.name());
             }
             try {
@@ -105,6 +111,16 @@ final class Updates {
                     throw Errors.modified(type, target.name());
                 }
             }
+        }
+    }
+
+    /** @throws ApiException 500, as upstream has it, if it is no version */
+    private static void checkVersion(String version) {
+        try {
+            Long.parseUnsignedLong(version);
+        } catch (NumberFormatException e) {
+            throw Errors.internal(
+                    "strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
         }
     }
 
@@ -122,40 +138,45 @@ final class Updates {
         String namespace = Meta.namespace(object);
         if (target.type().namespaced()) {
             if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
-                throw Errors.badRequest(
-                        "the namespace of the provided object does not match the namespace sent on the request");
+                throw Errors.foreignNamespace();
             }
             Meta.of(object).put("namespace", target.namespace());
         }
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
+        String media = patchMedia(target.type(), request);
         Accept accept = Accept.parse(request, target);
-        String media = Bodies.mediaType(request.contentType());
-        if (media.equals("application/apply-patch+yaml") || media.equals("application/apply-patch+json")) {
+        WriteOptions.check(request);
+        if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        if (request.query().has("force")) {
-            throw Errors.invalidOptions("PatchOptions", new Cause("force", "FieldValueForbidden",
-                    "Forbidden: may not be specified for non-apply patch"));
-        }
-        JsonNode patch = readPatch(target.type(), media, request.body());
         List<String> warnings = Bodies.newWarnings();
         Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        JsonNode patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
+            if (patch == null) {
+                patch = readPatch(media, request);
+            }
+            JsonNode wanted = patch;
             Supplier<ObjectNode> patching = () -> patched(target.type(), media,
-                    Renderer.tree(target.info(), current), patch);
+                    Renderer.tree(target.info(), current), wanted);
             ObjectNode patched = patching.get();
             warnings.clear();
-            checkPatched(target, patched, problem -> media.startsWith("application/strategic")
-                    ? quoted(GoText.of(patch)) + ": " + GoText.conversion(problem)
+            checkPatched(target, patched, problem -> media.equals(STRATEGIC)
+                    ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
                     : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
-            if (!Json.text(patched, "metadata", "resourceVersion").equals(Long.toString(current.version()))
-                    && !Json.text(patched, "metadata", "resourceVersion").isEmpty()) {
+            String version = Json.text(patched, "metadata", "resourceVersion");
+            if (version.isEmpty() || version.equals("0")) {
+                if (!Strategies.allowsUnconditionalUpdate(target.type())) {
+                    throw Errors.unconditional(target.type(), target.name());
+                }
+            } else if (!version.equals(Long.toString(current.version()))) {
+                checkVersion(version);
                 throw Errors.modified(target.type(), target.name());
             }
             boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
@@ -173,25 +194,64 @@ final class Updates {
     /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
-        checkName(target, patched);
+        Bodies.checkDepth(patched);
         ResourceType type = target.type();
-        if (!patched.has("kind") && !patched.has("apiVersion")) {
-            patched.put("kind", type.kind()).put("apiVersion", type.apiVersion());
+        boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
+        if (Strategies.isCustom(type) && Json.text(patched, "kind").isEmpty()) {
+            throw invalidPatch(shown.apply("Object 'Kind' is missing in '" + patched + "'"));
+        }
+        if (strategic || Json.text(patched, "kind").isEmpty()) {
+            patched.put("kind", type.kind());
+        }
+        if (strategic || Json.text(patched, "apiVersion").isEmpty()) {
+            patched.put("apiVersion", type.apiVersion());
         }
         if (!Json.text(patched, "kind").equals(type.kind())
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
-            throw Errors.badRequest("a patch may not change apiVersion or kind");
+            throw invalidPatch(shown.apply(GoText.notRegistered(Json.text(patched, "kind"),
+                    Json.text(patched, "apiVersion"))));
         }
-        if (Strategies.isCustom(type)) {
-            pruneCustom(target, patched, request, warnings);
-            return;
-        }
+        List<String> problems = new ArrayList<>(patchProblems(request));
         try {
-            Bodies.report(request, type, FieldValidation.prune(type.apiVersion(), type.kind(), patched), warnings);
+            CustomType custom = target.info().custom();
+            if (custom != null) {
+                problems.addAll(Bodies.customMetadata(patched));
+            }
+            problems.addAll(custom != null
+                    ? custom.prune(patched)
+                    : FieldValidation.prune(type.apiVersion(), type.kind(), patched));
         } catch (FieldValidation.WrongTypeException e) {
-            throw Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid",
-                    "Invalid value: " + shown.apply(String.valueOf(e.getMessage()))));
+            throw invalidPatch(shown.apply(String.valueOf(e.getMessage())));
         }
+        if (!problems.isEmpty() && request.query().get("fieldValidation").equals("Strict")) {
+            throw invalidPatch(shown.apply("strict decoding error: " + String.join(", ", problems)));
+        }
+        Bodies.report(request, type, problems, warnings);
+        checkName(target, patched);
+    }
+
+    private static ApiException invalidPatch(String problem) {
+        return Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: " + problem));
+    }
+
+    /** What strict decoding has against the patch itself: fields that it names twice, or that no operation has. */
+    private static List<String> patchProblems(ApiRequest request) {
+        List<String> problems = FieldValidation.duplicates(request.body());
+        if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
+            return problems;
+        }
+        List<String> all = new ArrayList<>();
+        problems.forEach(problem -> all.add("json patch " + problem));
+        int i = 0;
+        for (JsonNode operation : Json.read(request.body())) {
+            for (String field : operation.propertyNames()) {
+                if (!OPERATION_FIELDS.contains(field)) {
+                    all.add("json patch unknown field \"[" + i + "]." + field + "\"");
+                }
+            }
+            i++;
+        }
+        return all;
     }
 
     /** Drops what a custom resource's schema does not know. */
@@ -206,35 +266,52 @@ final class Updates {
         return Json.mapper().writeValueAsString(json);
     }
 
-    /** Reads a patch, and says whether its format is known. */
-    static JsonNode readPatch(ResourceType type, String media, byte[] body) {
-        switch (media) {
-            case "application/json-patch+json", "application/merge-patch+json" -> {
-            }
-            case "application/strategic-merge-patch+json" -> {
-                if (Strategies.isCustom(type)) {
-                    throw Errors.unsupportedMediaType(
-                            "the body of the request was in an unknown format - accepted media types include: "
-                                    + "application/json-patch+json, application/merge-patch+json, "
-                                    + "application/apply-patch+yaml");
-                }
-            }
-            default -> throw Errors.unsupportedPatch();
+    /** The media type of a patch. @throws ApiException 415 if objects of the type cannot be patched in it */
+    static String patchMedia(ResourceType type, ApiRequest request) {
+        String media = Bodies.mediaType(request.contentType());
+        boolean custom = Strategies.isCustom(type);
+        if (media.equals(JSON_PATCH) || media.equals(MERGE_PATCH) || media.equals(APPLY + "yaml")
+                || media.equals(STRATEGIC) && !custom) {
+            return media;
         }
+        throw custom
+                ? Errors.unsupportedMediaType(
+                        "the body of the request was in an unknown format - accepted media types include: "
+                                + "application/json-patch+json, application/merge-patch+json, "
+                                + "application/apply-patch+yaml")
+                : Errors.unsupportedPatch();
+    }
+
+    /** @throws ApiException 400 if the body is no patch of that type */
+    static JsonNode readPatch(String media, ApiRequest request) {
+        boolean strict = !request.query().get("fieldValidation").equals("Ignore");
+        String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
+        JsonNode patch;
         try {
-            JsonNode patch = Json.read(body);
-            if (patch.isMissingNode()) {
-                throw Errors.badRequest("error decoding patch: unexpected end of JSON input");
-            }
-            if (media.startsWith("application/json-patch") && !patch.isArray()) {
-                throw Errors.badRequest("error decoding patch: json: cannot unmarshal "
-                        + (patch.isObject() ? "object" : patch.isString() ? "string" : "number")
-                        + " into Go value of type []handlers.jsonPatchOp");
-            }
-            return patch;
+            patch = Json.read(request.body());
         } catch (JacksonException e) {
-            throw Errors.badRequest("error decoding patch: " + Bodies.problem(e));
+            throw Errors.badRequest(prefix + Bodies.problem(request.body()));
         }
+        if (patch.isMissingNode()) {
+            throw Errors.badRequest(prefix + "unexpected end of JSON input");
+        }
+        boolean array = media.equals(JSON_PATCH);
+        if (patch.isNull() && media.equals(MERGE_PATCH)) {
+            throw Errors.badRequest("Invalid JSON Patch");
+        }
+        for (JsonNode operation : array && patch.isArray() ? patch : Json.array()) {
+            if (!operation.isObject() && !operation.isNull()) {
+                throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(operation)
+                        + " into Go value of type " + (strict ? "handlers.jsonPatchOp" : "jsonpatch.Operation"));
+            }
+        }
+        if (patch.isNull() || (array ? patch.isArray() : patch.isObject())) {
+            return patch.isNull() ? array ? Json.array() : Json.object() : patch;
+        }
+        throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(patch) + " into Go value of type "
+                + (array
+                        ? strict ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch"
+                        : "map[string]interface {}"));
     }
 
     /** @throws ApiException if the patch does not apply */
@@ -262,12 +339,15 @@ final class Updates {
         ResourceType type = target.type();
         List<String> warnings = Bodies.newWarnings();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        checkName(target, patch);
         Writes.Origin origin = Writes.Origin.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             ObjectNode live = current == null ? null : Renderer.tree(target.info(), current);
+            if (live != null && Meta.name(patch).isEmpty()) {
+                Meta.of(patch).put("name", target.name());
+            }
+            checkName(target, patch);
             String pinned = Json.text(patch, "metadata", "resourceVersion");
             if (current == null && !target.subresource().isEmpty()) {
                 throw Errors.notFound(type, target.name());
@@ -284,7 +364,11 @@ final class Updates {
             } catch (Patches.PatchException e) {
                 throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
             }
-            Bodies.prune(request, type, applied, warnings);
+            try {
+                Bodies.prune(request, type, applied, warnings);
+            } catch (ApiException e) {
+                throw e.code() == 400 ? unconvertible(patch, type, e) : e;
+            }
             pruneCustom(target, applied, request, warnings);
             try {
                 if (current == null) {
@@ -302,27 +386,37 @@ final class Updates {
         }
     }
 
+    /** An applied configuration that is none of the type, which upstream calls its own failure. */
+    private static ApiException unconvertible(ObjectNode patch, ResourceType type, ApiException why) {
+        String problem = Json.text(why.status(), "message");
+        if (problem.contains(": strict decoding error: ")) {
+            return why;
+        }
+        String kind = (type.group().isEmpty() ? "/" : "") + type.apiVersion() + ", Kind=" + type.kind();
+        return Errors.internal("failed to convert new object (" + Meta.namespace(patch) + "/" + Meta.name(patch) + "; "
+                + kind + ") to proper version: unable to convert unstructured object to " + kind
+                + ": error decoding from json: "
+                + problem.substring(problem.indexOf(": ") + 2));
+    }
+
     /**
      * The body of a server-side apply, checked as far as that goes without the object.
      *
      * @param warnings gets what field validation warns about
      */
     static ObjectNode readApply(String apiVersion, String kind, ApiRequest request, List<String> warnings) {
-        if (request.query().get("fieldManager").isEmpty()) {
-            throw Errors.invalidOptions("PatchOptions", new Cause("fieldManager", "FieldValueRequired",
-                    "Required value: is required for apply patch"));
-        }
         Yaml.Document document = Yaml.read(request.body());
-        if (!(document.value() instanceof ObjectNode patch)) {
-            throw Errors.badRequest("error decoding YAML: an apply patch must be an object");
+        JsonNode value = document.value().isNull() || document.value().isMissingNode()
+                ? Json.object()
+                : document.value();
+        if (!(value instanceof ObjectNode patch)) {
+            throw Errors.badRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+                    + "unmarshal " + Bodies.kindOf(value) + " into Go value of type map[string]interface {}");
         }
-        if (!Json.text(patch, "apiVersion").equals(apiVersion)) {
-            throw Errors.badRequest("Incorrect version specified in apply patch. Specified patch version: "
-                    + Json.text(patch, "apiVersion") + ", expected: " + apiVersion);
-        }
-        if (!Json.text(patch, "kind").equals(kind)) {
-            throw Errors.badRequest("Incorrect kind specified in apply patch: " + Json.text(patch, "kind")
-                    + ", expected: " + kind);
+        String given = Json.text(patch, "apiVersion");
+        if (!given.equals(apiVersion) || !Json.text(patch, "kind").equals(kind)) {
+            throw Errors.badRequest("invalid object type: " + (given.indexOf('/') < 0 ? "/" : "") + given + ", Kind="
+                    + Json.text(patch, "kind"));
         }
         if (Json.at(patch, "metadata", "managedFields") != null) {
             throw Errors.badRequest("metadata.managedFields must be nil");

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonSize;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
@@ -61,17 +64,7 @@ final class Writes {
             List<String> warnings) {
         /** @param warnings gets what admission policies warn about */
         static Origin of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
-            List<String> dryRun = request.query().all("dryRun");
-            if (dryRun.stream().anyMatch(value -> !value.equals("All"))) {
-                String given = String.join(",", dryRun);
-                throw Errors.invalidOptions(
-                        request.method().equals("POST")
-                                ? "CreateOptions"
-                                : request.method().equals("PUT") ? "UpdateOptions" : "PatchOptions",
-                        new Cause("dryRun", "FieldValueNotSupported",
-                                "Unsupported value: [\"" + given + "\"]: supported values: \"All\""));
-            }
-            return new Origin(request.fieldManager(), target.subresource(), applied, !dryRun.isEmpty(), request.user(),
+            return new Origin(request.fieldManager(), target.subresource(), applied, request.isDryRun(), request.user(),
                     request.method().equals("POST"), warnings);
         }
     }
@@ -85,7 +78,8 @@ final class Writes {
     ObjectNode create(Target target, ObjectNode object, Origin origin) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
-        if (!Json.text(meta, "resourceVersion").isEmpty()) {
+        refuseTooLarge(target, object, origin);
+        if (!origin.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);
@@ -97,6 +91,9 @@ final class Writes {
         grants.checkCreate(target, object, origin);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
+        if (base.isEmpty() && type.groupResource().equals("limitranges") && Json.text(meta, "name").isEmpty()) {
+            meta.put("name", ids.uid());
+        }
         for (int attempt = 1;; attempt++) {
             ObjectNode candidate = object.deepCopy();
             if (generated) {
@@ -117,6 +114,19 @@ final class Writes {
         }
     }
 
+    /** Refuses before the work what cannot be stored after it: defaults and validation cost more than a look at the size. */
+    private static void refuseTooLarge(Target target, ObjectNode object, Origin origin) {
+        JsonSize size = new JsonSize(TooLargeException.MOST_BYTES);
+        if (!size.add(object)) {
+            if (withoutManagedFields(object, origin)) {
+                refuseTooLarge(target, object, origin);
+                return;
+            }
+            throw new TooLargeException(target.stored() + " " + Meta.name(object) + " has at least " + size.bytes()
+                    + " bytes");
+        }
+    }
+
     private static void namespace(Target target, ObjectNode meta) {
         String given = Json.text(meta, "namespace");
         if (!target.type().namespaced()) {
@@ -124,8 +134,7 @@ final class Writes {
             return;
         }
         if (!given.isEmpty() && !given.equals(target.namespace())) {
-            throw Errors.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the request");
+            throw Errors.foreignNamespace();
         }
         meta.put("namespace", target.namespace());
     }
@@ -137,6 +146,7 @@ final class Writes {
             given.remove("status");
         }
         Meta.of(given).remove("uid");
+        Meta.keepManagers(given, null);
         Defaults.apply(type, given);
         CustomType custom = target.info().custom();
         if (custom != null) {
@@ -151,7 +161,7 @@ final class Writes {
             Meta.of(object).put("uid", ids.uid());
             Defaults.fromUid(type, object);
         }
-        Grants.signRequest(type, object, origin.user());
+        SigningRights.noteWriter(type, object, origin.user());
         admission.mutateCreate(type, object);
         if (target.stored().equals(CustomResources.RESOURCE)) {
             customResources.accept(object);
@@ -167,6 +177,7 @@ final class Writes {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
         admission.check(type, object, null);
+        KindWarnings.of(type, object, null, origin.warnings());
         policies.check(new PolicyMatch.Change(target, "CREATE", object, null, origin.user(), origin.dryRun(),
                 origin.warnings()));
         ObjectNode meta = Meta.of(object);
@@ -193,7 +204,7 @@ final class Writes {
                 return object;
             }
             StoredVersions.toStored(type, object);
-            StoredObject made = store.create(target.stored(), object);
+            StoredObject made = fitting(object, origin, () -> store.create(target.stored(), object));
             stored = true;
             hooks.written(type, null, object);
             return StoredVersions.differ(type) ? Renderer.tree(target.info(), made) : object;
@@ -213,11 +224,10 @@ final class Writes {
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
         ResourceType type = target.type();
+        refuseTooLarge(target, object, origin);
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
-        if (main) {
-            grants.checkUpdate(target, object, old, origin);
-        }
+        grants.checkUpdate(target, object, old, origin);
         if (main && type.equals(ResourceType.SERVICES)) {
             Services.carryOver(object, old);
         }
@@ -229,6 +239,7 @@ final class Writes {
             custom.applyDefaults(object);
         }
         ObjectNode next = (ObjectNode) Json.read(Json.bytes(object));
+        Meta.keepManagers(next, old);
         List<Cause> causes = immutable(type, next, old);
         switch (target.subresource()) {
             case "status", "approval" -> Strategies.prepareForStatusUpdate(target.info(), next, old);
@@ -258,6 +269,9 @@ final class Writes {
         }
         if (!origin.applied()) {
             next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(), clock.now());
+        }
+        if (main) {
+            KindWarnings.of(type, next, old, origin.warnings());
         }
         if (!target.subresource().equals("scale")) {
             policies.check(new PolicyMatch.Change(target, "UPDATE", next, old, origin.user(), origin.dryRun(),
@@ -292,20 +306,37 @@ final class Writes {
             return next;
         }
         if (type.equals(ResourceType.SERVICES) && target.subresource().isEmpty()) {
-            return replaceService(target, next, old, current);
+            return replaceService(target, next, old, current, origin);
         }
         StoredVersions.toStored(type, next);
-        StoredObject stored = store.update(target.stored(), next, current.version());
+        StoredObject stored = fitting(next, origin, () -> store.update(target.stored(), next, current.version()));
         hooks.written(type, old, next);
         return StoredVersions.differ(type) ? Renderer.tree(target.info(), stored) : next;
     }
 
+    /** Takes the managed fields from an object that is too large with them, as upstream does unless they are what the write is about. */
+    private static boolean withoutManagedFields(ObjectNode object, Origin origin) {
+        return !origin.applied() && Meta.of(object).remove("managedFields") != null;
+    }
+
+    private static StoredObject fitting(ObjectNode object, Origin origin, Supplier<StoredObject> write) {
+        try {
+            return write.get();
+        } catch (TooLargeException e) {
+            if (!withoutManagedFields(object, origin)) {
+                throw e;
+            }
+            return write.get();
+        }
+    }
+
     /** It has its old addresses again where it does not get to its new ones. */
-    private ObjectNode replaceService(Target target, ObjectNode next, ObjectNode old, StoredObject current) {
+    private ObjectNode replaceService(Target target, ObjectNode next, ObjectNode old, StoredObject current,
+            Origin origin) {
         addresses.reallocate(old, next);
         boolean stored = false;
         try {
-            store.update(target.stored(), next, current.version());
+            fitting(next, origin, () -> store.update(target.stored(), next, current.version()));
             stored = true;
         } finally {
             if (!stored) {

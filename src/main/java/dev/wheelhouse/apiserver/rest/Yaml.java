@@ -17,6 +17,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeId;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
@@ -92,12 +93,39 @@ final class Yaml {
         }
     }
 
+    /**
+     * Quotes what some reader of YAML would not take for text: times, and what was a boolean or a number of base 60 in YAML 1.1, as
+     * upstream does. Text of several lines is a block.
+     */
+    private static final class QuotingRepresenter extends Representer {
+        private static final Pattern NO_TEXT = Pattern.compile("\\d{4}-\\d{1,2}-\\d{1,2}"
+                + "([Tt]\\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)"
+                + "| \\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?)?|[-+]?\\d[\\d_]*(:[0-5]?\\d)+(\\.[\\d_]*)?|[yYnN]");
+
+        QuotingRepresenter(DumperOptions dumping) {
+            super(dumping);
+            representers.put(String.class, value -> {
+                String text = (String) value;
+                return representScalar(Tag.STR, text, text.indexOf('\n') >= 0
+                        ? DumperOptions.ScalarStyle.LITERAL
+                        : isNoText(text) ? DumperOptions.ScalarStyle.DOUBLE_QUOTED : DumperOptions.ScalarStyle.PLAIN);
+            });
+        }
+
+        private static boolean isNoText(String text) {
+            return NO_TEXT.matcher(text).matches()
+                    || !RESOLVER.resolve(NodeId.scalar, text, true).equals(Tag.STR);
+        }
+    }
+
+    private static final Resolver RESOLVER = new JsonResolver();
+
     private static org.yaml.snakeyaml.Yaml yaml(LoaderOptions loading, SafeConstructor constructor) {
         DumperOptions dumping = new DumperOptions();
         dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
         dumping.setWidth(4096);
         dumping.setSplitLines(false);
-        return new org.yaml.snakeyaml.Yaml(constructor, new Representer(dumping), dumping, loading,
+        return new org.yaml.snakeyaml.Yaml(constructor, new QuotingRepresenter(dumping), dumping, loading,
                 new JsonResolver());
     }
 

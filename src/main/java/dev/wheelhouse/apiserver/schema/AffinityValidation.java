@@ -19,20 +19,24 @@ final class AffinityValidation {
     private static void node(JsonNode affinity, String path, Problems problems) {
         JsonNode required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution");
         if (required != null) {
-            String at = path + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
-            if (required.path("nodeSelectorTerms").isEmpty()) {
-                problems.required(at, "must have at least one node selector term");
-            }
-            int i = 0;
-            for (JsonNode term : required.path("nodeSelectorTerms")) {
-                term(term, Problems.at(at, i++), problems);
-            }
+            nodeSelector(required, path + ".requiredDuringSchedulingIgnoredDuringExecution", problems);
         }
         int i = 0;
         for (JsonNode preferred : affinity.path("preferredDuringSchedulingIgnoredDuringExecution")) {
             String at = Problems.at(path + ".preferredDuringSchedulingIgnoredDuringExecution", i++);
             weight(preferred, at, problems);
             term(preferred.path("preference"), at + ".preference", problems);
+        }
+    }
+
+    static void nodeSelector(JsonNode selector, String path, Problems problems) {
+        String at = path + ".nodeSelectorTerms";
+        if (selector.path("nodeSelectorTerms").isEmpty()) {
+            problems.required(at, "must have at least one node selector term");
+        }
+        int i = 0;
+        for (JsonNode term : selector.path("nodeSelectorTerms")) {
+            term(term, Problems.at(at, i++), problems);
         }
     }
 
@@ -64,6 +68,21 @@ final class AffinityValidation {
             }
             String key = Json.text(requirement, "key");
             problems.invalid(at + ".key", key, Formats.qualifiedName(key));
+        }
+        i = 0;
+        for (JsonNode requirement : term.path("matchFields")) {
+            String at = Problems.at(path + ".matchFields", i++);
+            String operator = Json.text(requirement, "operator");
+            if (!operator.equals("In") && !operator.equals("NotIn")) {
+                problems.invalid(at + ".operator", operator, "not a valid selector operator");
+            } else if (requirement.path("values").size() != 1) {
+                problems.required(at + ".values",
+                        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+            }
+            String key = Json.text(requirement, "key");
+            if (!key.equals("metadata.name")) {
+                problems.invalid(at + ".key", key, "not a valid field selector key");
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,6 +22,46 @@ final class ClusterValidation {
                 problems.invalid("spec.finalizers", name,
                         "name is neither a standard finalizer name nor is it fully qualified");
             }
+        }
+    }
+
+    static void node(ObjectNode node, Problems problems) {
+        JsonNode spec = node.path("spec");
+        Set<String> seen = new HashSet<>();
+        int i = 0;
+        for (JsonNode taint : spec.path("taints")) {
+            String at = Problems.at("metadata.taints", i++);
+            String key = Json.text(taint, "key");
+            problems.invalid(at + ".key", key, Formats.qualifiedName(key));
+            String value = Json.text(taint, "value");
+            problems.invalid(at + ".value", value, Formats.labelValue(value));
+            String effect = Json.text(taint, "effect");
+            if (effect.isEmpty()) {
+                problems.required(at + ".effect");
+            } else if (!List.of("NoSchedule", "PreferNoSchedule", "NoExecute").contains(effect)) {
+                problems.notSupported(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
+            }
+            if (!seen.add(key + " " + effect)) {
+                problems.duplicate(at, "\"" + key + ":" + effect + "\"");
+            }
+        }
+        i = 0;
+        for (JsonNode range : spec.path("podCIDRs")) {
+            problems.invalid(Problems.at("spec.podCIDRs", i++), range.asString(""),
+                    Formats.cidr(range.asString("")));
+        }
+    }
+
+    static void nodeUpdate(ObjectNode node, ObjectNode old, Problems problems) {
+        node(node, problems);
+        JsonNode now = node.path("spec");
+        JsonNode before = old.path("spec");
+        if (!before.path("podCIDRs").isEmpty() && !before.path("podCIDRs").equals(now.path("podCIDRs"))) {
+            problems.forbidden("spec.podCIDRs", "node updates may not change podCIDR except from \"\" to valid");
+        }
+        String provider = Json.text(before, "providerID");
+        if (!provider.isEmpty() && !provider.equals(Json.text(now, "providerID"))) {
+            problems.forbidden("spec.providerID", "node updates may not change providerID except from \"\" to valid");
         }
     }
 

@@ -15,6 +15,7 @@ final class ContainerValidation {
     private final String path;
     private final Map<String, JsonNode> volumes;
     private final Problems problems;
+    private final Set<String> claimNames = new HashSet<>();
 
     /** @param volumes those that are valid, by name */
     ContainerValidation(JsonNode spec, String path, Map<String, JsonNode> volumes, Problems problems) {
@@ -22,6 +23,7 @@ final class ContainerValidation {
         this.path = path;
         this.volumes = volumes;
         this.problems = problems;
+        spec.path("resourceClaims").forEach(claim -> claimNames.add(Json.text(claim, "name")));
     }
 
     void validate() {
@@ -111,14 +113,8 @@ final class ContainerValidation {
         mounts(container, at);
         problems.oneOf(at + ".imagePullPolicy", Json.text(container, "imagePullPolicy"), "Always", "IfNotPresent",
                 "Never");
-        ResourceValidation.requirements(container.path("resources"), at + ".resources", claimNames(), problems);
+        ResourceValidation.requirements(container.path("resources"), at + ".resources", claimNames, problems);
         securityContext(container.path("securityContext"), at + ".securityContext");
-    }
-
-    private Set<String> claimNames() {
-        Set<String> names = new HashSet<>();
-        spec.path("resourceClaims").forEach(claim -> names.add(Json.text(claim, "name")));
-        return names;
     }
 
     private void uniqueName(JsonNode container, String at, Set<String> names) {

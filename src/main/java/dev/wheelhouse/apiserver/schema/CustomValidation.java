@@ -8,11 +8,11 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,10 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
+import dev.wheelhouse.apiserver.cel.UserPattern;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
@@ -33,25 +36,36 @@ final class CustomValidation {
             .compile("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
     private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
 
-    private final List<Cause> causes = new ArrayList<>();
+    private final CauseList causes = new CauseList();
+    /** The values of long enumerations, by the schema that lists them. */
+    private final Map<JsonNode, Set<String>> enumerations;
+
+    CustomValidation() {
+        this(new IdentityHashMap<>());
+    }
+
+    private CustomValidation(Map<JsonNode, Set<String>> enumerations) {
+        this.enumerations = enumerations;
+    }
 
     List<Cause> causes() {
-        return causes;
+        return causes.toList();
     }
 
     /** @param old the object before, or null: what is equal in it is not looked at again, nor what cannot be told apart from it */
     void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
-        value(object, old, schema, "");
+        value(object, old, schema, FieldPath.ROOT);
     }
 
-    private boolean fits(JsonNode value, JsonNode schema, String path) {
-        CustomValidation trial = new CustomValidation();
+    private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
+        CustomValidation trial = new CustomValidation(enumerations);
         trial.value(value, null, schema, path);
         return trial.causes.isEmpty();
     }
 
-    private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, String path) {
-        if (value.equals(old)) {
+    private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
+        Deadline.check();
+        if (causes.isFull() || value.equals(old)) {
             return;
         }
         if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
@@ -83,8 +97,9 @@ final class CustomValidation {
     private static boolean isOfType(JsonNode value, String type) {
         return switch (type) {
             case "string" -> value.isString();
-            case "integer" -> value.isIntegralNumber()
-                    || value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
+                    || !value.isIntegralNumber() && value.isNumber()
+                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
             case "number" -> value.isNumber();
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
@@ -96,7 +111,7 @@ final class CustomValidation {
     private static String typeOf(JsonNode value) {
         return value.isString()
                 ? "string"
-                : value.isIntegralNumber()
+                : value.isIntegralNumber() && value.canConvertToLong()
                         ? "integer"
                         : value.isNumber()
                                 ? "number"
@@ -105,44 +120,48 @@ final class CustomValidation {
                                         : value.isArray() ? "array" : value.isNull() ? "null" : "object";
     }
 
-    private void wrongType(String path, String type, JsonNode value) {
+    private void wrongType(FieldPath path, String type, JsonNode value) {
         String actual = "\"" + typeOf(value) + "\"";
-        causes.add(new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
-                + (path.isEmpty() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+        causes.add(() -> new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
+                + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
     }
 
-    private static String field(String path) {
-        return path.isEmpty() ? "<nil>" : path;
+    private static String field(FieldPath path) {
+        return path.isRoot() ? "<nil>" : path.toString();
     }
 
-    private void invalid(String path, JsonNode value, String what) {
-        causes.add(new Cause(field(path), "FieldValueInvalid",
+    private void invalid(FieldPath path, JsonNode value, String what) {
+        causes.add(() -> new Cause(field(path), "FieldValueInvalid",
                 "Invalid value: " + value + ": " + path + " in body " + what));
     }
 
-    private void enumeration(JsonNode value, JsonNode schema, String path) {
+    private void enumeration(JsonNode value, JsonNode schema, FieldPath path) {
         if (!(schema.get("enum") instanceof ArrayNode allowed)) {
             return;
         }
-        List<String> texts = new ArrayList<>();
-        for (JsonNode one : allowed) {
-            if (one.equals(value)) {
-                return;
-            }
-            texts.add(one.isString() ? one.toString() : "\"" + one + "\"");
+        Set<String> keys = enumerations.computeIfAbsent(schema, s -> {
+            Set<String> all = HashSet.newHashSet(allowed.size());
+            allowed.forEach(one -> all.add(JsonKey.of(one)));
+            return all;
+        });
+        if (!keys.contains(JsonKey.of(value))) {
+            causes.add(() -> {
+                List<String> texts = new ArrayList<>();
+                allowed.forEach(one -> texts.add(one.isString() ? one.toString() : "\"" + one + "\""));
+                return new Cause(field(path), "FieldValueNotSupported",
+                        "Unsupported value: " + value + ": supported values: " + String.join(", ", texts));
+            });
         }
-        causes.add(new Cause(field(path), "FieldValueNotSupported",
-                "Unsupported value: " + value + ": supported values: " + String.join(", ", texts)));
     }
 
-    private void text(String value, JsonNode schema, String path) {
+    private void text(String value, JsonNode schema, FieldPath path) {
         JsonNode node = StringNode.valueOf(value);
         int length = value.codePointCount(0, value.length());
         if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
             invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
         }
         if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
-            causes.add(new Cause(field(path), "FieldValueTooLong",
+            causes.add(() -> new Cause(field(path), "FieldValueTooLong",
                     "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
         }
         String pattern = Json.text(schema, "pattern");
@@ -157,8 +176,8 @@ final class CustomValidation {
 
     private static boolean matches(String pattern, String value) {
         try {
-            return Pattern.compile(pattern).matcher(value).find();
-        } catch (PatternSyntaxException e) {
+            return UserPattern.of(pattern).isIn(value);
+        } catch (UserPattern.PatternException e) {
             return true; // The definition's defect, not the object's.
         }
     }
@@ -180,7 +199,7 @@ final class CustomValidation {
         }
     }
 
-    private void number(JsonNode value, JsonNode schema, String path) {
+    private void number(JsonNode value, JsonNode schema, FieldPath path) {
         BigDecimal number = value.decimalValue();
         if (schema.path("minimum").isNumber()) {
             boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMinimum");
@@ -215,53 +234,49 @@ final class CustomValidation {
         }
     }
 
-    private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, String path) {
+    private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
             invalid(path, IntNode.valueOf(array.size()),
                     "should have at least " + schema.get("minItems") + " items");
         }
         tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {
-            Map<JsonNode, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
-            for (int i = 0; i < array.size(); i++) {
-                value(array.get(i), before.get(RuleValidation.ListMaps.keys(array.get(i), schema)), items,
-                        Problems.at(path, i));
+            Map<String, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
+            for (int i = 0; i < array.size() && !causes.isFull(); i++) {
+                value(array.get(i), RuleValidation.ListMaps.find(before, array.get(i), schema), items, path.index(i));
             }
         }
         duplicates(array, schema, path);
     }
 
-    private void duplicates(ArrayNode array, JsonNode schema, String path) {
+    private void duplicates(ArrayNode array, JsonNode schema, FieldPath path) {
         String kind = Json.text(schema, "x-kubernetes-list-type");
-        Set<JsonNode> seen = new HashSet<>();
+        boolean map = kind.equals("map");
+        if (!map && !kind.equals("set")) {
+            return;
+        }
+        Set<String> seen = HashSet.newHashSet(array.size());
         for (int i = 0; i < array.size(); i++) {
-            JsonNode key = array.get(i);
-            if (kind.equals("map")) {
-                ObjectNode keys = Json.object();
-                for (JsonNode name : schema.path("x-kubernetes-list-map-keys")) {
-                    keys.set(name.asString(""), array.get(i).path(name.asString("")));
-                }
-                key = keys;
-            } else if (!kind.equals("set")) {
-                return;
-            }
-            if (!seen.add(key)) {
-                causes.add(new Cause(Problems.at(path, i), "FieldValueDuplicate", "Duplicate value: " + key));
+            JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
+            if (!seen.add(JsonKey.of(key))) {
+                FieldPath at = path.index(i);
+                causes.add(() -> new Cause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
             }
         }
     }
 
-    private void tooMany(int size, JsonNode schema, String limit, String path) {
+    private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
         if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
-            causes.add(new Cause(field(path), "FieldValueTooMany",
+            causes.add(() -> new Cause(field(path), "FieldValueTooMany",
                     "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
         }
     }
 
-    private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, String path) {
+    private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                causes.add(new Cause(join(path, name.asString("")), "FieldValueRequired", "Required value"));
+                causes.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                        "Required value"));
             }
         }
         if (schema.has("minProperties") && object.size() < Json.number(schema, 0, "minProperties")) {
@@ -269,20 +284,16 @@ final class CustomValidation {
                     "should have at least " + schema.get("minProperties") + " properties");
         }
         tooMany(object.size(), schema, "maxProperties", path);
-        boolean root = path.isEmpty();
+        boolean root = path.isRoot();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             JsonNode of = StructuralSchemas.property(schema, field.getKey());
             if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {
-                value(field.getValue(), old == null ? null : old.get(field.getKey()), of, join(path, field.getKey()));
+                value(field.getValue(), old == null ? null : old.get(field.getKey()), of, path.child(field.getKey()));
             }
         }
     }
 
-    private static String join(String path, String name) {
-        return path.isEmpty() ? name : path + "." + name;
-    }
-
-    private void combined(JsonNode value, JsonNode schema, String path) {
+    private void combined(JsonNode value, JsonNode schema, FieldPath path) {
         for (JsonNode all : schema.path("allOf")) {
             value(value, null, all, path);
         }
@@ -311,7 +322,7 @@ final class CustomValidation {
         }
     }
 
-    private void unfit(String path, String what) {
-        causes.add(new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+    private void unfit(FieldPath path, String what) {
+        causes.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

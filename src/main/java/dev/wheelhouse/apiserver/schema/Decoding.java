@@ -1,15 +1,10 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.math.BigDecimal;
-import java.time.DateTimeException;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +24,12 @@ import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 final class Decoding {
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-    private final Set<String> problems = new LinkedHashSet<>();
+    private final FieldProblems problems = new FieldProblems();
     /** The place of the value in hand: field names, and {@code [0]} for elements. */
     private final List<String> path = new ArrayList<>();
 
     List<String> problems() {
-        return new ArrayList<>(problems);
+        return problems.toList();
     }
 
     void object(ObjectNode object, TypeSchema type) {
@@ -44,7 +39,7 @@ final class Decoding {
             Field field = type.field(name);
             path.add(name);
             if (field == null) {
-                problems.add("unknown field \"" + String.join(".", path).replace(".[", "[") + "\"");
+                problems.add(() -> "unknown field \"" + String.join(".", path).replace(".[", "[") + "\"");
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
@@ -213,14 +208,8 @@ final class Decoding {
         if (!value.isString()) {
             throw wrong(value, field, owner, "string");
         }
-        try {
-            OffsetDateTime.parse(value.stringValue(), DateTimeFormatter.ISO_OFFSET_DATE_TIME);
-            return value;
-        } catch (DateTimeException e) {
-            String text = value.stringValue();
-            throw new WrongTypeException("parsing time \"" + text
-                    + "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"" + text + "\" as \"2006\"");
-        }
+        String canonical = GoTime.canonical(value.stringValue(), field.typeName().endsWith("MicroTime"));
+        return canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
     }
 
     private static void checkBase64(String text) {

@@ -18,8 +18,10 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
 import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what its registry strategies put into
@@ -38,7 +40,19 @@ public final class Defaults {
     public static void apply(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema != null) {
-            apply(plan(schema), object);
+            apply(plan(schema), object, new Growth());
+        }
+    }
+
+    /** The least bytes that the defaults of one object add to it: an object of a million empty containers is small before them. */
+    private static final class Growth {
+        private long bytes;
+
+        void add(String field) {
+            bytes += field.length() + 4L;
+            if (bytes > TooLargeException.MOST_BYTES) {
+                throw new TooLargeException("the object would have " + bytes + " bytes of defaults");
+            }
         }
     }
 
@@ -83,12 +97,14 @@ public final class Defaults {
         return new Plan(List.copyOf(filled), RULES.get(type.name()), Map.copyOf(children));
     }
 
-    private static void apply(Plan plan, ObjectNode object) {
+    private static void apply(Plan plan, ObjectNode object, Growth growth) {
+        Deadline.check();
         for (Field field : plan.filled()) {
             JsonNode present = object.get(field.name());
             if (present == null || present.isNull()) {
                 JsonNode value = initial(field);
                 if (value != null) {
+                    growth.add(field.name());
                     object.set(field.name(), value);
                 }
             }
@@ -108,12 +124,12 @@ public final class Defaults {
             Plan childPlan = plan(child.type());
             if (child.shape() == Shape.SINGLE) {
                 if (value instanceof ObjectNode inner) {
-                    apply(childPlan, inner);
+                    apply(childPlan, inner, growth);
                 }
             } else {
                 for (JsonNode element : value) {
                     if (element instanceof ObjectNode inner) {
-                        apply(childPlan, inner);
+                        apply(childPlan, inner, growth);
                     }
                 }
             }

@@ -1,10 +1,8 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -16,25 +14,25 @@ import dev.wheelhouse.apiserver.json.Json;
 /** Finds keys that occur twice in one object of a JSON text, and says so in upstream's words. */
 final class DuplicateFields {
     private final Deque<Container> containers = new ArrayDeque<>();
-    private final Set<String> found = new LinkedHashSet<>();
+    private final FieldProblems found = new FieldProblems();
 
     private DuplicateFields() {}
 
     /** An object or array that is open. {@code at} is its own place, {@code keys} those seen in it, {@code index} that of an array. */
     private static final class Container {
-        final String at;
+        final FieldPath at;
         final boolean array;
         final Set<String> keys = new HashSet<>();
         String key = "";
         int index;
 
-        Container(String at, boolean array) {
+        Container(FieldPath at, boolean array) {
             this.at = at;
             this.array = array;
         }
 
-        String place() {
-            return array ? at + "[" + index + "]" : at.isEmpty() ? key : at + "." + key;
+        FieldPath place() {
+            return array ? at.index(index) : at.child(key);
         }
     }
 
@@ -46,14 +44,15 @@ final class DuplicateFields {
                 search.take(token, parser);
             }
         }
-        return new ArrayList<>(search.found);
+        return search.found.toList();
     }
 
     private void take(JsonToken token, JsonParser parser) {
         Container open = containers.peek();
         switch (token) {
             case START_OBJECT, START_ARRAY ->
-                containers.push(new Container(open == null ? "" : open.place(), token == JsonToken.START_ARRAY));
+                containers.push(
+                        new Container(open == null ? FieldPath.ROOT : open.place(), token == JsonToken.START_ARRAY));
             case END_OBJECT, END_ARRAY -> {
                 containers.pop();
                 ended();
@@ -62,7 +61,7 @@ final class DuplicateFields {
                 if (open != null) {
                     open.key = parser.currentName();
                     if (!open.keys.add(open.key)) {
-                        found.add("duplicate field \"" + open.place() + "\"");
+                        found.add(() -> "duplicate field \"" + open.place() + "\"");
                     }
                 }
             }

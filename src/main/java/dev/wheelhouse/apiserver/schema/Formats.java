@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
  */
 final class Formats {
     private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+    private static final String LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+    private static final Pattern LABEL_1035_FORM = Pattern.compile(LABEL_1035);
     private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
     private static final String KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
     private static final String LABEL_VALUE = "(" + KEY + ")?";
@@ -17,6 +19,8 @@ final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
+    /** No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of their length. */
+    private static final int MOST_OF_ADDRESS = 64;
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
     private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
     private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
@@ -38,6 +42,28 @@ final class Formats {
                             + " must start and end with an alphanumeric character", LABEL, "my-name", "123-abc"));
         }
         return wrong;
+    }
+
+    /** A label that does not begin with a digit. */
+    static List<String> dns1035Label(String value) {
+        List<String> wrong = maxLength(value, 63);
+        if (!LABEL_1035_FORM.matcher(value).matches()) {
+            wrong.add(form("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an"
+                    + " alphabetic character, and end with an alphanumeric character", LABEL_1035, "my-name",
+                    "abc-123"));
+        }
+        return wrong;
+    }
+
+    /** A range of addresses with the length of its prefix. */
+    static List<String> cidr(String value) {
+        int slash = value.indexOf('/');
+        boolean valid = slash > 0 && ip(value.substring(0, slash)).isEmpty()
+                && value.substring(slash + 1).matches("0|[1-9][0-9]{0,2}")
+                && Integer.parseInt(value.substring(slash + 1)) <= (value.contains(":") ? 128 : 32);
+        return valid
+                ? List.of()
+                : List.of("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
     }
 
     static List<String> dnsSubdomain(String value) {
@@ -194,11 +220,11 @@ final class Formats {
     }
 
     static boolean isIpv4(String value) {
-        return IPV4.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV4.matcher(value).matches();
     }
 
     static boolean isIpv6(String value) {
-        return IPV6.matcher(value).matches();
+        return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
     }
 
     /** The newer rules of upstream, those of labels, count bytes. */

@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -96,6 +98,7 @@ final class JobValidation {
                 "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")) {
             problems.nonNegative(spec, path, field);
         }
+        failurePolicy(spec, path, problems);
         boolean perIndex = Json.at(spec, "backoffLimitPerIndex") != null;
         if (Json.at(spec, "maxFailedIndexes") != null && !perIndex) {
             problems.required(path + ".backoffLimitPerIndex", "when maxFailedIndexes is specified");
@@ -162,5 +165,91 @@ final class JobValidation {
         spec(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
         problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
         problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
+    }
+
+    private static void failurePolicy(JsonNode spec, String path, Problems problems) {
+        Set<String> containers = new HashSet<>();
+        for (String list : List.of("containers", "initContainers")) {
+            spec.path("template").path("spec").path(list)
+                    .forEach(container -> containers.add(Json.text(container, "name")));
+        }
+        int i = 0;
+        for (JsonNode rule : spec.path("podFailurePolicy").path("rules")) {
+            String at = Problems.at(path + ".podFailurePolicy.rules", i++);
+            String action = Json.text(rule, "action");
+            if (action.isEmpty()) {
+                problems.required(at + ".action",
+                        "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]");
+            } else if (action.equals("FailIndex")) {
+                if (Json.at(spec, "backoffLimitPerIndex") == null) {
+                    problems.invalid(at + ".action", action, "requires the backoffLimitPerIndex to be set");
+                }
+            } else if (!List.of("Count", "FailJob", "Ignore").contains(action)) {
+                problems.notSupported(at + ".action", action, "Count", "FailIndex", "FailJob", "Ignore");
+            }
+            JsonNode codes = rule.get("onExitCodes");
+            JsonNode conditions = rule.path("onPodConditions");
+            if (codes != null) {
+                exitCodes(codes, at + ".onExitCodes", containers, problems);
+            }
+            conditions(conditions, at + ".onPodConditions", problems);
+            if (codes != null && !conditions.isEmpty()) {
+                problems.omitted(at, "specifying both OnExitCodes and OnPodConditions is not supported");
+            } else if (codes == null && conditions.isEmpty()) {
+                problems.omitted(at, "specifying one of OnExitCodes and OnPodConditions is required");
+            }
+        }
+    }
+
+    private static void conditions(JsonNode conditions, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode condition : conditions) {
+            String at = Problems.at(path, i++);
+            String type = Json.text(condition, "type");
+            problems.invalid(at + ".type", type, Formats.qualifiedName(type));
+            String status = Json.text(condition, "status");
+            if (status.isEmpty()) {
+                problems.required(at + ".status", "valid values: [\"False\" \"True\" \"Unknown\"]");
+            } else if (!List.of("False", "True", "Unknown").contains(status)) {
+                problems.notSupported(at + ".status", status, "False", "True", "Unknown");
+            }
+        }
+    }
+
+    private static void exitCodes(JsonNode codes, String at, Set<String> containers, Problems problems) {
+        String operator = Json.text(codes, "operator");
+        if (operator.isEmpty()) {
+            problems.required(at + ".operator", "valid values: [\"In\" \"NotIn\"]");
+        } else if (!operator.equals("In") && !operator.equals("NotIn")) {
+            problems.notSupported(at + ".operator", operator, "In", "NotIn");
+        }
+        String container = Json.text(codes, "containerName");
+        if (codes.has("containerName") && !containers.contains(container)) {
+            problems.invalid(at + ".containerName", container,
+                    "must be one of the container or initContainer names in the pod template");
+        }
+        JsonNode values = codes.path("values");
+        if (values.isEmpty()) {
+            problems.invalid(at + ".values", codes.get("values"), "at least one value is required");
+        }
+        Set<Long> seen = new HashSet<>();
+        boolean ordered = true;
+        long before = Long.MIN_VALUE;
+        int i = 0;
+        for (JsonNode node : values) {
+            String field = Problems.at(at + ".values", i++);
+            long value = node.asLong(0);
+            if (operator.equals("In") && value == 0) {
+                problems.invalid(field, value, "must not be 0 for the In operator");
+            }
+            if (!seen.add(value)) {
+                problems.duplicate(field, Long.toString(value));
+            }
+            ordered &= value >= before;
+            before = value;
+        }
+        if (!ordered) {
+            problems.invalid(at + ".values", values, "must be ordered");
+        }
     }
 }

@@ -30,6 +30,7 @@ final class MetadataValidation {
                 group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
             case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
             case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
+            case "LeaseCandidate" -> Formats::configKey;
             default -> Formats::dnsSubdomain;
         };
     }

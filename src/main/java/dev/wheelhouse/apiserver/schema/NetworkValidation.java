@@ -11,6 +11,7 @@ final class NetworkValidation {
 
     static void policy(ObjectNode policy, Problems problems) {
         JsonNode spec = policy.path("spec");
+        Selectors.validate(spec.get("podSelector"), "spec.podSelector", problems);
         rules(spec.path("ingress"), "spec.ingress", "from", problems);
         rules(spec.path("egress"), "spec.egress", "to", problems);
         int i = 0;
@@ -74,9 +75,20 @@ final class NetworkValidation {
             if (peer.size() > 1) {
                 problems.forbidden(at, "may not specify both ipBlock and another peer");
             }
-            if (Json.text(peer, "ipBlock", "cidr").isEmpty()) {
+            String range = Json.text(peer, "ipBlock", "cidr");
+            if (range.isEmpty()) {
                 problems.required(at + ".ipBlock.cidr");
+            } else {
+                problems.invalid(at + ".ipBlock.cidr", range, Formats.cidr(range));
             }
+            int i = 0;
+            for (JsonNode except : peer.path("ipBlock").path("except")) {
+                String text = except.asString("");
+                problems.invalid(Problems.at(at + ".ipBlock.except", i++), text, Formats.cidr(text));
+            }
+        }
+        for (String selector : new String[]{"podSelector", "namespaceSelector"}) {
+            Selectors.validate(peer.get(selector), at + "." + selector, problems);
         }
     }
 
@@ -90,6 +102,14 @@ final class NetworkValidation {
             if (Json.text(parent, field).isEmpty()) {
                 problems.required("spec.parentRef." + field);
             }
+        }
+        String group = Json.text(parent, "group");
+        if (!group.isEmpty()) {
+            problems.invalid("spec.parentRef.group", group, Formats.dnsSubdomain(group));
+        }
+        for (String field : new String[]{"resource", "name", "namespace"}) {
+            String value = Json.text(parent, field);
+            problems.invalid("spec.parentRef." + field, value, Formats.pathSegment(value));
         }
     }
 

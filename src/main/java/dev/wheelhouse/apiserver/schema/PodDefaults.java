@@ -17,6 +17,8 @@ import static dev.wheelhouse.apiserver.schema.DefaultRules.set;
 /** The defaults of pods, pod templates, and what is in them (upstream: {@code pkg/apis/core/v1/defaults.go}). */
 final class PodDefaults {
     private static final int READ_FOR_ALL = 0644;
+    /** No reference to an image is longer: a path of 255 characters, a tag of 128, a digest. */
+    private static final int MOST_OF_IMAGE = 1_024;
 
     private static final String HOST = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
     private static final String PATH = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
@@ -24,9 +26,6 @@ final class PodDefaults {
     private static final Pattern IMAGE = Pattern.compile("(?:(?:" + HOST + "(?:\\." + HOST
             + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
             + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
-
-    /** Upstream takes names of 255 characters; a tag and a digest come on top. The pattern's matcher recurs for each part of a path. */
-    private static final int LONGEST_IMAGE = 1000;
 
     private PodDefaults() {}
 
@@ -122,7 +121,7 @@ final class PodDefaults {
 
     /** {@code Always} for the tag {@code latest}, said or implied by what is the name of an image. */
     static String pullPolicy(String image) {
-        if (image.length() > LONGEST_IMAGE || !IMAGE.matcher(image).matches()) {
+        if (image.length() > MOST_OF_IMAGE || !IMAGE.matcher(image).matches()) {
             return "IfNotPresent";
         }
         int digest = image.indexOf('@');

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
 
 /** What may change of a pod (upstream: {@code ValidatePodUpdate} and its siblings). */
 final class PodUpdateValidation {
@@ -65,12 +67,10 @@ final class PodUpdateValidation {
     }
 
     private static void tolerations(ObjectNode spec, ObjectNode before, Problems problems) {
+        Set<String> now = new HashSet<>();
+        spec.path("tolerations").forEach(toleration -> now.add(JsonKey.of(withoutSeconds(toleration))));
         for (JsonNode old : before.path("tolerations")) {
-            boolean kept = false;
-            for (JsonNode now : spec.path("tolerations")) {
-                kept |= withoutSeconds(old).equals(withoutSeconds(now));
-            }
-            if (!kept) {
+            if (!now.contains(JsonKey.of(withoutSeconds(old)))) {
                 problems.forbidden("spec.tolerations",
                         "existing toleration can not be modified except its tolerationSeconds");
                 return;
@@ -160,13 +160,11 @@ final class PodUpdateValidation {
             Problems problems) {
         if (type.kind().equals("Pod") && subresource.equals("ephemeralcontainers")) {
             PodValidation.pod(object, problems);
-            JsonNode now = object.path("spec").path("ephemeralContainers");
+            Map<String, JsonNode> now = new HashMap<>();
+            object.path("spec").path("ephemeralContainers").forEach(c -> now.put(Json.text(c, "name"), c));
             for (JsonNode before : old.path("spec").path("ephemeralContainers")) {
                 String name = Json.text(before, "name");
-                JsonNode match = null;
-                for (JsonNode container : now) {
-                    match = Json.text(container, "name").equals(name) ? container : match;
-                }
+                JsonNode match = now.get(name);
                 if (match == null) {
                     problems.forbidden("spec.ephemeralContainers",
                             "existing ephemeral containers \"" + name + "\" may not be removed\n");

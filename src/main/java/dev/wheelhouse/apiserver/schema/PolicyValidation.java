@@ -19,8 +19,10 @@ public final class PolicyValidation {
 
     static void policy(ObjectNode policy, Problems problems) {
         JsonNode spec = policy.path("spec");
-        if (spec.path("matchConstraints").path("resourceRules").isEmpty()) {
-            problems.required("spec.matchConstraints.resourceRules");
+        AdmissionValidation.matchConstraints(spec, problems);
+        AdmissionValidation.conditions(spec.path("matchConditions"), "spec.matchConditions", problems);
+        if (spec.has("paramKind")) {
+            AdmissionValidation.paramKind(spec.path("paramKind"), problems);
         }
         if (spec.path("validations").isEmpty() && spec.path("auditAnnotations").isEmpty()) {
             problems.required("spec.validations",

@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.schema;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +19,10 @@ import dev.wheelhouse.apiserver.json.Json;
  * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
  */
 final class Problems {
-    private final List<Cause> causes = new ArrayList<>(0);
+    private final CauseList causes = new CauseList();
 
     List<Cause> causes() {
-        return List.copyOf(causes);
+        return causes.toList();
     }
 
     boolean isEmpty() {
@@ -50,7 +50,7 @@ final class Problems {
     }
 
     void invalid(String field, String value, String detail) {
-        add(field, "FieldValueInvalid", "Invalid value: " + StringNode.valueOf(value), detail);
+        add(field, "FieldValueInvalid", () -> "Invalid value: " + StringNode.valueOf(value), detail);
     }
 
     void invalid(String field, long value, String detail) {
@@ -59,7 +59,12 @@ final class Problems {
 
     /** @param value printed as JSON; {@code null} where there is none */
     void invalid(String field, @Nullable JsonNode value, String detail) {
-        add(field, "FieldValueInvalid", "Invalid value: " + (value == null ? "null" : value), detail);
+        add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
+    }
+
+    /** A value that is not worth showing. */
+    void omitted(String field, String detail) {
+        add(field, "FieldValueInvalid", "Invalid value", detail);
     }
 
     /** One problem for each of the messages. */
@@ -77,7 +82,7 @@ final class Problems {
         for (int i = 0; i < supported.length; i++) {
             detail.append(i == 0 ? "\"" : ", \"").append(supported[i]).append('"');
         }
-        add(field, "FieldValueNotSupported", "Unsupported value: " + value, detail.toString());
+        add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
     }
 
     /** Required, and one of the values. */
@@ -134,6 +139,10 @@ final class Problems {
     }
 
     private void add(String field, String reason, String message, String detail) {
-        causes.add(new Cause(field, reason, detail.isEmpty() ? message : message + ": " + detail));
+        add(field, reason, () -> message, detail);
+    }
+
+    private void add(String field, String reason, Supplier<String> message, String detail) {
+        causes.add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

@@ -16,8 +16,8 @@ public final class Quantities {
     private static final Pattern FORM = Pattern
             .compile(
                     "([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
-    /** Reading and writing digits takes time that grows with the square of their number. */
-    private static final int LONGEST = 1000;
+    /** The most characters of a quantity: to read digits takes time in proportion to the square of their number. */
+    private static final int MOST_CHARACTERS = 1_000;
     private static final String DECIMAL = "num_kMGTPE";
     private static final String BINARY = "_KMGTPE";
     private static final BigInteger KIBI = BigInteger.valueOf(1024);
@@ -27,13 +27,13 @@ public final class Quantities {
     /** The value of a quantity; null if the text is none. Rounded up to a whole number of billionths, as upstream does. */
     public static @Nullable BigDecimal parse(String text) {
         Matcher m = FORM.matcher(text);
-        return text.length() <= LONGEST && m.matches() ? value(m) : null;
+        return text.length() <= MOST_CHARACTERS && m.matches() ? value(m) : null;
     }
 
     /** The canonical text ({@code 0.5} is {@code 500m}, {@code 1024Mi} is {@code 1Gi}); null if the text is no quantity. */
     public static @Nullable String canonical(String text) {
         Matcher m = FORM.matcher(text);
-        if (text.length() > LONGEST || !m.matches()) {
+        if (text.length() > MOST_CHARACTERS || !m.matches()) {
             return null;
         }
         BigDecimal value = value(m);

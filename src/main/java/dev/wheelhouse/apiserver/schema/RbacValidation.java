@@ -15,6 +15,17 @@ final class RbacValidation {
     private RbacValidation() {}
 
     static void role(ObjectNode role, boolean cluster, Problems problems) {
+        JsonNode aggregation = Json.at(role, "aggregationRule");
+        if (cluster && aggregation != null) {
+            JsonNode selectors = aggregation.path("clusterRoleSelectors");
+            if (selectors.isEmpty()) {
+                problems.required("aggregationRule.clusterRoleSelectors",
+                        "at least one clusterRoleSelector required if aggregationRule is non-nil");
+            }
+            for (int i = 0; i < selectors.size(); i++) {
+                Selectors.validate(selectors.get(i), Problems.at("aggregationRule.clusterRoleSelectors", i), problems);
+            }
+        }
         if (!(role.get("rules") instanceof ArrayNode rules)) {
             return;
         }

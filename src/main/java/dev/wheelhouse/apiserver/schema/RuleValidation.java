@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -12,10 +13,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.cel.CelBudget;
 import dev.wheelhouse.apiserver.cel.CelRule;
 import dev.wheelhouse.apiserver.cel.CelValues;
 import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Checks objects by the CEL rules of their schema (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). A value that
@@ -23,9 +27,6 @@ import dev.wheelhouse.apiserver.json.Json;
  */
 final class RuleValidation {
     private static final String RULES = "x-kubernetes-validations";
-    /** How many evaluations one object may need. */
-    private static final int MOST_EVALUATIONS = 50_000;
-
     private final JsonNode schema;
     private final boolean any;
     private final Map<JsonNode, CelRule> compiled = new ConcurrentHashMap<>();
@@ -43,14 +44,16 @@ final class RuleValidation {
     private static List<Cause> compile(JsonNode schema, String path, boolean resource) {
         List<Cause> causes = new ArrayList<>();
         int i = 0;
+        CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
         for (JsonNode rule : schema.path(RULES)) {
+            Deadline.check();
             String at = Problems.at(path + "." + RULES, i++);
             if (Json.text(rule, "rule").isBlank()) {
                 causes.add(new Cause(at + ".rule", "FieldValueRequired", "Required value: rule is not specified"));
                 continue;
             }
             try {
-                CelRule.check(rule, schema, resource);
+                Objects.requireNonNull(checker).check(rule);
             } catch (RuleException e) {
                 causes.add(new Cause(at + "." + e.field(), "FieldValueInvalid",
                         "Invalid value: " + rule + ": " + e.getMessage()));
@@ -77,16 +80,17 @@ final class RuleValidation {
             return List.of();
         }
         Walk walk = new Walk();
-        walk.value(object, old, schema, "");
-        return walk.causes;
+        walk.value(object, old, schema, FieldPath.ROOT);
+        return walk.causes.toList();
     }
 
     private final class Walk {
-        final List<Cause> causes = new ArrayList<>();
-        private int left = MOST_EVALUATIONS;
+        final CauseList causes = new CauseList();
+        private final CelBudget budget = CelBudget.ofValidations();
 
-        void value(JsonNode value, @Nullable JsonNode old, JsonNode of, String path) {
-            if (value.isNull() || left <= 0) {
+        void value(JsonNode value, @Nullable JsonNode old, JsonNode of, FieldPath path) {
+            Deadline.check();
+            if (value.isNull() || budget.isSpent() || causes.isFull()) {
                 return;
             }
             if (of.get(RULES) instanceof ArrayNode rules) {
@@ -97,24 +101,23 @@ final class RuleValidation {
                     JsonNode declared = of.path("properties").get(field.getKey());
                     JsonNode before = old == null ? null : old.get(field.getKey());
                     if (declared != null) {
-                        value(field.getValue(), before, declared,
-                                path.isEmpty() ? field.getKey() : path + "." + field.getKey());
+                        value(field.getValue(), before, declared, path.child(field.getKey()));
                     } else if (of.get("additionalProperties") instanceof ObjectNode entry) {
-                        value(field.getValue(), before, entry, path + "[" + field.getKey() + "]");
+                        value(field.getValue(), before, entry, path.key(field.getKey()));
                     }
                 }
             } else if (value instanceof ArrayNode list && of.get("items") instanceof ObjectNode items) {
-                Map<JsonNode, JsonNode> before = ListMaps.byKeys(old, of);
+                Map<String, JsonNode> before = ListMaps.byKeys(old, of);
                 int i = 0;
                 for (JsonNode element : list) {
-                    value(element, before.get(ListMaps.keys(element, of)), items, Problems.at(path, i++));
+                    value(element, ListMaps.find(before, element, of), items, path.index(i++));
                 }
             }
         }
 
-        private void rules(JsonNode value, @Nullable JsonNode old, JsonNode of, ArrayNode rules, String path) {
-            Object self = CelValues.of(value, of, path.isEmpty());
-            Object oldSelf = old == null || old.isNull() ? null : CelValues.of(old, of, path.isEmpty());
+        private void rules(JsonNode value, @Nullable JsonNode old, JsonNode of, ArrayNode rules, FieldPath path) {
+            Object self = CelValues.of(value, of, path.isRoot());
+            Object oldSelf = old == null || old.isNull() ? null : CelValues.of(old, of, path.isRoot());
             String type = Json.text(of, "type");
             for (JsonNode text : rules) {
                 CelRule rule = compiled(text);
@@ -122,14 +125,17 @@ final class RuleValidation {
                         || !rule.isTransition() && value.equals(old)) {
                     continue;
                 }
-                if (--left <= 0) {
-                    causes.add(new Cause(field(path), "FieldValueInvalid", "Invalid value: \"" + type
-                            + "\": validation failed due to running out of cost budget, no further validation rules will be run"));
-                    return;
-                }
-                String problem = rule.check(self, oldSelf);
+                String problem = rule.check(self, oldSelf, budget);
                 if (problem != null) {
-                    causes.add(cause(rule, path, type, problem));
+                    causes.add(() -> cause(rule, path.toString(), type, problem));
+                }
+                if (budget.isSpent()) {
+                    if (problem == null) {
+                        causes.add(() -> new Cause(field(path.toString()), "FieldValueInvalid", "Invalid value: \""
+                                + type + "\": validation failed due to running out of cost budget, no further"
+                                + " validation rules will be run"));
+                    }
+                    return;
                 }
             }
         }
@@ -168,12 +174,17 @@ final class RuleValidation {
     static final class ListMaps {
         private ListMaps() {}
 
-        static Map<JsonNode, JsonNode> byKeys(@Nullable JsonNode list, JsonNode schema) {
-            Map<JsonNode, JsonNode> byKeys = new HashMap<>();
+        static Map<String, JsonNode> byKeys(@Nullable JsonNode list, JsonNode schema) {
+            Map<String, JsonNode> byKeys = new HashMap<>();
             if (list != null && Json.text(schema, "x-kubernetes-list-type").equals("map")) {
-                list.forEach(element -> byKeys.put(keys(element, schema), element));
+                list.forEach(element -> byKeys.put(JsonKey.of(keys(element, schema)), element));
             }
             return byKeys;
+        }
+
+        /** The element that had the keys of this one; null if there is none. */
+        static @Nullable JsonNode find(Map<String, JsonNode> byKeys, JsonNode element, JsonNode schema) {
+            return byKeys.isEmpty() ? null : byKeys.get(JsonKey.of(keys(element, schema)));
         }
 
         static JsonNode keys(JsonNode element, JsonNode schema) {

@@ -1,7 +1,10 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -51,6 +54,17 @@ final class SchedulingValidation {
     }
 
     static void runtimeClass(ObjectNode runtimeClass, Problems problems) {
+        JsonNode scheduling = runtimeClass.path("scheduling");
+        MetadataValidation.labels(scheduling.get("nodeSelector"), "scheduling.nodeSelector", problems);
+        PodValidation.tolerations(scheduling.path("tolerations"), "scheduling.tolerations", problems);
+        Set<JsonNode> seen = new HashSet<>();
+        int i = 0;
+        for (JsonNode toleration : scheduling.path("tolerations")) {
+            String at = Problems.at("scheduling.tolerations", i++);
+            if (!seen.add(toleration)) {
+                problems.duplicate(at, toleration.toString());
+            }
+        }
         String handler = Json.text(runtimeClass, "handler");
         if (handler.isEmpty()) {
             problems.required("handler");

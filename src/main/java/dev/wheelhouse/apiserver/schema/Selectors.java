@@ -1,12 +1,16 @@
 package dev.wheelhouse.apiserver.schema;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** Label selectors in objects: their rules, and what they match (upstream: {@code apimachinery/pkg/apis/meta/v1/validation}). */
@@ -22,6 +26,34 @@ public final class Selectors {
         for (JsonNode requirement : selector.path("matchExpressions")) {
             requirement(requirement, Problems.at(path + ".matchExpressions", i++), problems);
         }
+    }
+
+    /** What is wrong with the keys and values of a selector in the text form, in upstream's words; empty if nothing is. */
+    public static String problem(LabelSelector selector) {
+        StringBuilder problem = new StringBuilder();
+        selector.forEachRequirement((key, values) -> {
+            if (!problem.isEmpty()) {
+                return;
+            }
+            List<String> wrong = Formats.qualifiedName(key);
+            if (!wrong.isEmpty()) {
+                problem.append("<nil>: Invalid value: ").append(StringNode.valueOf(key)).append(": ")
+                        .append(String.join("; ", wrong));
+                return;
+            }
+            List<String> causes = new ArrayList<>(0);
+            int i = 0;
+            for (String value : values) {
+                List<String> wrongValue = Formats.labelValue(value);
+                if (!wrongValue.isEmpty()) {
+                    causes.add("values[" + i + "][" + key + "]: Invalid value: " + StringNode.valueOf(value) + ": "
+                            + String.join("; ", wrongValue));
+                }
+                i++;
+            }
+            problem.append(causes.size() > 1 ? "[" + String.join(", ", causes) + "]" : String.join("", causes));
+        });
+        return problem.toString();
     }
 
     private static void requirement(JsonNode requirement, String path, Problems problems) {

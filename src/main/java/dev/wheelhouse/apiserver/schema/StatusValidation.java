@@ -39,6 +39,9 @@ final class StatusValidation {
                 collisionsGrow(status, old, problems);
             }
             case "/Namespace" -> namespace(object, problems);
+            case "/Pod" -> pod(status, old, problems);
+            case "certificates.k8s.io/CertificateSigningRequest", "apiregistration.k8s.io/APIService" ->
+                conditions(status, problems);
             default -> {
                 // no rules of its own
             }
@@ -69,6 +72,46 @@ final class StatusValidation {
         long count = Json.number(status, 0, "collisionCount");
         if (count < Json.number(old, 0, "status", "collisionCount")) {
             problems.invalid("status.collisionCount", count, "cannot be decremented");
+        }
+    }
+
+    private static void pod(JsonNode status, ObjectNode old, Problems problems) {
+        String nominated = Json.text(status, "nominatedNodeName");
+        if (!nominated.isEmpty()) {
+            problems.invalid("status.nominatedNodeName", nominated, Formats.dnsSubdomain(nominated));
+        }
+        int i = 0;
+        for (JsonNode condition : status.path("conditions")) {
+            String type = Json.text(condition, "type");
+            problems.invalid(Problems.at("status.conditions", i++) + ".Type", type, Formats.qualifiedName(type));
+        }
+        i = 0;
+        boolean valid = true;
+        for (JsonNode address : status.path("podIPs")) {
+            List<String> wrong = Formats.ip(Json.text(address, "ip"));
+            valid &= wrong.isEmpty();
+            problems.invalid(Problems.at("status.podIPs", i++), Json.text(address, "ip"), wrong);
+        }
+        if (valid && (i > 2 || i == 2 && Json.text(status.path("podIPs").get(0), "ip")
+                .contains(":") == Json.text(status.path("podIPs").get(1), "ip").contains(":"))) {
+            problems.invalid("status.podIPs", status.get("podIPs"),
+                    "may specify no more than one IP for each IP family");
+        }
+        String before = Json.text(old, "status", "qosClass");
+        String now = Json.text(status, "qosClass");
+        if (!before.isEmpty() && !now.isEmpty() && !now.equals(before)) {
+            problems.invalid("status.qosClass", now, "field is immutable");
+        }
+    }
+
+    private static void conditions(JsonNode status, Problems problems) {
+        int i = 0;
+        for (JsonNode condition : status.path("conditions")) {
+            String at = Problems.at("status.conditions", i++);
+            String value = Json.text(condition, "status");
+            if (!List.of("True", "False", "Unknown").contains(value)) {
+                problems.notSupported(at + ".status", value, "False", "True", "Unknown");
+            }
         }
     }
 

@@ -5,13 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.cel.UserPattern;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
@@ -220,10 +219,10 @@ public final class StructuralRules {
     private void pattern(JsonNode schema, String path) {
         String pattern = Json.text(schema, "pattern");
         try {
-            Pattern.compile(pattern);
-        } catch (PatternSyntaxException e) {
+            UserPattern.of(pattern);
+        } catch (UserPattern.PatternException e) {
             invalid(path + ".pattern", schema.path("pattern"),
-                    "must be a valid regular expression, but isn't: " + e.getDescription());
+                    "must be a valid regular expression, but isn't: " + e.getMessage());
         }
     }
 }

@@ -52,6 +52,34 @@ public final class Validation {
             case "batch/CronJob" -> JobValidation.cronJobCreate(object, problems);
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.address(object, problems);
+            case "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding" ->
+                AdmissionValidation.binding(object, false, problems);
+            case "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding" ->
+                AdmissionValidation.binding(object, true, problems);
+            case "admissionregistration.k8s.io/MutatingAdmissionPolicy" ->
+                AdmissionValidation.mutatingPolicy(object, problems);
+            case "admissionregistration.k8s.io/ValidatingWebhookConfiguration" ->
+                AdmissionValidation.webhooks(object, false, problems);
+            case "admissionregistration.k8s.io/MutatingWebhookConfiguration" ->
+                AdmissionValidation.webhooks(object, true, problems);
+            case "storage.k8s.io/VolumeAttributesClass" -> StorageValidation.attributesClass(object, problems);
+            case "storage.k8s.io/CSIDriver" -> StorageValidation.csiDriver(object, problems);
+            case "storage.k8s.io/CSINode" -> StorageValidation.csiNode(object, problems);
+            case "storage.k8s.io/CSIStorageCapacity" -> StorageValidation.capacity(object, problems);
+            case "/PersistentVolume" -> StorageValidation.volume(object, problems);
+            case "networking.k8s.io/IngressClass" -> TrafficValidation.ingressClass(object, problems);
+            case "networking.k8s.io/Ingress" -> TrafficValidation.ingress(object, problems);
+            case "networking.k8s.io/ServiceCIDR" -> TrafficValidation.serviceRange(object, problems);
+            case "/Endpoints" -> TrafficValidation.endpoints(object, problems);
+            case "discovery.k8s.io/EndpointSlice" -> TrafficValidation.slice(object, problems);
+            case "autoscaling/HorizontalPodAutoscaler" -> LimitsValidation.autoscaler(object, problems);
+            case "/LimitRange" -> LimitsValidation.limitRange(object, problems);
+            case "/ResourceQuota" -> LimitsValidation.quota(object, problems);
+            case "apps/ControllerRevision" -> LimitsValidation.revision(object, problems);
+            case "storage.k8s.io/StorageClass" -> StorageValidation.storageClass(object, problems);
+            case "storage.k8s.io/VolumeAttachment" -> StorageValidation.attachment(object, problems);
+            case "/Node" -> ClusterValidation.node(object, problems);
+            case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" -> SchedulingValidation.priorityClass(object, problems);
@@ -124,6 +152,35 @@ public final class Validation {
             case "networking.k8s.io/NetworkPolicy" -> NetworkValidation.policy(object, problems);
             case "networking.k8s.io/IPAddress" -> NetworkValidation.addressUpdate(object, old, problems);
             case "admissionregistration.k8s.io/ValidatingAdmissionPolicy" -> PolicyValidation.policy(object, problems);
+            case "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding" ->
+                AdmissionValidation.binding(object, false, problems);
+            case "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding" ->
+                AdmissionValidation.binding(object, true, problems);
+            case "admissionregistration.k8s.io/MutatingAdmissionPolicy" ->
+                AdmissionValidation.mutatingPolicy(object, problems);
+            case "admissionregistration.k8s.io/ValidatingWebhookConfiguration" ->
+                AdmissionValidation.webhooks(object, false, problems);
+            case "admissionregistration.k8s.io/MutatingWebhookConfiguration" ->
+                AdmissionValidation.webhooks(object, true, problems);
+            case "storage.k8s.io/VolumeAttributesClass" ->
+                StorageValidation.attributesClassUpdate(object, old, problems);
+            case "storage.k8s.io/CSIDriver" -> StorageValidation.csiDriver(object, problems);
+            case "storage.k8s.io/CSINode" -> StorageValidation.csiNode(object, problems);
+            case "storage.k8s.io/CSIStorageCapacity" -> StorageValidation.capacity(object, problems);
+            case "/PersistentVolume" -> StorageValidation.volumeUpdate(object, old, problems);
+            case "networking.k8s.io/IngressClass" -> TrafficValidation.ingressClassUpdate(object, old, problems);
+            case "networking.k8s.io/Ingress" -> TrafficValidation.ingress(object, problems);
+            case "networking.k8s.io/ServiceCIDR" -> TrafficValidation.serviceRangeUpdate(object, old, problems);
+            case "/Endpoints" -> TrafficValidation.endpoints(object, problems);
+            case "discovery.k8s.io/EndpointSlice" -> TrafficValidation.sliceUpdate(object, old, problems);
+            case "autoscaling/HorizontalPodAutoscaler" -> LimitsValidation.autoscaler(object, problems);
+            case "/LimitRange" -> LimitsValidation.limitRange(object, problems);
+            case "/ResourceQuota" -> LimitsValidation.quotaUpdate(object, old, problems);
+            case "apps/ControllerRevision" -> LimitsValidation.revisionUpdate(object, old, problems);
+            case "storage.k8s.io/VolumeAttachment" ->
+                problems.immutable("spec", object.get("spec"), old.get("spec"));
+            case "/Node" -> ClusterValidation.nodeUpdate(object, old, problems);
+            case "coordination.k8s.io/Lease" -> LeaseValidation.lease(object, problems);
             case "policy/PodDisruptionBudget" -> WorkloadValidation.disruptionBudget(object, problems);
             case "scheduling.k8s.io/PriorityClass" ->
                 SchedulingValidation.priorityClassUpdate(object, old, problems);
@@ -163,7 +220,7 @@ public final class Validation {
 
     /** Some groups have upstream's rules for the metadata of any object, not those of the core. */
     private static void qualifyFinalizers(ResourceType type, ObjectNode object, Problems problems) {
-        if (!GENERIC.contains(type.group())) {
+        if (!GENERIC.contains(type.group()) && !type.kind().equals("Event")) {
             MetadataValidation.finalizersAreQualified(object, problems);
         }
     }

@@ -1,8 +1,10 @@
 package dev.wheelhouse.apiserver.schema;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
@@ -51,19 +53,20 @@ final class VolumeValidation {
         if (podName.isEmpty()) {
             return;
         }
-        for (JsonNode ephemeral : volumes) {
-            if (!ephemeral.has("ephemeral")) {
-                continue;
+        Set<String> made = new HashSet<>();
+        for (JsonNode volume : volumes) {
+            if (volume.has("ephemeral")) {
+                made.add(podName + "-" + Json.text(volume, "name"));
             }
-            String made = podName + "-" + Json.text(ephemeral, "name");
-            int i = 0;
-            for (JsonNode volume : volumes) {
-                if (Json.text(volume, "persistentVolumeClaim", "claimName").equals(made)) {
-                    problems.invalid(Problems.at(path, i) + ".persistentVolumeClaim.claimName", made,
-                            "must not reference a PVC that gets created for an ephemeral volume");
-                }
-                i++;
+        }
+        int i = 0;
+        for (JsonNode volume : volumes) {
+            String claim = Json.text(volume, "persistentVolumeClaim", "claimName");
+            if (made.contains(claim)) {
+                problems.invalid(Problems.at(path, i) + ".persistentVolumeClaim.claimName", claim,
+                        "must not reference a PVC that gets created for an ephemeral volume");
             }
+            i++;
         }
     }
 

@@ -60,6 +60,7 @@ final class DirectoryStorage implements Storage {
     private final Path directory;
     private final int keep;
     private final boolean fsync;
+    private final String fileSystem;
     private @Nullable OpenFiles open;
     private CompactedSum sum = CompactedSum.EMPTY;
     private long compacted;
@@ -75,6 +76,12 @@ final class DirectoryStorage implements Storage {
     }
 
     DirectoryStorage(Path directory, int keep, boolean fsync) {
+        this(directory, keep, fsync, "");
+    }
+
+    /** @param fileSystem the prefix of one of H2's file systems, for tests; empty for the platform's */
+    DirectoryStorage(Path directory, int keep, boolean fsync, String fileSystem) {
+        this.fileSystem = fileSystem;
         this.directory = directory.toAbsolutePath().normalize();
         this.keep = keep;
         this.fsync = fsync;
@@ -112,7 +119,7 @@ final class DirectoryStorage implements Storage {
             requireWhole(files, found);
             requireNewest(newest);
             sum = found;
-            forgetAfter(files, version);
+            forgetAfter(files, version, newest.undone());
             open = files;
             return new Recovered(compacted, version);
         } catch (StorageException e) {
@@ -155,8 +162,12 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    /** What was written by a commit that failed has not happened. */
-    private void forgetAfter(OpenFiles files, long last) throws IOException {
+    /**
+     * What was written by a commit that failed has not happened.
+     *
+     * @param noted whether the file beside the store says so: that has to be over, on the disk too, before the next write
+     */
+    private void forgetAfter(OpenFiles files, long last, boolean noted) throws IOException {
         boolean changed = files.store.hasUnsavedChanges();
         for (Long after = files.writes.higherKey(last); after != null; after = files.writes.higherKey(last)) {
             files.writes.remove(after);
@@ -164,7 +175,9 @@ final class DirectoryStorage implements Storage {
         }
         if (changed) {
             keep(files);
-            NewestVersion.write(files.newest, last);
+        }
+        if (noted) {
+            NewestVersion.writeForced(files.newest, last);
         }
     }
 
@@ -208,7 +221,7 @@ final class DirectoryStorage implements Storage {
         MVStore store = null;
         FileChannel newest = null;
         try {
-            store = new MVStore.Builder().fileName(directory.resolve(FILE).toString()).autoCommitDisabled().compress()
+            store = new MVStore.Builder().fileName(fileSystem + directory.resolve(FILE)).autoCommitDisabled().compress()
                     .open();
             store.setRetentionTime(REUSE_SPACE_AFTER_MS);
             store.setVersionsToKeep(0);
@@ -247,9 +260,8 @@ final class DirectoryStorage implements Storage {
     }
 
     private StorageException damaged(String how, @Nullable Throwable cause) {
-        return new StorageException("the data directory " + directory + " is damaged ("
-                + how.lines().findFirst().orElse("") + " in " + FILE + "): restore it from a copy, or " + REMEDY,
-                cause);
+        return new StorageException("the data directory " + directory + " is damaged (" + FILE + ": "
+                + how.lines().findFirst().orElse("") + "): restore it from a copy, or " + REMEDY, cause);
     }
 
     /** A file system that refuses may take writes again; a file that makes no sense stays so. */
@@ -351,7 +363,7 @@ final class DirectoryStorage implements Storage {
             compacted = Long.parseLong(files.facts.getOrDefault(COMPACTED, "0"));
             sum = CompactedSum.parse(files.facts.getOrDefault(COMPACTED_SUM, ""));
             files.facts.put(RESUMED, Long.toString(last));
-            forgetAfter(files, last);
+            forgetAfter(files, last, true);
             Long newest = files.writes.lastKey();
             if (last > compacted && (newest == null || newest < last)) {
                 throw damaged("it ends at version " + newest + ", but version " + last + " was acknowledged", null);
@@ -418,7 +430,8 @@ final class DirectoryStorage implements Storage {
             try {
                 files.store.close();
             } catch (RuntimeException e) {
-                log.warn("the data directory {} could not be closed in good order ({}); everything acknowledged is in it",
+                log.warn(
+                        "the data directory {} could not be closed in good order ({}); everything acknowledged is in it",
                         directory, e.getMessage());
                 files.store.closeImmediately();
             }

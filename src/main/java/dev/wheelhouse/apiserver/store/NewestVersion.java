@@ -32,6 +32,12 @@ record NewestVersion(long acknowledged, boolean undone) {
         write(file, acknowledged, "");
     }
 
+    /** The same, on the disk when it returns. */
+    static void writeForced(FileChannel file, long acknowledged) throws IOException {
+        write(file, acknowledged, "");
+        file.force(false);
+    }
+
     static void writeUndone(FileChannel file, long acknowledged) throws IOException {
         write(file, acknowledged, UNDONE);
         file.force(false);

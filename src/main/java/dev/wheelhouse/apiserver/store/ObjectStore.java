@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -18,6 +19,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
@@ -33,6 +36,8 @@ public final class ObjectStore implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(15);
     private static final Duration QUIET = Duration.ofMinutes(1);
+    /** So many eras back the store knows what was kept; as they begin a second apart, nobody waits for so long. */
+    private static final int ERAS = 1024;
 
     private final Clock clock;
     private final Retention retention;
@@ -49,6 +54,8 @@ public final class ObjectStore implements AutoCloseable {
     private volatile @Nullable StorageException lastFailure;
     /** Counts the failures of the storage: with each, all writes that were decided and not kept are undone. */
     private volatile long era;
+    /** The last version that was kept in each era but the present one, for writers that wait since then. */
+    private final AtomicLongArray lastKept = new AtomicLongArray(ERAS);
     private final Backoff retries;
     /** When the storage may be asked again whether it takes writes. Guarded by {@link #commits}. */
     private long retryAt;
@@ -134,6 +141,7 @@ public final class ObjectStore implements AutoCloseable {
      * Stores a new object. It must have its name; its {@code metadata.resourceVersion} is set.
      *
      * @throws StoreException.Exists if there is one already
+     * @throws TooLargeException if it has more bytes than are stored of one
      */
     public StoredObject create(String resource, ObjectNode object) {
         return stamped(object, write(resource, keyOf(object), current -> {
@@ -147,6 +155,7 @@ public final class ObjectStore implements AutoCloseable {
      * Replaces an object. Its {@code metadata.resourceVersion} is set.
      *
      * @throws StoreException.Conflict if it is not at the expected version
+     * @throws TooLargeException if it has more bytes than are stored of one
      */
     public StoredObject update(String resource, ObjectNode object, long expected) {
         String key = keyOf(object);
@@ -166,7 +175,24 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private StoredObject draft(String resource, ObjectNode object) {
-        return StoredObject.draft(resource, object, decided + 1);
+        StoredObject draft = StoredObject.draft(resource, object, decided + 1);
+        byte[] json = draft.json();
+        if (json.length > TooLargeException.MOST_BYTES) {
+            int size = json.length - escapes(json);
+            if (size > TooLargeException.MOST_BYTES) {
+                throw new TooLargeException(resource + " " + draft.key() + " has " + size + " bytes");
+            }
+        }
+        return draft;
+    }
+
+    /** The backslashes of JSON, which upstream's storage of built-in types does not have. */
+    private static int escapes(byte[] json) {
+        int escapes = 0;
+        for (byte b : json) {
+            escapes += b == '\\' ? 1 : 0;
+        }
+        return escapes;
     }
 
     private static StoredObject stamped(ObjectNode object, StoredObject stored) {
@@ -190,6 +216,8 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
+        // The client of an overdue request has been told that it timed out: its write must not begin.
+        Deadline.checkNow();
         if (failure != null) {
             resume();
         }
@@ -268,10 +296,14 @@ public final class ObjectStore implements AutoCloseable {
     private boolean isSettled(long at, long of) {
         // The version is read first: if the era is the same after that, it was the same when the version was read.
         boolean reached = version >= at;
-        if (era != of) {
-            throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
+        long now = era;
+        if (now == of) {
+            return reached;
         }
-        return reached;
+        if (now - of < ERAS && at <= lastKept.get((int) (of % ERAS))) {
+            return true;
+        }
+        throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
     }
 
     private List<Pending> commitPending() {
@@ -302,6 +334,7 @@ public final class ObjectStore implements AutoCloseable {
             decided = version;
             lastFailure = e;
             failure = e;
+            lastKept.set((int) (era % ERAS), version);
             return ++era;
         });
         failedAt = clock.nanoTime();

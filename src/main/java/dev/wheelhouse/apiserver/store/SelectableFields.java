@@ -1,13 +1,17 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
@@ -28,25 +32,86 @@ public final class SelectableFields {
             Map.entry("namespaces", List.of("status.phase")),
             Map.entry("services", List.of("spec.clusterIP", "spec.type")),
             Map.entry("replicationcontrollers", List.of("status.replicas")),
-            Map.entry("replicasets.apps", List.of("status.replicas")),
             Map.entry("jobs.batch", List.of("status.successful")),
             Map.entry("certificatesigningrequests.certificates.k8s.io", List.of("spec.signerName")),
+            Map.entry("clustertrustbundles.certificates.k8s.io", List.of("spec.signerName")),
+            Map.entry("podcertificaterequests.certificates.k8s.io",
+                    List.of("spec.signerName", "spec.podName", "spec.nodeName")),
             Map.entry("resourceslices.resource.k8s.io", List.of("spec.nodeName", "spec.driver")));
+
+    /** By kind, the fields besides name and namespace that clients may say; other kinds have none. */
+    private static final Map<String, List<String>> KNOWN = Map.ofEntries(
+            Map.entry("Pod", with(PATHS.get("pods"), "status.podIPs")),
+            Map.entry("Event", with(PATHS.get("events"))),
+            Map.entry("Secret", with(PATHS.get("secrets"))),
+            Map.entry("Node", with(PATHS.get("nodes"))),
+            Map.entry("Namespace", with(PATHS.get("namespaces"))),
+            Map.entry("Service", with(PATHS.get("services"))),
+            Map.entry("ReplicationController", with(PATHS.get("replicationcontrollers"))),
+            Map.entry("Job", with(PATHS.get("jobs.batch"))),
+            Map.entry("CertificateSigningRequest", List.of("spec.signerName")),
+            Map.entry("ClusterTrustBundle", List.of("spec.signerName")),
+            Map.entry("PodCertificateRequest", List.of("spec.signerName", "spec.podName", "spec.nodeName")),
+            Map.entry("ResourceSlice", with(PATHS.get("resourceslices.resource.k8s.io"))));
+    /** The groups of those kinds that are not of the core. */
+    private static final Map<String, String> GROUPS = Map.of("Job", "batch", "CertificateSigningRequest",
+            "certificates.k8s.io", "ClusterTrustBundle", "certificates.k8s.io", "PodCertificateRequest",
+            "certificates.k8s.io", "ResourceSlice", "resource.k8s.io");
+    /** The fields of Events in the new group, and what the stored Event calls them. */
+    private static final Map<String, String> NEW_EVENTS = Map.ofEntries(Map.entry("reason", "reason"),
+            Map.entry("regarding.kind", "involvedObject.kind"),
+            Map.entry("regarding.namespace", "involvedObject.namespace"),
+            Map.entry("regarding.name", "involvedObject.name"),
+            Map.entry("regarding.uid", "involvedObject.uid"),
+            Map.entry("regarding.apiVersion", "involvedObject.apiVersion"),
+            Map.entry("regarding.resourceVersion", "involvedObject.resourceVersion"),
+            Map.entry("regarding.fieldPath", "involvedObject.fieldPath"),
+            Map.entry("reportingController", "reportingComponent"),
+            Map.entry("type", "type"));
 
     private static final Set<String> NUMBERS = Set.of("status.replicas", "status.successful");
     private static final Set<String> FLAGS = Set.of("spec.unschedulable", "spec.hostNetwork");
 
     private SelectableFields() {}
 
-    /** Whether objects of the resource can be selected by the field. @param resource {@code pods}, {@code jobs.batch} */
-    public static boolean supports(String resource, String field) {
-        return field.equals("metadata.name") || field.equals("metadata.namespace")
-                || PATHS.getOrDefault(resource, List.of()).contains(field);
+    private static List<String> with(@Nullable List<String> fields, String... more) {
+        List<String> all = new ArrayList<>(List.of(more));
+        all.addAll(fields == null ? List.of() : fields);
+        return List.copyOf(all);
     }
 
-    /** Whether the resource has selectable fields besides its name and namespace. */
-    public static boolean hasOwn(String resource) {
-        return PATHS.containsKey(resource);
+    /**
+     * The name by which {@link StoredObject} keeps a field that clients select objects of the type by.
+     *
+     * @return null if objects of the type cannot be selected by it
+     */
+    public static @Nullable String canonical(ResourceType type, String field) {
+        if (type.group().equals("events.k8s.io")) {
+            return field.equals("metadata.name") || field.equals("metadata.namespace") ? field : NEW_EVENTS.get(field);
+        }
+        List<String> own = KNOWN.get(type.kind());
+        if (own == null || !type.group().equals(GROUPS.getOrDefault(type.kind(), ""))) {
+            return field.equals("metadata.name") || field.equals("metadata.namespace") ? field : null;
+        }
+        if (type.kind().equals("Pod") && field.equals("spec.host")) {
+            return "spec.nodeName";
+        }
+        return field.equals("metadata.name") || field.equals("metadata.namespace") && type.namespaced()
+                && !type.kind().equals("PodCertificateRequest") || own.contains(field) ? field : null;
+    }
+
+    /** Upstream's words for a field that {@link #canonical} does not know. */
+    public static String refusal(ResourceType type, String field) {
+        return switch (type.group() + "/" + type.kind()) {
+            case "batch/Job" -> "field label \"" + field + "\" not supported for Job";
+            case "resource.k8s.io/ResourceSlice" -> "field label not supported for " + type.apiVersion()
+                    + ", Kind=ResourceSlice: " + field;
+            default -> type.group().equals("events.k8s.io")
+                    || KNOWN.containsKey(type.kind()) && type.group().equals(GROUPS.getOrDefault(type.kind(), ""))
+                            ? "field label not supported: " + field
+                            : "\"" + field + "\" is not a known field selector: only \"metadata.name\", "
+                                    + "\"metadata.namespace\"";
+        };
     }
 
     static Map<String, String> of(String resource, ObjectNode object) {

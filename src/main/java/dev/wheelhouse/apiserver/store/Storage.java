@@ -32,10 +32,10 @@ public interface Storage extends AutoCloseable {
      * @param version the version of the last write that was committed; everything after it is forgotten
      * @throws StorageException if it still cannot take any
      */
-    void resume(long version);
+    default void resume(long version) {}
 
     /** Looks, without writing, whether there is room. @throws StorageException if a write would fail */
-    void check();
+    default void check() {}
 
     /** Whether {@link #commit} does anything. */
     boolean isDurable();
@@ -92,16 +92,6 @@ public interface Storage extends AutoCloseable {
             @Override
             public void commit(List<Write> writes) {
                 // The process' memory is all there is.
-            }
-
-            @Override
-            public void resume(long version) {
-                // Nothing fails.
-            }
-
-            @Override
-            public void check() {
-                // There is room.
             }
 
             @Override

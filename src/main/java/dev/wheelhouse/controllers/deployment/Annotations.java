@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * The annotations by which a Deployment and its ReplicaSets remember a rollout (upstream:
+ * The annotations that record a rollout on a Deployment and its ReplicaSets (upstream:
  * {@code deployment/util/deployment_util.go}).
  */
 final class Annotations {
-    /** The sequence number of a rollout: on a ReplicaSet, and, of the current one, on the Deployment. */
+    /** On a ReplicaSet: the number of its rollout. On the Deployment: the number of the current rollout. */
     static final String REVISION = "deployment.kubernetes.io/revision";
-    /** On a ReplicaSet: earlier revisions that it has served, oldest first, separated by commas. */
+    /** On a ReplicaSet: its earlier revisions, oldest first, separated by commas. */
     static final String REVISION_HISTORY = "deployment.kubernetes.io/revision-history";
-    /** On a ReplicaSet: the Deployment's replicas when it was last sized. */
+    /** On a ReplicaSet: the Deployment's replicas when the ReplicaSet was last resized. */
     static final String DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas";
-    /** On a ReplicaSet: the Deployment's replicas plus surge when it was last sized. */
+    /** On a ReplicaSet: the Deployment's replicas plus surge when the ReplicaSet was last resized. */
     static final String MAX_REPLICAS = "deployment.kubernetes.io/max-replicas";
-    /** On a Deployment: a revision to go back to, 0 for the last one. */
+    /** On a Deployment: the revision to roll back to; 0 for the last one. */
     static final String ROLLBACK_TO = "deprecated.deployment.rollback.to";
 
     private static final Set<String> OWN = Set.of("kubectl.kubernetes.io/last-applied-configuration", REVISION,
@@ -29,7 +29,7 @@ final class Annotations {
 
     private Annotations() {}
 
-    /** Whether an annotation goes along when a Deployment's are copied to its ReplicaSet, and back by a rollback. */
+    /** Whether an annotation is copied from a Deployment to its ReplicaSet, and back by a rollback. */
     static boolean isCopied(String key) {
         return !OWN.contains(key);
     }
@@ -38,7 +38,7 @@ final class Annotations {
         return meta == null || meta.getAnnotations() == null ? Map.of() : meta.getAnnotations();
     }
 
-    /** A count in an annotation; empty if there is none, or it is no number in 0 … 2³¹-1. */
+    /** The number in an annotation; empty if there is none, or it is not in 0 … 2³¹-1. */
     static OptionalInt count(V1ObjectMeta meta, String key) {
         String text = of(meta).get(key);
         if (text == null || text.isEmpty() || !isDigits(text)) {

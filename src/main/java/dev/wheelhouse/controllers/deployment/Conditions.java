@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
-/** A Deployment's conditions (upstream: {@code SetDeploymentCondition} and its neighbours). Foreign ones are kept. */
+/**
+ * Reads and sets a Deployment's conditions (upstream: {@code SetDeploymentCondition} and similar functions). Conditions
+ * of other types are kept.
+ */
 final class Conditions {
     static final String PROGRESSING = "Progressing";
     static final String AVAILABLE = "Available";
@@ -30,7 +33,10 @@ final class Conditions {
         return condition != null && reason.equals(condition.getReason());
     }
 
-    /** Sets a condition, unless there is one with its status and reason. A transition is a change of status. */
+    /**
+     * Sets a condition, unless the current one has the same status and reason. The transition time changes with the
+     * status only.
+     */
     static void set(V1DeploymentStatus status, V1DeploymentCondition condition) {
         V1DeploymentCondition current = find(status, condition.getType());
         if (current != null && condition.getStatus().equals(current.getStatus())
@@ -40,7 +46,10 @@ final class Conditions {
         replace(status, condition);
     }
 
-    /** Sets a condition, even if there is one with its status and reason: its update time tells of progress. */
+    /**
+     * Sets a condition even if the current one has the same status and reason, because the update time records
+     * progress.
+     */
     static void replace(V1DeploymentStatus status, V1DeploymentCondition condition) {
         V1DeploymentCondition current = find(status, condition.getType());
         if (current != null && condition.getStatus().equals(current.getStatus())) {

@@ -18,11 +18,11 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.Indexer;
 
-/** The three caches that the controller looks at, and how their objects belong together. Thread safe. */
+/** The caches of Deployments, ReplicaSets and pods, and the relations between their objects. Thread safe. */
 final class DeploymentCaches {
-    /** Objects by the UID of their controller. */
+    /** The index of objects by the UID of their controller. */
     static final String BY_CONTROLLER = "deployment-controller/controller-uid";
-    /** ReplicaSets without a controller, by namespace. */
+    /** The index of ReplicaSets without a controller, by namespace. */
     static final String ORPHANS = "deployment-controller/orphans-of-namespace";
 
     private static final Set<String> FINISHED = Set.of("Succeeded", "Failed");
@@ -52,7 +52,7 @@ final class DeploymentCaches {
     }
 
     /**
-     * The view of a Deployment, or null if there is none.
+     * The view of a Deployment; null if it does not exist.
      *
      * @throws IllegalArgumentException if its selector is invalid
      */
@@ -73,7 +73,7 @@ final class DeploymentCaches {
                 .filter(p -> p.getStatus() == null || !FINISHED.contains(p.getStatus().getPhase())).count();
     }
 
-    /** The Deployment that a controller reference means: by name, if its UID is right. */
+    /** The Deployment that a controller reference names; null if there is none with that name and UID. */
     @Nullable
     V1Deployment resolve(String namespace, @Nullable V1OwnerReference reference) {
         if (reference == null || !ResourceType.DEPLOYMENTS.kind().equals(reference.getKind())) {
@@ -83,7 +83,7 @@ final class DeploymentCaches {
         return deployment != null && reference.getUid().equals(deployment.getMetadata().getUid()) ? deployment : null;
     }
 
-    /** The Deployment behind a pod's ReplicaSet, or null. */
+    /** The Deployment that owns the pod's ReplicaSet; null if there is none. */
     @Nullable
     V1Deployment deploymentOf(V1Pod pod) {
         V1OwnerReference reference = OwnerReferences.controllerOf(pod.getMetadata());
@@ -97,7 +97,7 @@ final class DeploymentCaches {
                 : resolve(namespace, OwnerReferences.controllerOf(replicaSet.getMetadata()));
     }
 
-    /** The Deployments whose selectors match an orphan. */
+    /** The Deployments whose selectors match a ReplicaSet without a controller. */
     List<V1Deployment> matching(V1ReplicaSet orphan) {
         return deployments.list(orphan.getMetadata().getNamespace()).stream().filter(d -> selects(d, orphan)).toList();
     }

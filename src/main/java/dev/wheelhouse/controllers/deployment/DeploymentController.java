@@ -21,9 +21,9 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
- * Rolls Deployments out by creating, sizing and deleting their ReplicaSets (upstream:
- * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; whoever made the
- * controller drives its loops.
+ * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
+ * {@code pkg/controller/deployment/deployment_controller.go}). The constructor registers the handlers; the caller runs
+ * the loops.
  */
 public final class DeploymentController extends KeyedController implements Plannable {
     private final DeploymentCaches caches;
@@ -31,9 +31,9 @@ public final class DeploymentController extends KeyedController implements Plann
 
     public DeploymentController(ControllerContext context) {
         super("deployment-controller", context);
-        var deploymentInformer = watch(ResourceType.DEPLOYMENTS, V1Deployment.class);
-        var replicaSetInformer = watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
-        var podInformer = watch(ResourceType.PODS, V1Pod.class);
+        var deploymentInformer = informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class);
+        var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         caches = new DeploymentCaches(deploymentInformer.getIndexer(), replicaSetInformer.getIndexer(),
                 podInformer.getIndexer());
@@ -57,7 +57,7 @@ public final class DeploymentController extends KeyedController implements Plann
                 : deployment.getSpec().getSelector();
     }
 
-    /** Brings one Deployment a step further: takes the view, decides, carries it out. */
+    /** Syncs one Deployment: takes the view, decides, and executes the actions. */
     Result syncDeployment(ObjectKey key) {
         DeploymentView view;
         try {

@@ -16,8 +16,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerRefManager;
 
 /**
- * What is to be done about a Deployment (upstream: {@code syncDeployment} in {@code deployment_controller.go}). Pure: the same
- * view gives the same actions, and a view in which all is as it should be gives none.
+ * Decides what to do about a Deployment (upstream: {@code syncDeployment} in {@code deployment_controller.go}). A pure
+ * function: the same view gives the same actions, and a Deployment in its desired state gives none.
  */
 final class DeploymentDecision {
     private DeploymentDecision() {}
@@ -31,7 +31,8 @@ final class DeploymentDecision {
             return draft.actions();
         }
         if (!view.adopt().isEmpty() || !view.release().isEmpty()) {
-            // The rest is decided once the caches show these patches: what they hold of a patched object is old.
+            // The next sync decides the rest, because until the caches show these patches, their copies of the objects
+            // are outdated.
             return ControllerRefManager.actions(
                     new ControllerRefManager.Claim<>(view.owned(), view.adopt(), view.release()),
                     ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS, view.deployment().getMetadata());
@@ -74,9 +75,9 @@ final class DeploymentDecision {
     }
 
     /**
-     * What is to be done when the name of the ReplicaSet to be created turned out to be taken.
+     * Decides what to do if the name of the ReplicaSet to create is taken.
      *
-     * @param live who has the name
+     * @param live the ReplicaSet that has the name
      */
     static List<Action> afterNameTaken(DeploymentView view, V1ReplicaSet live) {
         V1Deployment deployment = view.deployment();
@@ -104,7 +105,10 @@ final class DeploymentDecision {
                 view.now());
     }
 
-    /** What is to be told when the new ReplicaSet could not be created. @param error the API server's words */
+    /**
+     * The event and condition to write if the new ReplicaSet could not be created.
+     * @param error the API server's message
+     */
     static List<Action> afterCreateFailed(DeploymentView view, String replicaSet, String error) {
         Draft draft = new Draft(view);
         String message = "Failed to create new replica set \"" + replicaSet + "\": " + error;

@@ -16,7 +16,10 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Which Deployments a change wakes (upstream: the handlers of {@code deployment_controller.go}). */
+/**
+ * Event handlers: they enqueue the Deployments that a change concerns (upstream: the handlers of
+ * {@code deployment_controller.go}).
+ */
 final class DeploymentHandlers {
     private final DeploymentCaches caches;
     private final WorkQueue<ObjectKey> queue;
@@ -36,7 +39,7 @@ final class DeploymentHandlers {
         }
     }
 
-    /** What was there before can wait for what changes now. */
+    /** Objects of the initial list get the low priority, so that they do not delay live changes. */
     private static Priority of(boolean initial) {
         return initial ? Priority.BACKGROUND : Priority.LIVE;
     }
@@ -95,7 +98,10 @@ final class DeploymentHandlers {
                 wakeOwner(replicaSet, Priority.LIVE);
             }
 
-            /** @return whether it has a controller, which is then all that matters */
+            /**
+             * Enqueues the Deployment that controls the ReplicaSet.
+             * @return whether the ReplicaSet has a controller; if so, no other Deployment is concerned
+             */
             private boolean wakeOwner(V1ReplicaSet replicaSet, Priority priority) {
                 V1OwnerReference owner = OwnerReferences.controllerOf(replicaSet.getMetadata());
                 wake(caches.resolve(replicaSet.getMetadata().getNamespace(), owner), priority);
@@ -104,7 +110,7 @@ final class DeploymentHandlers {
         };
     }
 
-    /** Recreate waits for the last old pod to be gone; nothing else depends on single pods. */
+    /** A strategy Recreate waits until the last old pod is gone. Nothing else depends on single pods. */
     ResourceEventHandler<V1Pod> pods() {
         return new ResourceEventHandler<>() {
             @Override

@@ -7,11 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
-/** A Deployment's counts and its availability (upstream: {@code calculateStatus} in {@code sync.go}). */
+/**
+ * Computes a Deployment's counts and its Available condition (upstream: {@code calculateStatus} in {@code sync.go}).
+ */
 final class DeploymentStatuses {
     private DeploymentStatuses() {}
 
-    /** Counts, and sets the Available condition; other conditions stay as they are in the draft. */
+    /** Sets the counts and the Available condition. Other conditions stay as they are in the draft. */
     static void compute(Draft draft) {
         V1DeploymentStatus status = draft.status();
         int available = draft.allReplicaSets().mapToInt(ReplicaSetDraft::availableReplicas).sum();
@@ -33,7 +35,7 @@ final class DeploymentStatuses {
                         "Deployment does not have minimum availability.", draft.stamp()));
     }
 
-    /** The sum over the ReplicaSets; null while one that was synced does not say. */
+    /** The sum over the ReplicaSets; null if the status of one has been observed but has no such count. */
     private static @Nullable Integer terminating(Draft draft) {
         int sum = 0;
         for (ReplicaSetDraft replicaSet : draft.allReplicaSets().toList()) {
@@ -47,7 +49,7 @@ final class DeploymentStatuses {
         return sum;
     }
 
-    /** Whether two statuses are the same to the API server, which leaves out counts of zero. */
+    /** Whether two statuses are equal for the API server, which omits counts of zero. */
     static boolean same(V1DeploymentStatus a, V1DeploymentStatus b) {
         return orZero(a.getReplicas()) == orZero(b.getReplicas())
                 && orZero(a.getUpdatedReplicas()) == orZero(b.getUpdatedReplicas())
@@ -60,7 +62,7 @@ final class DeploymentStatuses {
                 && Conditions.list(a).equals(Conditions.list(b));
     }
 
-    /** In a line, for the log. */
+    /** A one-line summary for the log. */
     static String summary(V1DeploymentStatus status, boolean revisionMoved) {
         return "replicas " + orZero(status.getReplicas()) + ", updated " + orZero(status.getUpdatedReplicas())
                 + ", ready " + orZero(status.getReadyReplicas()) + ", available "

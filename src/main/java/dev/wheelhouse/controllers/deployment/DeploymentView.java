@@ -14,15 +14,15 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.controller.ControllerRefManager;
 
 /**
- * All that a decision about one Deployment looks at. The objects may be the cache's own: a decision never changes them.
+ * The input of a decision about one Deployment. Its objects belong to the cache, so a decision does not change them.
  *
  * @param deployment the Deployment
  * @param owned its ReplicaSets
- * @param adopt orphans that its selector matches
- * @param release ReplicaSets of its own that its selector no longer matches
- * @param unfinishedPods by ReplicaSet UID, the pods that are neither Succeeded nor Failed; those being deleted count. Nothing but Recreate
- *     looks at it, so that it is empty for a rolling update
- * @param now the time that conditions are stamped with and deadlines are measured against
+ * @param adopt ReplicaSets without a controller that its selector matches
+ * @param release ReplicaSets of this Deployment that its selector no longer matches
+ * @param unfinishedPods by ReplicaSet UID, the number of pods that are neither Succeeded nor Failed, including pods
+ *     that are being deleted. Only the strategy Recreate needs it, so it is empty for a rolling update.
+ * @param now the time for conditions and deadlines
  */
 record DeploymentView(V1Deployment deployment, List<V1ReplicaSet> owned, List<V1ReplicaSet> adopt,
         List<V1ReplicaSet> release, Map<String, Integer> unfinishedPods, Instant now) {

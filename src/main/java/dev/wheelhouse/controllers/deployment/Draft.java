@@ -23,9 +23,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 
 /**
- * The working copy of one decision: a Deployment and its ReplicaSets as they are to become. The rules change it in
- * upstream's order; {@link #actions} then says what is to be written, each object at most once, the status last. Belongs to
- * the thread that decides.
+ * The working copy of one decision: the desired state of a Deployment and its ReplicaSets. The rules change it in
+ * upstream's order. {@link #actions} then returns the writes, at most one per object, the status last. Not thread safe.
  */
 final class Draft {
     private final DeploymentView view;
@@ -56,7 +55,10 @@ final class Draft {
         }
     }
 
-    /** What the rules change is its own; labels, templates and the like are the cache's, and only ever replaced. */
+    /**
+     * Copies the objects that the rules change. Labels, templates and other nested values stay shared with the cache;
+     * the rules replace them and never change them in place.
+     */
     private static V1Deployment working(V1Deployment cached) {
         V1Deployment copy = ModelJson.shallowCopy(cached);
         copy.setMetadata(ModelJson.shallowCopy(cached.getMetadata()));
@@ -71,23 +73,23 @@ final class Draft {
         return view;
     }
 
-    /** The Deployment, for reading and changing. */
+    /** The Deployment, to read and change. */
     V1Deployment deployment() {
         return deployment;
     }
 
-    /** The status as it was read. */
+    /** The status before this decision. */
     V1DeploymentStatus statusBefore() {
         V1DeploymentStatus status = view.deployment().getStatus();
         return status == null ? new V1DeploymentStatus() : status;
     }
 
-    /** The status, for reading and changing. */
+    /** The status, to read and change. */
     V1DeploymentStatus status() {
         return deployment.getStatus();
     }
 
-    /** Now, as conditions are stamped: in whole seconds. */
+    /** The time for conditions, in whole seconds. */
     OffsetDateTime stamp() {
         return view.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
     }
@@ -112,13 +114,13 @@ final class Draft {
         return Boolean.TRUE.equals(deployment.getSpec().getPaused());
     }
 
-    /** The oldest ReplicaSet whose template is the Deployment's, or the one to be created; null if there is neither. */
+    /** The oldest ReplicaSet with the Deployment's template, or the one to create; null if there is neither. */
     @Nullable
     ReplicaSetDraft newReplicaSet() {
         return newReplicaSet;
     }
 
-    /** All but the new one, the oldest first. */
+    /** All ReplicaSets except the new one, the oldest first. */
     List<ReplicaSetDraft> oldReplicaSets() {
         return replicaSets.stream().filter(r -> r != newReplicaSet).toList();
     }
@@ -131,7 +133,7 @@ final class Draft {
         return replicaSets.stream().filter(ReplicaSetDraft::isActive).toList();
     }
 
-    /** All, the oldest first, and the one to be created last. */
+    /** All ReplicaSets, the oldest first; the one to create is last. */
     Stream<ReplicaSetDraft> allReplicaSets() {
         return replicaSets.stream();
     }
@@ -146,7 +148,10 @@ final class Draft {
         newReplicaSet = replicaSet;
     }
 
-    /** Puts a ReplicaSet that a rule is about to change in its place in the order of writes. */
+    /**
+     * Adds a ReplicaSet to the writes, at the end of the order, if it is not there already. Call it before changing
+     * one.
+     */
     ReplicaSetDraft changing(ReplicaSetDraft replicaSet) {
         if (!changed.contains(replicaSet)) {
             changed.add(replicaSet);
@@ -154,7 +159,10 @@ final class Draft {
         return replicaSet;
     }
 
-    /** @return whether the size changes */
+    /**
+     * Sets the size of a ReplicaSet.
+     * @return whether the size changes
+     */
     boolean resize(ReplicaSetDraft replicaSet, int size, String why) {
         if (replicaSet.replicas() == size) {
             return false;
@@ -163,14 +171,14 @@ final class Draft {
         return true;
     }
 
-    /** Notes the Deployment's size on a ReplicaSet that keeps its own. */
+    /** Updates the annotations about the Deployment's size on a ReplicaSet that keeps its own size. */
     void noteSize(ReplicaSetDraft replicaSet, String why) {
         if (!replicaSet.notesSize(replicas(), replicas() + maxSurge())) {
             changing(replicaSet).resize(replicaSet.replicas(), replicas(), replicas() + maxSurge(), why);
         }
     }
 
-    /** Sets the Deployment's own revision. */
+    /** Sets the Deployment's revision annotation. */
     void deploymentRevision(String revision) {
         Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
         if (!revision.equals(annotations.getOrDefault(Annotations.REVISION, ""))) {
@@ -180,7 +188,7 @@ final class Draft {
         }
     }
 
-    /** Whether this decision gives the Deployment another revision, which begins a rollout. */
+    /** Whether this decision changes the Deployment's revision, which begins a rollout. */
     boolean revisionMoved() {
         return revisionMoved;
     }
@@ -203,12 +211,12 @@ final class Draft {
         requeueAfter = delay;
     }
 
-    /** Whether any ReplicaSet is to be written. */
+    /** Whether at least one ReplicaSet is written. */
     boolean changesReplicaSets() {
         return !changed.isEmpty();
     }
 
-    /** What is to be done: ReplicaSets with their events, deletes, the Deployment or its status. */
+    /** The actions: ReplicaSets with their events, then deletes, then the Deployment or its status. */
     List<Action> actions() {
         List<Action> actions = new ArrayList<>();
         for (ReplicaSetDraft replicaSet : changed) {

@@ -7,12 +7,12 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentStrategy;
 
 /**
- * The bounds of a rolling update, in pods (upstream: {@code ResolveFenceposts}, {@code MaxSurge}, {@code MaxUnavailable}). A
- * percentage of surge is rounded up, one of unavailability down; when both come out as 0, one pod may be unavailable. Without
- * a rolling update both are 0.
+ * The bounds of a rolling update, in pods (upstream: {@code ResolveFenceposts}, {@code MaxSurge},
+ * {@code MaxUnavailable}). Percentages of surge are rounded up, those of unavailability down. If both are 0, one pod
+ * may be unavailable. With another strategy both are 0.
  *
- * @param maxSurge pods allowed above the wanted number
- * @param maxUnavailable pods allowed to be missing from it, never more than it
+ * @param maxSurge the number of pods allowed above the desired number
+ * @param maxUnavailable the number of pods that may be unavailable, at most the desired number
  */
 record Fenceposts(int maxSurge, int maxUnavailable) {
     private static final IntOrString QUARTER = new IntOrString("25%");
@@ -46,7 +46,7 @@ record Fenceposts(int maxSurge, int maxUnavailable) {
         return strategy == null || strategy.getType() == null ? "RollingUpdate" : strategy.getType();
     }
 
-    /** A value that the API server would have refused counts as 0. */
+    /** The number of pods. A value that the API server does not accept counts as 0. */
     private static int scaled(@Nullable IntOrString value, int total, boolean roundUp) {
         IntOrString bound = value == null ? QUARTER : value;
         if (bound.isInteger()) {

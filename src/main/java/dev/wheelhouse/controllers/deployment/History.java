@@ -4,7 +4,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Deletes the oldest ReplicaSets beyond {@code revisionHistoryLimit} (upstream: {@code cleanupDeployment} in {@code sync.go}). */
+/**
+ * Deletes the oldest ReplicaSets beyond {@code revisionHistoryLimit} (upstream: {@code cleanupDeployment} in
+ * {@code sync.go}).
+ */
 final class History {
     private History() {}
 
@@ -23,14 +26,16 @@ final class History {
         }
     }
 
-    /** Never one with pods, nor one whose latest size its controller has not yet seen. */
+    /** Whether a ReplicaSet has no pods, wants none, and its controller has observed its latest size. */
     private static boolean isEmptyAndSettled(ReplicaSetDraft replicaSet) {
         Long generation = replicaSet.meta().getGeneration();
         return replicaSet.actualReplicas() == 0 && replicaSet.replicas() == 0
                 && (generation == null || generation <= replicaSet.observedGeneration());
     }
 
-    /** By revision, then age. If any revision is no number, by age alone: else the order would contradict itself. */
+    /**
+     * By revision, then by age. By age only if a revision is not a number, because the order would not be transitive.
+     */
     private static Comparator<ReplicaSetDraft> byRevision(Draft draft) {
         boolean comparable = draft.oldReplicaSets().stream().map(Revisions::of).allMatch(OptionalLong::isPresent);
         return comparable

@@ -10,20 +10,20 @@ import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * The hash by which a Deployment names the ReplicaSet of a template: 32-bit FNV-1a over the template's canonical JSON and the
- * collision count. It is stable for a template, but not the value that kube-controller-manager computes, which depends on how
- * Go prints a struct (upstream: {@code controller.ComputeHash}).
+ * The hash in the names of a Deployment's ReplicaSets: 32-bit FNV-1a over the template's canonical JSON and the
+ * collision count. The hash of a template never changes. It differs from the hash of kube-controller-manager, which
+ * depends on how Go prints a struct (upstream: {@code controller.ComputeHash}).
  */
 final class PodTemplateHash {
     private static final int OFFSET_BASIS = 0x811c9dc5;
     private static final int PRIME = 16777619;
-    /** No vowels, so that no words come out (upstream: {@code rand.SafeEncodeString}). */
+    /** An alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
     private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
     private static final int MAX_NAME_LENGTH = 253;
 
     private PodTemplateHash() {}
 
-    /** @param collisionCount how often the name was taken by another ReplicaSet, or null for never */
+    /** @param collisionCount how often another ReplicaSet had the name; null for never */
     static String of(V1PodTemplateSpec template, @Nullable Integer collisionCount) {
         String json = ModelJson.write(PodTemplates.canonical(template));
         int hash = fnv(OFFSET_BASIS, json.getBytes(StandardCharsets.UTF_8));
@@ -34,7 +34,7 @@ final class PodTemplateHash {
         return safeEncode(String.format(Locale.ROOT, "%d", Integer.toUnsignedLong(hash)));
     }
 
-    /** {@code <deployment>-<hash>}, with the Deployment's name cut so that it fits an object name. */
+    /** The name {@code <deployment>-<hash>}. The Deployment's name is shortened if the result would be too long. */
     static String replicaSetName(String deployment, String hash) {
         int room = MAX_NAME_LENGTH - 1 - hash.length();
         return (deployment.length() > room ? deployment.substring(0, room) : deployment) + "-" + hash;

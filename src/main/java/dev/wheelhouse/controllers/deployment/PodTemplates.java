@@ -21,21 +21,21 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * When two pod templates are the same to the API machinery (upstream: {@code apiequality.Semantic} in
- * {@code EqualIgnoreHash}): quantities are compared by value, nil equals empty for lists and maps, and for fields whose zero
- * value the API leaves out, zero equals absent. An empty object is not nothing where it is a choice, as in {@code emptyDir: {}}.
+ * Compares pod templates as the API machinery does (upstream: {@code apiequality.Semantic} in {@code EqualIgnoreHash}).
+ * Quantities are compared by value. For lists and maps nil equals empty. For fields whose zero value the API omits,
+ * zero equals absent. An empty object differs from an absent one if it is a choice, such as {@code emptyDir: {}}.
  */
 final class PodTemplates {
-    /** The label by which a Deployment tells its ReplicaSets, and their pods, apart. */
+    /** The label that distinguishes a Deployment's ReplicaSets and their pods. */
     static final String HASH_LABEL = "pod-template-hash";
 
     private static final Set<String> STRING_MAPS = Set.of("labels", "annotations", "nodeSelector", "matchLabels",
             "volumeAttributes", "options");
     private static final Set<String> QUANTITY_MAPS = Set.of("limits", "requests", "overhead");
     private static final Set<String> QUANTITIES = Set.of("sizeLimit", "divisor");
-    /** Objects that are always there to the API machinery, so that empty means absent. */
+    /** Struct fields without a pointer in Go: an empty object equals an absent one. */
     private static final Set<String> VALUES = Set.of("metadata", "resources");
-    /** Strings of which empty means something else than absent. */
+    /** String pointers in Go: an empty string differs from an absent one. */
     private static final Set<String> POINTERS = Set.of("storageClassName", "volumeAttributesClassName");
     private static final Set<String> FLAGS = Set.of("hostNetwork", "hostPID", "hostIPC", "readOnly", "stdin",
             "stdinOnce", "tty");
@@ -43,13 +43,13 @@ final class PodTemplates {
 
     private PodTemplates() {}
 
-    /** Whether two templates are the same but for the hash label. */
+    /** Whether two templates are equal except for the hash label. */
     static boolean sameIgnoringHash(V1PodTemplateSpec a, V1PodTemplateSpec b) {
         return Objects.equals(a.getSpec(), b.getSpec()) && sameMetadata(a.getMetadata(), b.getMetadata())
                 || !differentImages(a.getSpec(), b.getSpec()) && canonical(a).equals(canonical(b));
     }
 
-    /** What most rollouts change, and no rule of equality makes the same. */
+    /** A quick check for the most frequent change. Templates with different images are never equal. */
     private static boolean differentImages(@Nullable V1PodSpec a, @Nullable V1PodSpec b) {
         if (a == null || b == null || a.getContainers() == null || b.getContainers() == null) {
             return false;
@@ -61,7 +61,7 @@ final class PodTemplates {
         return spec.getContainers().stream().map(c -> c.getImage() == null ? "" : c.getImage()).toList();
     }
 
-    /** The usual case, without a detour over JSON. */
+    /** A quick check for the usual case, without the conversion to JSON. */
     private static boolean sameMetadata(@Nullable V1ObjectMeta a, @Nullable V1ObjectMeta b) {
         return a != null && b != null && Objects.equals(a.getAnnotations(), b.getAnnotations())
                 && a.getLabels() != null && b.getLabels() != null
@@ -77,7 +77,7 @@ final class PodTemplates {
         return without;
     }
 
-    /** A template without its hash label; it shares everything else with the original. */
+    /** A template without its hash label. Everything else is shared with the original. */
     static V1PodTemplateSpec withoutHash(V1PodTemplateSpec template) {
         V1ObjectMeta meta = template.getMetadata();
         if (meta == null || meta.getLabels() == null || !meta.getLabels().containsKey(HASH_LABEL)) {
@@ -90,7 +90,7 @@ final class PodTemplates {
         return copy;
     }
 
-    /** Equal for templates that are the same, and only for them; written as JSON its keys are in order. */
+    /** A form that is equal for equal templates only. Its JSON has sorted keys. */
     static Map<String, Object> canonical(V1PodTemplateSpec template) {
         Object canonical = canonical("", ModelJson.tree(withoutHash(template)));
         @SuppressWarnings("unchecked")

@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 
 /**
- * The Progressing condition: whether a rollout moves, is done, stands still for longer than its deadline, or is paused
+ * Computes the Progressing condition: a rollout progresses, is complete, has exceeded its deadline, or is paused
  * (upstream: {@code progress.go}, {@code checkPausedConditions} in {@code sync.go}).
  */
 final class Progress {
@@ -30,7 +30,7 @@ final class Progress {
         return seconds != null && seconds != Integer.MAX_VALUE;
     }
 
-    /** Notes that the Deployment was paused or resumed, so that a pause never counts as a lack of progress. */
+    /** Records that the Deployment was paused or resumed, so that a pause does not count as a lack of progress. */
     static void pauseOrResume(Draft draft) {
         V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
         if (!hasDeadline(draft.deployment()) || Conditions.hasReason(current, TIMED_OUT)
@@ -43,7 +43,10 @@ final class Progress {
                         draft.stamp()));
     }
 
-    /** Whether all wanted replicas are updated and available, no old one is left, and the status is of this spec. */
+    /**
+     * Whether all replicas are updated and available, no old replica is left, and the status is of the current
+     * generation.
+     */
     static boolean isComplete(Draft draft, V1DeploymentStatus status) {
         int replicas = draft.replicas();
         Long generation = draft.deployment().getMetadata().getGeneration();
@@ -54,7 +57,7 @@ final class Progress {
                 && (observed == null ? 0 : observed) >= (generation == null ? 0 : generation);
     }
 
-    /** Computes the status of a rollout: counts, conditions, and when to look again for the deadline. */
+    /** Sets the counts and conditions of a rollout, and requeues the Deployment for its deadline. */
     static void report(Draft draft) {
         V1DeploymentStatus status = draft.status();
         DeploymentStatuses.compute(draft);
@@ -86,7 +89,7 @@ final class Progress {
         } else if (progresses(draft.statusBefore(), status)) {
             Conditions.replace(status, condition(draft, "True", "ReplicaSetUpdated", "is progressing."));
         } else if (wasAvailable && draft.revisionMoved()) {
-            // The success of an earlier rollout says nothing about this one, and must not hide its deadline.
+            // The success of the last rollout must not hide the deadline of this one.
             set(draft, "True", "ReplicaSetUpdated", "is progressing.");
         } else if (isTimedOut(draft, current)) {
             set(draft, "False", TIMED_OUT, "has timed out progressing.");
@@ -105,7 +108,7 @@ final class Progress {
         return Conditions.of(Conditions.PROGRESSING, status, reason, about + "\" " + message, draft.stamp());
     }
 
-    /** More new pods, fewer old ones, or more that are ready or available than when the status was last written. */
+    /** Whether there are more updated, fewer old, more ready or more available pods than in the last written status. */
     private static boolean progresses(V1DeploymentStatus before, V1DeploymentStatus after) {
         return updated(after) > updated(before)
                 || DeploymentStatuses.orZero(after.getReplicas()) - updated(after) < DeploymentStatuses
@@ -135,8 +138,8 @@ final class Progress {
     }
 
     /**
-     * When nothing else would wake the Deployment, its deadline has to: a second later, to be past it for certain; but at once
-     * if it is less than a second off, as upstream, which then asks again and again.
+     * Requeues the Deployment one second after its deadline, because no other change may do so. If less than a second
+     * is left, requeues it after that time, as upstream does; the sync may then repeat until the deadline is over.
      */
     private static void lookAgain(Draft draft) {
         V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
@@ -150,7 +153,7 @@ final class Progress {
                 : left.plusSeconds(1));
     }
 
-    /** The ReplicaFailure of the new ReplicaSet, else of an old one. */
+    /** The ReplicaFailure condition of the new ReplicaSet, else of an old one; null if there is none. */
     private static @Nullable V1DeploymentCondition replicaFailure(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         return Stream.concat(Stream.ofNullable(replicaSet), draft.allReplicaSets()).flatMap(r -> conditions(r).stream())

@@ -1,6 +1,9 @@
 package dev.wheelhouse.controllers.deployment;
 
-/** All old pods down, then the new ones up, so that the two never run together (upstream: {@code recreate.go}). */
+/**
+ * The strategy Recreate: new pods start after all old pods have ended, so that they never run together (upstream:
+ * {@code recreate.go}).
+ */
 final class Recreate {
     private Recreate() {}
 
@@ -21,7 +24,7 @@ final class Recreate {
         Progress.report(draft);
     }
 
-    /** Pods that are being deleted run too; those that succeeded or failed do not. */
+    /** Whether old pods are running. Pods that are being deleted count; pods that succeeded or failed do not. */
     private static boolean oldPodsRunning(Draft draft) {
         return draft.oldReplicaSets().stream().anyMatch(old -> old.actualReplicas() > 0
                 || draft.view().unfinishedPods().getOrDefault(String.valueOf(old.uid()), 0) > 0);

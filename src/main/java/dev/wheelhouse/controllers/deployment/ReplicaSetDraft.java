@@ -19,16 +19,16 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 
 /**
- * A ReplicaSet within one decision: as the cache holds it, and as it is to become. All changes to one ReplicaSet make one
- * write. Belongs to the thread that decides.
+ * A ReplicaSet within one decision: its cached state and its desired one. All changes of one ReplicaSet result in one
+ * write. Not thread safe.
  */
 final class ReplicaSetDraft {
     static final Comparator<ReplicaSetDraft> BY_AGE = Comparator.comparing(ReplicaSetDraft::created)
             .thenComparing(ReplicaSetDraft::name);
-    /** The larger first; of one size, the older first. */
+    /** By size, the largest first; for equal sizes, the older first. */
     static final Comparator<ReplicaSetDraft> BY_SIZE_OLDER = Comparator.comparingInt(ReplicaSetDraft::replicas)
             .reversed().thenComparing(BY_AGE);
-    /** The larger first; of one size, the newer first. */
+    /** By size, the largest first; for equal sizes, the newer first. */
     static final Comparator<ReplicaSetDraft> BY_SIZE_NEWER = Comparator.comparingInt(ReplicaSetDraft::replicas)
             .reversed().thenComparing(BY_AGE.reversed());
 
@@ -55,13 +55,13 @@ final class ReplicaSetDraft {
         return before == null;
     }
 
-    /** As it is to become; for reading. */
+    /** The desired state, for reading only. */
     V1ReplicaSet object() {
         if (after != null) {
             return after;
         }
         if (before == null) {
-            throw new IllegalStateException("a ReplicaSet draft with neither a before nor an after");
+            throw new IllegalStateException("a ReplicaSet draft has neither a cached nor a desired state");
         }
         return before;
     }
@@ -93,7 +93,7 @@ final class ReplicaSetDraft {
         return Annotations.of(meta()).get(key);
     }
 
-    /** The wanted size, with what this decision has changed of it. */
+    /** The desired size, including changes of this decision. */
     int replicas() {
         return sizeOf(object());
     }
@@ -125,14 +125,17 @@ final class ReplicaSetDraft {
     }
 
     /**
-     * Available pods that its size leaves it. Until its controller has acted on a smaller size, its status tells of pods that are
-     * about to go: whoever counted on those would take away too many.
+     * The available pods that remain at the desired size. Until the ReplicaSet controller has observed a smaller size,
+     * the status still counts pods that are about to be deleted; counting on these would remove too many others.
      */
     int lastingAvailableReplicas() {
         return Math.min(availableReplicas(), replicas());
     }
 
-    /** Pods that take up room: until its controller has acted on a smaller size, those that are about to go still do. */
+    /**
+     * The pods that count against the surge. Pods that are about to be deleted still count until the controller has
+     * acted.
+     */
     int occupiedReplicas() {
         return Math.max(actualReplicas(), replicas());
     }
@@ -146,7 +149,10 @@ final class ReplicaSetDraft {
         return observed == null ? 0 : observed;
     }
 
-    /** The object, whose fields, and those of its metadata and spec, may be given other values. */
+    /**
+     * The object to change. Only its own fields and those of its metadata and spec may be set; nested values are
+     * shared.
+     */
     V1ReplicaSet edit(String why) {
         if (after == null) {
             V1ReplicaSet copy = ModelJson.shallowCopy(object());
@@ -167,7 +173,7 @@ final class ReplicaSetDraft {
         meta.setAnnotations(annotations);
     }
 
-    /** Gives it a size, and notes what the Deployment's size was then. */
+    /** Sets the size, and the annotations with the Deployment's size. */
     void resize(int size, int desired, int max, String why) {
         edit(why).getSpec().setReplicas(size);
         annotate(Annotations.DESIRED_REPLICAS, Integer.toString(desired), why);
@@ -183,7 +189,7 @@ final class ReplicaSetDraft {
         return after != null;
     }
 
-    /** The write that makes it so. */
+    /** The write that brings about the desired state. */
     Action.Write write() {
         int from = before == null ? 0 : sizeOf(before);
         String why = (from == replicas() ? "" : "from " + from + " to " + replicas() + " replicas: ")
@@ -193,7 +199,7 @@ final class ReplicaSetDraft {
                 : new Action.Update(ResourceType.REPLICA_SETS, object(), why);
     }
 
-    /** What the Deployment's event says of the change of size, or null if there is none. */
+    /** The message of the Deployment's event about a change of size; null if the size does not change. */
     @Nullable
     String scalingMessage() {
         int from = before == null ? 0 : sizeOf(before);

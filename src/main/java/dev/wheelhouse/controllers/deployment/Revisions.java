@@ -20,15 +20,15 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * Keeps revisions, annotations and minReadySeconds of the new ReplicaSet right, and makes it where it is missing (upstream:
- * {@code getNewReplicaSet} in {@code sync.go}, {@code SetNewReplicaSetAnnotations}).
+ * Maintains the revision, annotations and minReadySeconds of the new ReplicaSet, and creates it if it is missing
+ * (upstream: {@code getNewReplicaSet} in {@code sync.go}, {@code SetNewReplicaSetAnnotations}).
  */
 final class Revisions {
     private static final int MAX_HISTORY_LENGTH = 2000;
 
     private Revisions() {}
 
-    /** Brings the new ReplicaSet's annotations and the Deployment's revision up to date, if there is a new ReplicaSet. */
+    /** Updates the new ReplicaSet's annotations and the Deployment's revision, if there is a new ReplicaSet. */
     static void sync(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         if (replicaSet == null) {
@@ -49,7 +49,7 @@ final class Revisions {
         }
     }
 
-    /** Makes the ReplicaSet of the Deployment's template if there is none. */
+    /** The ReplicaSet of the Deployment's template; created if there is none. */
     static ReplicaSetDraft ensureNew(Draft draft) {
         ReplicaSetDraft existing = draft.newReplicaSet();
         if (existing != null) {
@@ -94,8 +94,8 @@ final class Revisions {
     }
 
     /**
-     * Copies the Deployment's annotations, and gives the ReplicaSet the highest revision. A revision that is no number stays as
-     * it is, and stops the copying too, as upstream has it.
+     * Copies the Deployment's annotations, and sets the highest revision. If the ReplicaSet's revision is not a number,
+     * nothing is copied and the revision is kept, as in upstream.
      */
     private static void annotate(Draft draft, ReplicaSetDraft replicaSet) {
         String had = replicaSet.annotation(Annotations.REVISION);
@@ -120,7 +120,10 @@ final class Revisions {
         draft.changing(replicaSet).annotate(Annotations.REVISION, Long.toString(wanted), why);
     }
 
-    /** The history with one more revision, cut at its old end to the length that is kept. */
+    /**
+     * The history with one more revision, without the oldest ones if it would be too long; empty if the revision alone
+     * is too long.
+     */
     static Optional<String> history(@Nullable String history, String revision) {
         if (history == null || history.isEmpty() || history.startsWith(",")) {
             return Optional.of(revision);
@@ -138,7 +141,7 @@ final class Revisions {
         return Optional.of(kept + "," + revision);
     }
 
-    /** The revision of a ReplicaSet; 0 if it has none, empty if what it has is no number. */
+    /** The revision of a ReplicaSet; 0 if it has none, empty if it is not a number. */
     static OptionalLong of(ReplicaSetDraft replicaSet) {
         String text = replicaSet.annotation(Annotations.REVISION);
         return text == null ? OptionalLong.of(0) : parse(text);

@@ -8,15 +8,16 @@ import java.util.OptionalLong;
 import io.kubernetes.client.openapi.models.V1Deployment;
 
 /**
- * A rollback that was asked for by annotation, as {@code extensions/v1beta1} had it: the Deployment takes back the template and
- * the annotations of an earlier ReplicaSet (upstream: {@code rollback.go}). {@code kubectl rollout undo} patches the template instead.
+ * The rollback that an annotation requests, as in {@code extensions/v1beta1}: the Deployment gets the template and the
+ * annotations of an earlier ReplicaSet (upstream: {@code rollback.go}). {@code kubectl rollout undo} does not use it;
+ * it patches the template.
  */
 final class Rollback {
     private static final String NOT_FOUND = "DeploymentRollbackRevisionNotFound";
 
     private Rollback() {}
 
-    /** The revision to go back to, 0 for the last one; empty if none was asked for. */
+    /** The requested revision, 0 for the last one; empty if no rollback is requested. */
     static OptionalLong asked(V1Deployment deployment) {
         String revision = Annotations.of(deployment.getMetadata()).get(Annotations.ROLLBACK_TO);
         return revision == null ? OptionalLong.empty() : Revisions.parse(revision);
@@ -24,7 +25,7 @@ final class Rollback {
 
     static void decide(Draft draft, long asked) {
         if (Revisions.ensureNew(draft).isToCreate()) {
-            // The current template gets its revision first; the rollback comes with the next sync.
+            // Record the current template as a revision first; the next sync rolls back.
             return;
         }
         long revision = asked == 0 ? last(draft) : asked;

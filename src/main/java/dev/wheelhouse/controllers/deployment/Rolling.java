@@ -2,7 +2,10 @@ package dev.wheelhouse.controllers.deployment;
 
 import java.util.List;
 
-/** A rolling update: the new ReplicaSet up and the old ones down, within the fenceposts (upstream: {@code rolling.go}). */
+/**
+ * A rolling update: grows the new ReplicaSet and shrinks the old ones within the {@link Fenceposts} (upstream:
+ * {@code rolling.go}).
+ */
 final class Rolling {
     private Rolling() {}
 
@@ -23,7 +26,7 @@ final class Rolling {
         return draft.resize(replicaSet, size, "rolling update");
     }
 
-    /** The size that the new ReplicaSet may have: all replicas, as far as surge allows. */
+    /** The size for the new ReplicaSet: all replicas, as far as the surge allows. */
     static int sizeOfNew(Draft draft, ReplicaSetDraft replicaSet) {
         if (!Fenceposts.isRollingUpdate(draft.deployment())) {
             return draft.replicas();
@@ -49,7 +52,7 @@ final class Rolling {
         return scaleDownAvailable(draft, old, minAvailable) || cleaned;
     }
 
-    /** Takes away old replicas that are not available: that lowers nobody's availability. */
+    /** Removes old replicas that are not available. This does not reduce the number of available pods. */
     private static boolean cleanUpUnhealthy(Draft draft, List<ReplicaSetDraft> old, int removable) {
         int left = removable;
         boolean scaled = false;

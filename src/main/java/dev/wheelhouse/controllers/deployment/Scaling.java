@@ -10,9 +10,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of the Deployment's size apart from its template: while a rollout is under way the ReplicaSets share it in
- * proportion to their sizes (upstream: {@code isScalingEvent} and {@code scale} in {@code sync.go},
- * {@code GetReplicaSetProportion}).
+ * Scales a Deployment whose replicas changed. During a rollout the ReplicaSets share the change in proportion to their
+ * sizes (upstream: {@code isScalingEvent} and {@code scale} in {@code sync.go}, {@code GetReplicaSetProportion}).
  */
 final class Scaling {
     private static final String WHY = "the Deployment was scaled";
@@ -20,8 +19,8 @@ final class Scaling {
     private Scaling() {}
 
     /**
-     * Whether the Deployment's size changed since its ReplicaSets were last sized. With Recreate, several active ReplicaSets
-     * cannot be scaled but by the rollout itself, so that is none (upstream waits there for ever).
+     * Whether the Deployment's replicas have changed since its ReplicaSets were last resized. False for Recreate with
+     * several active ReplicaSets, because only the rollout can scale these (upstream waits for ever in that case).
      */
     static boolean isScalingEvent(Draft draft) {
         List<ReplicaSetDraft> active = draft.activeReplicaSets();
@@ -34,14 +33,17 @@ final class Scaling {
         return desired.isPresent() && desired.getAsInt() != draft.replicas();
     }
 
-    /** Scales the only active ReplicaSet (or the latest), else clears up after a saturated one, else scales by proportion. */
+    /**
+     * Scales the only active ReplicaSet, or the latest if none is active. Else removes the old replicas if the new
+     * ReplicaSet is saturated. Else scales all active ReplicaSets in proportion.
+     */
     static void scale(Draft draft) {
         List<ReplicaSetDraft> active = draft.activeReplicaSets();
         if (active.size() < 2) {
             ReplicaSetDraft only = active.isEmpty() ? latest(draft) : active.getFirst();
             if (only != null && !draft.resize(only, draft.replicas(), WHY) && only.isActive()
                     && notesAnotherSize(draft, only)) {
-                // Upstream leaves the stale note, and then takes every sync for a scaling event.
+                // Upstream leaves the outdated annotation, and then treats every sync as a scaling event.
                 draft.noteSize(only, WHY);
             }
         } else if (isSaturated(draft)) {
@@ -60,7 +62,7 @@ final class Scaling {
                 : draft.oldReplicaSets().stream().max(ReplicaSetDraft.BY_AGE).orElse(null);
     }
 
-    /** Whether the new ReplicaSet has, and knows that it is to have, all replicas, and all are available. */
+    /** Whether the new ReplicaSet has all replicas, its annotation says so too, and all are available. */
     static boolean isSaturated(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         if (replicaSet == null) {
@@ -88,7 +90,7 @@ final class Scaling {
         }
         int leftOver = toAdd - added;
         sizes.compute(ordered.getFirst(), (replicaSet, size) -> Math.max(0, (size == null ? 0 : size) + leftOver));
-        // What shrinks goes first, so that there are never more pods than allowed between two writes.
+        // Shrink first, so that there are never more pods than allowed between two writes.
         ordered.sort(Comparator.comparing(replicaSet -> sizes.getOrDefault(replicaSet, 0) >= replicaSet.replicas()));
         for (ReplicaSetDraft replicaSet : ordered) {
             if (!draft.resize(replicaSet, sizes.getOrDefault(replicaSet, 0), WHY)) {
@@ -97,7 +99,7 @@ final class Scaling {
         }
     }
 
-    /** How many of the replicas to add (or, negative, to remove) fall to a ReplicaSet. */
+    /** The share of a ReplicaSet in the replicas to add; negative if replicas are to be removed. */
     private static int proportion(Draft draft, ReplicaSetDraft replicaSet, int toAdd, int added) {
         if (toAdd == 0 || toAdd == added) {
             return 0;

@@ -1,8 +1,9 @@
 /**
- * The Deployment controller. In: Deployments, their ReplicaSets and pods, from the informers' caches, as a {@code DeploymentView}. Out: a list
- * of actions from the pure {@code DeploymentDecision.decide}; the executor carries them out. Worker threads run
- * {@code syncDeployment}, one key on one thread at a time; informer threads run the handlers, which only add keys. All
- * state is on the API server: this package keeps none.
+ * The Deployment controller. It reads Deployments, their ReplicaSets and pods from the informers' caches, as a
+ * {@code DeploymentView}. The pure function {@code DeploymentDecision.decide} returns the actions, which the executor
+ * executes. Start with {@link dev.wheelhouse.controllers.deployment.DeploymentController}. Worker threads run
+ * {@code syncDeployment}, one thread per key at a time; the informers' threads run the handlers, which only enqueue
+ * keys. The package keeps no state: all state is on the API server.
  */
 @NullMarked
 package dev.wheelhouse.controllers.deployment;

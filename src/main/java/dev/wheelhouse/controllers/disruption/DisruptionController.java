@@ -22,11 +22,12 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
- * Keeps the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}): a change of a budget or of a
- * pod that it selects makes it count again. What it says is decided in {@link DisruptionDecisions}.
+ * Maintains the status of each PodDisruptionBudget (upstream: {@code pkg/controller/disruption/disruption.go}). A
+ * change of a budget, or of a pod that its selector matches, triggers a new count. {@link DisruptionDecisions} computes
+ * the status.
  */
 public final class DisruptionController extends KeyedController implements Plannable {
-    /** Its name, as upstream's kube-controller-manager says it. */
+    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "disruption-controller";
 
     private static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
@@ -36,14 +37,15 @@ public final class DisruptionController extends KeyedController implements Plann
     private final SharedIndexInformer<V1Pod> pods;
     private final OwnerScales owners;
 
-    /** Registers its handlers; its workers are for someone else to run. */
+    /** Registers the event handlers; the caller runs the workers. */
     public DisruptionController(ControllerContext context) {
         super(NAME, "controllermanager", context);
-        this.budgets = watch(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
-        this.pods = watch(ResourceType.PODS, V1Pod.class);
-        this.owners = new OwnerScales(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
-                watch(ResourceType.DEPLOYMENTS, V1Deployment.class), watch(STATEFUL_SETS, V1StatefulSet.class),
-                watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+        this.budgets = informerFor(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class);
+        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+                informerFor(ResourceType.DEPLOYMENTS, V1Deployment.class),
+                informerFor(STATEFUL_SETS, V1StatefulSet.class),
+                informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
         budgets.addEventHandler(new OfBudgets());
         pods.addEventHandler(new OfPods());
     }
@@ -67,7 +69,7 @@ public final class DisruptionController extends KeyedController implements Plann
         return new DisruptionView(budget, covered, scale, clock.now());
     }
 
-    /** A budget without a selector covers nothing, one with an empty selector everything. */
+    /** Whether a budget covers a pod. A budget without a selector covers nothing; an empty selector covers all pods. */
     private static boolean covers(V1PodDisruptionBudget budget, V1Pod pod) {
         if (budget.getSpec() == null || budget.getSpec().getSelector() == null) {
             return false;

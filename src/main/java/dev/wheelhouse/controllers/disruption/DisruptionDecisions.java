@@ -21,17 +21,22 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 
-/** The status of a budget, as a pure function of a view (upstream: {@code trySync} in {@code disruption.go}). */
+/**
+ * Computes the status of a budget from a view (upstream: {@code trySync} in {@code disruption.go}). A pure function.
+ */
 final class DisruptionDecisions {
     static final ResourceType BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget",
             true);
-    /** How long an evicted pod may take to be deleted before it counts again; upstream's DeletionTimeout. */
+    /**
+     * The time after which an evicted pod that was not deleted counts as healthy again (upstream:
+     * {@code DeletionTimeout}).
+     */
     static final Duration DELETION_TIMEOUT = Duration.ofMinutes(2);
     private static final String ALLOWED = "DisruptionAllowed";
 
     private DisruptionDecisions() {}
 
-    /** The numbers that a budget promises. */
+    /** The expected number of pods, and how many of these the budget wants healthy. */
     private record Wanted(int expected, int healthy) {}
 
     static List<Action> decide(DisruptionView view) {
@@ -44,7 +49,7 @@ final class DisruptionDecisions {
         if (problem != null) {
             actions.add(event(budget, "Warning", "CalculateExpectedPodCountFailed",
                     "Failed to calculate the number of expected pods: " + problem));
-            update(budget, failed(view, problem), "its pods cannot be counted", actions);
+            update(budget, failed(view, problem), "the number of its pods cannot be determined", actions);
             return actions;
         }
         if (needsScale(budget) && !view.scale().unmanaged().isEmpty()) {
@@ -58,7 +63,7 @@ final class DisruptionDecisions {
         return actions;
     }
 
-    /** Whether the number of pods that should be there comes from their owners. */
+    /** Whether the expected number of pods depends on the replicas of the pods' owners. */
     static boolean needsScale(V1PodDisruptionBudget budget) {
         V1PodDisruptionBudgetSpec spec = budget.getSpec();
         return spec != null && (spec.getMaxUnavailable() != null
@@ -81,7 +86,7 @@ final class DisruptionDecisions {
         return new Wanted(expected, scaled(spec.getMinAvailable(), expected));
     }
 
-    /** A percentage is rounded up. */
+    /** The number of pods. Percentages are rounded up. */
     private static int scaled(IntOrString value, int of) {
         if (value.isInteger()) {
             return value.getIntValue();
@@ -90,11 +95,14 @@ final class DisruptionDecisions {
             long hundredths = Long.parseLong(value.getStrValue().replaceFirst("%$", "")) * of;
             return (int) Math.clamp(Math.ceilDiv(hundredths, 100), 0, Integer.MAX_VALUE);
         } catch (NumberFormatException e) {
-            return 0; // The API server refuses such a budget.
+            return 0; // The API server rejects such a budget.
         }
     }
 
-    /** The evicted pods that are still to be deleted; one that was not in time is healthy again. */
+    /**
+     * The evicted pods whose deletion is still expected. A pod that was not deleted within the timeout is healthy
+     * again.
+     */
     private static Map<String, OffsetDateTime> disrupted(DisruptionView view, List<Action> actions) {
         V1PodDisruptionBudgetStatus status = view.budget().getStatus();
         Map<String, OffsetDateTime> disrupted = new TreeMap<>();
@@ -121,7 +129,7 @@ final class DisruptionDecisions {
             Map<String, OffsetDateTime> disrupted) {
         int healthy = (int) view.pods().stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() == null
                 && !disrupted.containsKey(pod.getMetadata().getName()) && isReady(pod)).count();
-        // Nothing is allowed while no pod is expected: the first ones may come before this controller looks again.
+        // If no pod is expected, allow nothing: the first pods may be created before the next sync.
         int allowed = wanted.expected() <= 0 ? 0 : Math.max(0, healthy - wanted.healthy());
         V1PodDisruptionBudgetStatus status = copy(view.budget()).currentHealthy(healthy)
                 .desiredHealthy(wanted.healthy()).expectedPods(wanted.expected()).disruptionsAllowed(allowed)
@@ -131,14 +139,14 @@ final class DisruptionDecisions {
         return status;
     }
 
-    /** Nothing may be disrupted while nobody can count. */
+    /** The status if the expected number cannot be determined: no disruption is allowed. */
     private static V1PodDisruptionBudgetStatus failed(DisruptionView view, String problem) {
         V1PodDisruptionBudgetStatus status = copy(view.budget()).disruptionsAllowed(0);
         condition(status, false, "SyncFailed", problem, view.now());
         return status;
     }
 
-    /** The status so far, of the caller's own. The model class makes an empty map of no disrupted pods: that is none too. */
+    /** A copy of the current status. The model class creates an empty map of disrupted pods; it is replaced by null. */
     private static V1PodDisruptionBudgetStatus copy(V1PodDisruptionBudget budget) {
         V1PodDisruptionBudgetStatus before = budget.getStatus();
         V1PodDisruptionBudgetStatus status = before == null

@@ -9,17 +9,18 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 
 /**
- * What is known when a budget is looked at.
+ * The input of a decision about one budget.
  *
- * @param pods those that its selector matches
- * @param scale how many pods their owners ask for; looked at only where the budget speaks of unavailable pods or of a percentage
+ * @param pods the pods that its selector matches
+ * @param scale the number of pods that their owners want; used only if the budget has maxUnavailable or a percentage
+ * @param now the time for conditions and timeouts
  */
 record DisruptionView(V1PodDisruptionBudget budget, List<V1Pod> pods, Scale scale, Instant now) {
     /**
-     * How many pods the owners of pods ask for together.
+     * The number of pods that the owners of some pods want together.
      *
-     * @param unmanaged the names of the pods that have no controller
-     * @param problem why the number cannot be known; null if it is known
+     * @param unmanaged the names of the pods without a controller
+     * @param problem why the number cannot be determined; null if it was
      */
     record Scale(int expected, List<String> unmanaged, @Nullable String problem) {}
 }

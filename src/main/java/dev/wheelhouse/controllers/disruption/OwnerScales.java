@@ -23,8 +23,9 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * How many pods the controllers of pods ask for: ReplicaSets, through them Deployments, StatefulSets and ReplicationControllers
- * (upstream: {@code getExpectedScale} in {@code disruption.go}, without its look at the scale subresource of other kinds).
+ * Determines how many pods the controllers of pods want: ReplicaSets or their Deployments, StatefulSets and
+ * ReplicationControllers (upstream: {@code getExpectedScale} in {@code disruption.go}, but without the scale
+ * subresource of other kinds).
  */
 record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInformer<V1Deployment> deployments,
         SharedIndexInformer<V1StatefulSet> statefulSets, SharedIndexInformer<V1ReplicationController> controllers) {
@@ -42,7 +43,8 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
                 if (owner == null) {
                     return new DisruptionView.Scale(0, unmanaged, "found no controllers for pod \""
                             + pod.getMetadata().getName() + "\": a " + reference.getKind()
-                            + " says not how many pods it wants, or is gone; give the budget an integer minAvailable");
+                            + " does not exist or has no known number of replicas; give the budget an integer"
+                            + " minAvailable");
                 }
                 byOwner.put(owner.uid, owner.replicas);
             }

@@ -1,9 +1,9 @@
 /**
- * Says of each PodDisruptionBudget how many of its pods may be disrupted at present (upstream: {@code pkg/controller/disruption}).
- *
- * <p>In flow budgets, pods and the workloads that own pods, from their informers; out flow the budgets' statuses, which the eviction
- * subresource of the API server spends. {@code DisruptionDecisions} is pure. Workers run in the threads of their loops; the only state is
- * the queue.
+ * The disruption controller: it computes for each PodDisruptionBudget how many of its pods may be disrupted now
+ * (upstream: {@code pkg/controller/disruption}). It reads budgets, pods and the workloads that own pods from the
+ * informers' caches, and writes the budgets' statuses, which the API server's eviction subresource consumes. Start with
+ * {@link dev.wheelhouse.controllers.disruption.DisruptionController}; {@code DisruptionDecisions} is the pure decision.
+ * The workers run on the threads of their loops. The only state is the queue.
  */
 @NullMarked
 package dev.wheelhouse.controllers.disruption;

@@ -3,7 +3,10 @@ package dev.wheelhouse.controllers.garbagecollector;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Owners that are known not to exist: the last so many of them. A UID is never used twice, so none comes back. */
+/**
+ * Owners that are known not to exist, up to a maximum number. UIDs are never reused, so an entry stays true. Not thread
+ * safe.
+ */
 final class AbsentOwners {
     private final Map<ObjectRef, Boolean> absent;
 

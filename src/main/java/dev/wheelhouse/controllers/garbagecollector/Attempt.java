@@ -23,7 +23,8 @@ import dev.wheelhouse.controller.Reconciler;
 import dev.wheelhouse.controller.Result;
 
 /**
- * The shell around a decision: answers its questions by live reads, carries out its writes, and learns from their failures.
+ * Executes one decision: it answers the decision's questions by live reads, makes its writes, and records what their
+ * failures reveal.
  */
 final class Attempt implements Reconciler<String> {
     private static final Logger log = LoggerFactory.getLogger(Attempt.class);
@@ -71,14 +72,14 @@ final class Attempt implements Reconciler<String> {
                     view = step.next;
                 }
                 case Verdict.Leave leave -> {
-                    log.debug("{} stays: {}", identity, leave.why());
+                    log.debug("{} is kept: {}", identity, leave.why());
                     return done(view);
                 }
                 case Verdict.Hopeless hopeless -> {
                     return Result.terminal(identity + ": " + hopeless.why());
                 }
                 case Verdict.UnknownKind unknown -> {
-                    log.debug("{} is put off: no resource type is known for {}", identity, unknown.what());
+                    log.debug("{} is delayed: no resource type is known for {}", identity, unknown.what());
                     return Result.requeueAfter(UNKNOWN_KIND_AGAIN);
                 }
                 case Verdict.Gone gone -> {
@@ -94,7 +95,7 @@ final class Attempt implements Reconciler<String> {
         return view == null ? Result.done() : Result.requeueAfter(UNOBSERVED_AGAIN);
     }
 
-    /** What the next attempt would write; nothing is learned from the answers to its questions. */
+    /** The writes of the next attempt. The answers to its questions are not recorded. */
     List<Action> plan(String uid) {
         View view = keeper.view(uid);
         for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
@@ -112,7 +113,10 @@ final class Attempt implements Reconciler<String> {
         return List.of();
     }
 
-    /** What has not been observed yet may never be: it is looked at again, so that it does not stay in the graph. */
+    /**
+     * Ends an attempt. An object that no informer has shown is checked again later, because it may not exist; otherwise
+     * its node would stay in the graph.
+     */
     private Result done(View view) {
         if (view.item().observed()) {
             return Result.done();
@@ -133,7 +137,7 @@ final class Attempt implements Reconciler<String> {
         }
     }
 
-    /** Either the end of an attempt, or the view to decide on next. */
+    /** Either the result of the attempt, or the view for the next round. */
     private record Step(@Nullable Result result, @Nullable View next) {}
 
     private Step write(View view, Verdict.Write write) {
@@ -172,7 +176,10 @@ final class Attempt implements Reconciler<String> {
         return new Step(Result.retry(outcome.error()), null);
     }
 
-    /** Whether a type turned out not to take strategic merge patches. */
+    /**
+     * Records the types that rejected a strategic merge patch.
+     * @return whether there are any
+     */
     private boolean learned(ActionExecutor.Outcome outcome) {
         List<ActionExecutor.Attempt> refused = outcome.attempts().stream()
                 .filter(a -> a.error() != null && a.error().code() == UNSUPPORTED_MEDIA_TYPE).toList();

@@ -18,16 +18,16 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 
 /**
- * Whether an object is garbage, and what deleting it takes (upstream: {@code attemptToDeleteItem} and
- * {@code attemptToOrphanWorker} in {@code garbagecollector.go}). Nothing is deleted but by a live read of the object and of
- * each of its owners. Pure.
+ * Decides whether an object is garbage, and how to delete it (upstream: {@code attemptToDeleteItem} and
+ * {@code attemptToOrphanWorker} in {@code garbagecollector.go}). An object is deleted only after live reads of the
+ * object and of each of its owners. Pure functions.
  */
 final class Decisions {
     private static final int NOT_FOUND = 404;
 
     private Decisions() {}
 
-    /** What to do about an object that may be garbage, or that waits for its dependents to be deleted. */
+    /** Decides about an object that may be garbage, or that waits until its dependents are deleted. */
     static Verdict decideDelete(View view) {
         NodeView item = view.item();
         if (item.beingDeleted() && !item.deletingDependents()) {
@@ -43,7 +43,7 @@ final class Decisions {
             return afterDependents(view, question, live);
         }
         if (Finalizers.isBeingDeleted(live)) {
-            return new Verdict.Leave("it is being deleted, which the cache does not show yet");
+            return new Verdict.Leave("it is being deleted, although the cache does not show it yet");
         }
         List<V1OwnerReference> references = OwnerReferences.of(live);
         if (references.isEmpty()) {
@@ -61,7 +61,7 @@ final class Decisions {
                 : new Verdict.Ask(owners.unanswered);
     }
 
-    /** What hinders a decision about the object itself; null if its live state is known. */
+    /** The reason why no decision about the object is possible; null if its live state is known. */
     private static @Nullable Verdict check(View view) {
         ObjectRef identity = view.item().identity();
         ResourceType type = view.types().of(identity.apiVersion(), identity.kind());
@@ -79,12 +79,12 @@ final class Decisions {
         return live.isEmpty() || !identity.uid().equals(live.get().getUid()) ? new Verdict.Gone(identity) : null;
     }
 
-    /** @throws IllegalStateException if the kind of the object is not known */
+    /** @throws IllegalStateException if the kind of the object is unknown */
     static Question question(View view) {
         ObjectRef identity = view.item().identity();
         ResourceType type = view.types().of(identity.apiVersion(), identity.kind());
         if (type == null) {
-            throw new IllegalStateException("no type is known for " + identity);
+            throw new IllegalStateException("no resource type is known for " + identity);
         }
         return question(type, identity);
     }
@@ -120,7 +120,7 @@ final class Decisions {
         return new Action.Patch(question.type(), question.key(), "", type, body, why);
     }
 
-    /** The owners of an object, sorted by whether they still hold it. */
+    /** The owners of an object, grouped as upstream groups them: solid, dangling and waiting for their dependents. */
     private static final class Owners {
         private final List<V1OwnerReference> solid = new ArrayList<>();
         private final List<String> dangling = new ArrayList<>();
@@ -128,7 +128,10 @@ final class Decisions {
         private final List<ObjectRef> absent = new ArrayList<>();
         private final List<Question> unanswered = new ArrayList<>();
 
-        /** @return what hinders a decision, or null */
+        /**
+         * Adds an owner to its group.
+         * @return the reason why no decision is possible, or null
+         */
         @Nullable
         Verdict classify(View view, V1OwnerReference reference) {
             if (view.knownAbsent().test(reference)) {
@@ -166,7 +169,7 @@ final class Decisions {
         String policy;
         String why;
         if (!owners.waiting.isEmpty() && !view.item().dependents().isEmpty()) {
-            // Two that wait for each other would wait for ever; this may see circles where there are none.
+            // Break the circle, or both objects wait for ever. This check may also find a circle where there is none.
             boolean circle = view.item().dependents().stream().anyMatch(NodeView.Dependent::deletingDependents);
             if (circle && OwnerReferences.of(live).stream().anyMatch(Decisions::blocks)) {
                 return new Verdict.Write(List.of(unblock(view, question, live)), true, owners.absent);
@@ -191,12 +194,13 @@ final class Decisions {
 
     private static Verdict keep(View view, Question question, V1ObjectMeta live, Owners owners) {
         if (owners.dangling.isEmpty() && owners.waiting.isEmpty()) {
-            return new Verdict.Leave("an owner of it exists");
+            return new Verdict.Leave("one of its owners exists");
         }
         List<String> uids = new ArrayList<>(owners.dangling);
         uids.addAll(owners.waiting);
         return new Verdict.Write(List.of(removeOwners(view, question, live, uids,
-                "another owner of it exists, these do not or wait for their dependents")), false, owners.absent);
+                "another owner exists; the removed owners do not exist or wait for their dependents")), false,
+                owners.absent);
     }
 
     private static Action removeOwners(View view, Question question, V1ObjectMeta live, List<String> uids,
@@ -207,7 +211,7 @@ final class Decisions {
     }
 
     private static Action unblock(View view, Question question, V1ObjectMeta live) {
-        String why = "it and its owner would wait for each other";
+        String why = "it and its owner would wait for each other's deletion";
         return view.onlyMergePatch().contains(question.type())
                 ? patch(question, PatchType.MERGE, OwnerPatches.withUnblockedOwners(live), why)
                 : patch(question, PatchType.STRATEGIC_MERGE, OwnerPatches.unblockOwners(live), why);
@@ -217,7 +221,7 @@ final class Decisions {
         return Boolean.TRUE.equals(reference.getBlockOwnerDeletion());
     }
 
-    /** What to do about an object whose dependents are to be orphaned. */
+    /** Decides about an object whose dependents are to be orphaned. */
     static Verdict decideOrphan(View view) {
         Verdict known = check(view);
         if (known != null) {
@@ -245,7 +249,8 @@ final class Decisions {
             return new Verdict.Ask(unanswered);
         }
         if (!patches.isEmpty()) {
-            // The owner is read again before its finalizer goes: its controller may react to what is done to its dependents.
+            // Read the owner again before removing its finalizer, because its controller may react to the changes of
+            // its dependents.
             return new Verdict.Write(List.of(Action.Batch.each(patches)), true, List.of(), orphaned);
         }
         return write(patch(question, PatchType.MERGE, OwnerPatches.withoutFinalizer(live, Finalizers.ORPHAN),
@@ -254,7 +259,7 @@ final class Decisions {
 
     private static void orphan(View view, Question dependent, String uid, String ownerUid, List<Action.Write> patches,
             List<Question> unanswered) {
-        String why = "its owner is deleted without it";
+        String why = "its owner is deleted and orphans it";
         if (!view.onlyMergePatch().contains(dependent.type())) {
             patches.add(new Action.Patch(dependent.type(), dependent.key(), "", PatchType.STRATEGIC_MERGE,
                     OwnerPatches.deleteOwners(uid, List.of(ownerUid)), why, Set.of(NOT_FOUND)));

@@ -17,9 +17,9 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import dev.wheelhouse.api.OwnerReferences;
 
 /**
- * Who depends on whom, by UID (upstream: {@code graph_builder.go}). Pure but for its own state: each change goes in, and what
- * it calls for comes out. An owner that is named but has not been seen is in it as <em>virtual</em>, under the coordinates
- * that its first dependent gave. Not thread safe.
+ * The graph of dependents and owners, by UID (upstream: {@code graph_builder.go}). A change goes in, and the effects
+ * that follow come out; nothing else happens. An owner that an object names, but that no informer has shown, is a
+ * <em>virtual</em> node with the coordinates that its first dependent gave. Not thread safe.
  */
 final class DependencyGraph {
     private static final int ABSENT_OWNERS = 500;
@@ -41,7 +41,10 @@ final class DependencyGraph {
         }
     }
 
-    /** An informer shows an object. @param before its state before, or null */
+    /**
+     * An informer showed an object.
+     * @param before its previous state; null if it is new
+     */
     List<Effect> seen(ObjectRef identity, @Nullable V1ObjectMeta before, V1ObjectMeta after) {
         List<Effect> effects = new ArrayList<>();
         Node node = nodes.get(identity.uid());
@@ -62,7 +65,7 @@ final class DependencyGraph {
         return effects;
     }
 
-    /** A virtual node turns out to be real, perhaps under other coordinates than its dependents gave. */
+    /** A virtual node turns out to be real, possibly with coordinates that differ from those its dependents gave. */
     private void observe(Node node, ObjectRef identity, List<Effect> effects) {
         if (!node.virtual) {
             return;
@@ -146,7 +149,7 @@ final class DependencyGraph {
         }
     }
 
-    /** Whether a reference may be wrong, as far as the owner that is in the graph can tell. */
+    /** Whether a reference may be wrong, judged by the owner's node. */
     private static boolean isSuspicious(Node node, V1OwnerReference reference, Node owner, List<Effect> effects) {
         boolean sameNamespace = owner.identity.namespace().equals(node.identity.namespace());
         if (owner.identity.isNamespaced() && !sameNamespace) {
@@ -155,7 +158,7 @@ final class DependencyGraph {
             }
             return true;
         }
-        // A virtual owner that a cluster-scoped object named first may be of a namespaced kind.
+        // If a cluster-scoped object named the virtual owner first, the owner's kind may be namespaced.
         return !owner.identity.isMeantBy(reference) || (!sameNamespace && owner.virtual);
     }
 
@@ -164,20 +167,25 @@ final class DependencyGraph {
                 .ifPresent(reference -> effects.add(new Effect.OwnerElsewhere(dependent.identity, reference)));
     }
 
-    /** An informer shows that an object is gone. */
-    List<Effect> gone(ObjectRef identity) {
+    /**
+     * An informer showed that an object was deleted.
+     *
+     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list nothing: the
+     *     object's dependents are looked at, and whether it exists is asked
+     */
+    List<Effect> gone(ObjectRef identity, boolean told) {
         List<Effect> effects = new ArrayList<>();
         Node node = nodes.get(identity.uid());
         if (node != null) {
             observe(node, identity, effects);
-            remove(node, identity, effects);
+            remove(node, identity, told, effects);
         }
         return effects;
     }
 
     /**
-     * A live read has shown that there is no object of these coordinates and this UID. If others know it under other
-     * coordinates, these are looked at next.
+     * A live read showed that no object has these coordinates and this UID. If dependents give other coordinates for
+     * the UID, these are tried next.
      */
     List<Effect> absent(ObjectRef identity) {
         List<Effect> effects = new ArrayList<>();
@@ -187,7 +195,7 @@ final class DependencyGraph {
         }
         List<Node> disagreeing = node.dependents.stream().filter(d -> disagrees(d, identity)).toList();
         if (node.virtual ? disagreeing.isEmpty() : node.identity.equals(identity)) {
-            remove(node, identity, effects);
+            remove(node, identity, true, effects);
             return effects;
         }
         List<Node> agreeing = node.dependents.stream().filter(d -> agrees(d, identity)).toList();
@@ -205,7 +213,7 @@ final class DependencyGraph {
         return effects;
     }
 
-    private void remove(Node node, ObjectRef identity, List<Effect> effects) {
+    private void remove(Node node, ObjectRef identity, boolean certain, List<Effect> effects) {
         nodes.remove(node.identity.uid());
         for (V1OwnerReference reference : node.owners) {
             Node owner = nodes.get(reference.getUid());
@@ -213,7 +221,7 @@ final class DependencyGraph {
                 owner.dependents.remove(node);
             }
         }
-        if (!node.dependents.isEmpty()) {
+        if (certain && !node.dependents.isEmpty()) {
             absent.add(identity);
         }
         node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
@@ -238,7 +246,7 @@ final class DependencyGraph {
                 .anyMatch(reference -> owner.uid().equals(reference.getUid()) && !owner.isMeantBy(reference));
     }
 
-    /** The coordinates that follow the absent ones in order, and if there are none, the first. */
+    /** The next coordinates after the absent ones, in order; the first ones if there are none after them. */
     private static @Nullable ObjectRef otherIdentity(List<Node> dependents, ObjectRef absent) {
         TreeSet<ObjectRef> others = new TreeSet<>();
         for (Node dependent : dependents) {
@@ -260,7 +268,7 @@ final class DependencyGraph {
         return following != null || others.isEmpty() ? following : others.first();
     }
 
-    /** What a decision may know of a node; null if it is not there. */
+    /** A copy of a node for a decision; null if there is no such node. */
     @Nullable
     NodeView view(String uid) {
         Node node = nodes.get(uid);
@@ -275,12 +283,12 @@ final class DependencyGraph {
         return new NodeView(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);
     }
 
-    /** Whether it is known that the owner which a reference of an object in a namespace means does not exist. */
+    /** Whether the owner that an object in a namespace refers to is known not to exist. */
     boolean isKnownAbsent(V1OwnerReference reference, String namespace) {
         return absent.contains(ObjectRef.of(reference, "")) || absent.contains(ObjectRef.of(reference, namespace));
     }
 
-    /** Remembers that an owner does not exist. */
+    /** Records that an owner does not exist. */
     void rememberAbsent(ObjectRef owner) {
         absent.add(Objects.requireNonNull(owner));
     }

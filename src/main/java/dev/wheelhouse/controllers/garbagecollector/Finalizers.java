@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-/** The two finalizers that stand for a propagation policy. */
+/** The two finalizers that implement deletion propagation policies. */
 final class Finalizers {
-    /** The object goes when its blocking dependents are gone. */
+    /** The object is removed after its blocking dependents. */
     static final String FOREGROUND = "foregroundDeletion";
-    /** The object goes when its dependents do not refer to it any more. */
+    /** The object is removed after all references to it were removed from its dependents. */
     static final String ORPHAN = "orphan";
 
     private Finalizers() {}
@@ -27,7 +27,7 @@ final class Finalizers {
         return meta.getFinalizers() == null ? List.of() : meta.getFinalizers();
     }
 
-    /** Whether a deletion that waits for this finalizer began between two states of an object. */
+    /** Whether, between two states of an object, a deletion began that waits for this finalizer. */
     static boolean begins(@Nullable V1ObjectMeta before, V1ObjectMeta after, String finalizer) {
         return isBeingDeleted(after) && has(after, finalizer)
                 && (before == null || !isBeingDeleted(before) || !has(before, finalizer));

@@ -24,14 +24,14 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Deletes objects whose owners are gone, and carries out foreground deletion and orphaning (upstream:
+ * Deletes objects whose owners do not exist, and carries out foreground deletion and orphaning (upstream:
  * {@code pkg/controller/garbagecollector}).
  *
- * <p>It follows the metadata of every type that discovery names, and begins when all of these have been read, or 30 s after
- * its start; {@link #typesNotSynced()} names those that are late.
+ * <p>It follows the metadata of every type that discovery lists. It starts to act when all types have been read, or 30
+ * s after its start; {@link #typesNotSynced()} names the missing types. Thread safe.
  */
 public final class GarbageCollector implements PlansForAnyType {
-    /** As upstream's kube-controller-manager says it. */
+    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "garbage-collector-controller";
 
     private static final Duration NOT_READY_YET = Duration.ofMillis(100);
@@ -78,7 +78,10 @@ public final class GarbageCollector implements PlansForAnyType {
         return NAME;
     }
 
-    /** {@inheritDoc} None: it finds out about types by itself, and one that cannot be read must not hold it up. */
+    /**
+     * {@inheritDoc} Returns none, because it discovers its types itself, and a type that cannot be read must not block
+     * it.
+     */
     @Override
     public List<SharedIndexInformer<?>> informers() {
         return List.of();
@@ -108,17 +111,17 @@ public final class GarbageCollector implements PlansForAnyType {
         return Optional.of((orphans ? orphan : delete).plan(live.getUid()));
     }
 
-    /** The types whose objects have not all been read, each with the reason; for health. */
+    /** The types whose objects have not all been read, each with the reason; for health checks. */
     public List<String> typesNotSynced() {
         return monitors.notSynced();
     }
 
-    /** Whether it acts on what it knows: all types have been read, or have had 30 s. */
+    /** Whether it acts: all types have been read, or 30 s have passed. */
     public boolean isReady() {
         return monitors.isReady();
     }
 
-    /** How many objects it knows of. */
+    /** The number of objects in the graph, owners that no informer has shown included. */
     public int objects() {
         return keeper.size();
     }

@@ -18,7 +18,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Owns the graph, under one lock, and turns what its changes call for into queue entries and events. Thread safe. */
+/** Guards the graph with one lock, and turns its effects into queue entries and Events. Thread safe. */
 final class GraphKeeper {
     private static final Logger log = LoggerFactory.getLogger(GraphKeeper.class);
 
@@ -36,7 +36,7 @@ final class GraphKeeper {
         this.events = events;
     }
 
-    /** The handler for the informer of a type. */
+    /** The event handler for the informer of a type. */
     ResourceEventHandler<PartialObjectMetadata> handler(ResourceType type) {
         return new ResourceEventHandler<>() {
             @Override
@@ -48,14 +48,14 @@ final class GraphKeeper {
             public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
                 boolean replaced = !String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid());
                 if (replaced) {
-                    gone(type, before.getMetadata());
+                    gone(type, before.getMetadata(), true);
                 }
                 seen(type, replaced ? null : before.getMetadata(), after.getMetadata());
             }
 
             @Override
             public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
-                gone(type, object.getMetadata());
+                gone(type, object.getMetadata(), !finalStateUnknown);
             }
         };
     }
@@ -70,17 +70,17 @@ final class GraphKeeper {
         }
     }
 
-    private void gone(ResourceType type, V1ObjectMeta meta) {
+    private void gone(ResourceType type, V1ObjectMeta meta, boolean told) {
         ObjectRef identity = ObjectRef.of(type, meta);
         lock.lock();
         try {
-            carryOut(graph.gone(identity));
+            carryOut(graph.gone(identity, told));
         } finally {
             lock.unlock();
         }
     }
 
-    /** A live read has shown that there is no such object. */
+    /** A live read showed that there is no such object. */
     void absent(ObjectRef identity) {
         lock.lock();
         try {
@@ -90,7 +90,7 @@ final class GraphKeeper {
         }
     }
 
-    /** Live reads have shown that these owners do not exist. */
+    /** Live reads showed that these owners do not exist. */
     void rememberAbsent(List<ObjectRef> owners) {
         lock.lock();
         try {
@@ -127,7 +127,7 @@ final class GraphKeeper {
         }
     }
 
-    /** Starts a decision on an object; null if it is not in the graph any more. */
+    /** The view for a decision about an object; null if the object is not in the graph any more. */
     @Nullable
     View view(String uid) {
         lock.lock();
@@ -151,7 +151,7 @@ final class GraphKeeper {
         }
     }
 
-    /** Attempts to delete these, as soon as may be. */
+    /** Enqueues objects to check whether they are to be deleted. */
     void attemptToDelete(List<String> uids) {
         uids.forEach(toDelete::add);
     }
@@ -160,7 +160,7 @@ final class GraphKeeper {
         types = next;
     }
 
-    /** Learns that a type does not take strategic merge patches. */
+    /** Records that a type does not accept strategic merge patches. */
     void needsMergePatch(ResourceType type) {
         onlyMergePatch.add(type);
     }

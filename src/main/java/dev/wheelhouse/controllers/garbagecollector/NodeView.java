@@ -3,14 +3,15 @@ package dev.wheelhouse.controllers.garbagecollector;
 import java.util.List;
 
 /**
- * A copy of what the graph knows of one object.
+ * A copy of the graph's node of one object.
  *
- * @param observed whether an informer has shown it, rather than only a dependent
- * @param deletingDependents whether it is being deleted in the foreground
+ * @param observed whether an informer has shown the object; false if only dependents name it
+ * @param beingDeleted whether the object has a deletion timestamp
+ * @param deletingDependents whether the object is being deleted in the foreground
  */
 record NodeView(ObjectRef identity, boolean observed, boolean beingDeleted, boolean deletingDependents,
         List<Dependent> dependents) {
 
-    /** @param blocking whether its reference keeps the owner from going before it */
+    /** @param blocking whether its owner reference blocks the deletion of the owner */
     record Dependent(ObjectRef identity, boolean deletingDependents, boolean blocking) {}
 }

@@ -9,7 +9,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * The coordinates of an object as somebody gave them: an informer, which is right, or an owner reference, which may be wrong.
+ * The coordinates of an object. From an informer they are right; from an owner reference they may be wrong.
  *
  * @param namespace empty for a cluster-scoped object
  */
@@ -25,7 +25,7 @@ record ObjectRef(String apiVersion, String kind, String namespace, String name, 
                 text(meta.getUid()));
     }
 
-    /** The owner that a reference means, if it is in this namespace. */
+    /** The coordinates of a referenced owner, if the owner is in this namespace. */
     static ObjectRef of(V1OwnerReference reference, String namespace) {
         return new ObjectRef(text(reference.getApiVersion()), text(reference.getKind()), namespace,
                 text(reference.getName()), text(reference.getUid()));
@@ -35,7 +35,7 @@ record ObjectRef(String apiVersion, String kind, String namespace, String name, 
         return value == null ? "" : value;
     }
 
-    /** Whether a reference gives these coordinates; a reference has no namespace. */
+    /** Whether a reference has these coordinates. A reference has no namespace, so the namespace is not compared. */
     boolean isMeantBy(V1OwnerReference reference) {
         return equals(of(reference, namespace));
     }
@@ -57,7 +57,7 @@ record ObjectRef(String apiVersion, String kind, String namespace, String name, 
         return ORDER.compare(this, other);
     }
 
-    /** As upstream prints it in events. */
+    /** The form that upstream prints in Events. */
     @Override
     public String toString() {
         return "[" + apiVersion + "/" + kind + ", namespace: " + namespace + ", name: " + name + ", uid: " + uid + "]";

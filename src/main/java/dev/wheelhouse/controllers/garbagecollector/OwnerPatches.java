@@ -12,13 +12,13 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * Bodies of patches (upstream: {@code patch.go}). A strategic merge patch names what changes and demands the UID; a merge
- * patch replaces the whole list and demands the version that the list was read at.
+ * Makes the bodies of patches (upstream: {@code patch.go}). A strategic merge patch contains the changed references and
+ * requires the object's UID. A merge patch replaces the whole list and requires the version at which the list was read.
  */
 final class OwnerPatches {
     private OwnerPatches() {}
 
-    /** Strategic: takes owners out. */
+    /** A strategic merge patch that removes owners. */
     static String deleteOwners(String uid, List<String> ownerUids) {
         List<Map<String, Object>> references = new ArrayList<>();
         ownerUids.forEach(owner -> {
@@ -30,25 +30,25 @@ final class OwnerPatches {
         return body("uid", uid, "ownerReferences", references);
     }
 
-    /** Merge: leaves the other owners. */
+    /** A merge patch that removes owners. */
     static String withoutOwners(V1ObjectMeta live, List<String> ownerUids) {
         return body("resourceVersion", String.valueOf(live.getResourceVersion()), "ownerReferences",
                 OwnerReferences.of(live).stream().filter(r -> !ownerUids.contains(r.getUid())).toList());
     }
 
-    /** Strategic: makes every blocking reference one that does not block. */
+    /** A strategic merge patch after which no owner reference blocks the deletion of its owner. */
     static String unblockOwners(V1ObjectMeta live) {
         return body("uid", String.valueOf(live.getUid()), "ownerReferences", OwnerReferences.of(live).stream()
                 .filter(r -> Boolean.TRUE.equals(r.getBlockOwnerDeletion())).map(OwnerPatches::unblocked).toList());
     }
 
-    /** Merge: the same. */
+    /** A merge patch after which no owner reference blocks the deletion of its owner. */
     static String withUnblockedOwners(V1ObjectMeta live) {
         return body("resourceVersion", String.valueOf(live.getResourceVersion()), "ownerReferences",
                 OwnerReferences.of(live).stream().map(OwnerPatches::unblocked).toList());
     }
 
-    /** Merge: takes a finalizer out. */
+    /** A merge patch that removes a finalizer. */
     static String withoutFinalizer(V1ObjectMeta live, String finalizer) {
         return body("resourceVersion", String.valueOf(live.getResourceVersion()), "finalizers",
                 Finalizers.of(live).stream().filter(f -> !f.equals(finalizer)).toList());

@@ -3,5 +3,5 @@ package dev.wheelhouse.controllers.garbagecollector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
-/** An object whose live metadata a decision needs. */
+/** A question of a decision: an object whose live metadata it needs. */
 record Question(ResourceType type, ObjectKey key) {}

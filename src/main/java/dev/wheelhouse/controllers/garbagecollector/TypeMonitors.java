@@ -21,23 +21,27 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Follows discovery: an informer for each type that can be listed, watched and deleted, and none for those that have gone
- * (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of groups whose discovery fails are kept. Events are
- * ignored. Discovery is asked every 30 s as upstream does, and soon after a CustomResourceDefinition has changed, which upstream
- * does not: until then what is owned by such objects would not be collected.
+ * Follows discovery: starts an informer for each type that can be listed, watched and deleted, and stops those of
+ * removed types (upstream: {@code syncMonitors} in {@code graph_builder.go}). Types of API groups whose discovery fails
+ * are kept. Events are ignored. Discovery is read every 30 s as in upstream, and also soon after a
+ * CustomResourceDefinition has changed. Without that, garbage owned by new custom resources would not be collected
+ * until the next read.
  */
 final class TypeMonitors extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TypeMonitors.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
-    /** Discovery shows a change of a definition with some delay, so that it is asked several times after one. */
+    /**
+     * The delays after a change of a CustomResourceDefinition. Discovery is read several times, because it lags behind.
+     */
     private static final List<Duration> AFTER_CHANGE = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2),
             Duration.ofSeconds(4), Duration.ofSeconds(8));
     private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
-    /** After this time the collector begins, whatever has not synced. */
+    /** The time after which the collector starts, even if types have not synced. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
 
@@ -45,8 +49,9 @@ final class TypeMonitors extends SignalledLoop {
     private final SharedInformerFactory factory;
     private final GraphKeeper keeper;
     private final Clock clock;
+    private final LogBudget lines;
     private final Map<ResourceType, Monitor> monitors = new LinkedHashMap<>();
-    /** Guarded by {@code monitors}, as is how often discovery has been asked since a definition changed. */
+    /** The time of the next read of discovery. Guarded by {@code monitors}, as is {@code asked}. */
     private long next;
     private int asked = AFTER_CHANGE.size();
     private long giveUpWaiting;
@@ -56,7 +61,7 @@ final class TypeMonitors extends SignalledLoop {
     private record Monitor(SharedIndexInformer<PartialObjectMetadata> informer,
             SharedIndexInformer.Registration registration) {}
 
-    /** A definition that comes, is established or goes brings its type with it. */
+    /** Reads discovery soon after a CustomResourceDefinition was created, changed or deleted. */
     private final class OfDefinitions implements ResourceEventHandler<PartialObjectMetadata> {
         @Override
         public void onAdd(PartialObjectMetadata definition, boolean initial) {
@@ -83,6 +88,7 @@ final class TypeMonitors extends SignalledLoop {
         this.factory = factory;
         this.keeper = keeper;
         this.clock = clock;
+        this.lines = new LogBudget(clock);
     }
 
     @Override
@@ -102,15 +108,22 @@ final class TypeMonitors extends SignalledLoop {
         try {
             KubeClient.Discovered discovered = client.discover();
             if (discovered.types().isEmpty()) {
-                log.warn("discovery names no resource type at all; the garbage collector keeps those it knows");
+                warn("discovery returned no resource types; the garbage collector keeps the types that it knows");
             } else {
                 follow(discovered);
                 succeeded = true;
             }
         } catch (ApiError e) {
-            log.warn("discovery failed, the garbage collector keeps the types it knows: {}", e.getMessage());
+            warn("discovery failed; the garbage collector keeps the types that it knows: " + e.getMessage());
         }
         return askAgain(succeeded).toNanos();
+    }
+
+    private void warn(String text) {
+        String line = lines.line(text);
+        if (line != null) {
+            log.warn(line);
+        }
     }
 
     private long untilNext() {
@@ -119,7 +132,7 @@ final class TypeMonitors extends SignalledLoop {
         }
     }
 
-    /** A definition that changed while discovery was being asked counts too. */
+    /** Sets the time of the next read. A definition that changed during the last read shortens the delay too. */
     private Duration askAgain(boolean succeeded) {
         synchronized (monitors) {
             Duration pause = !succeeded
@@ -156,7 +169,7 @@ final class TypeMonitors extends SignalledLoop {
             come.forEach(this::start);
             if (!come.isEmpty() || !gone.isEmpty()) {
                 boolean first = monitors.size() == come.size();
-                log.info("garbage collector follows {} types{}", monitors.size(),
+                log.info("the garbage collector follows {} types{}", monitors.size(),
                         first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
             }
             if (!come.isEmpty()) {
@@ -171,7 +184,10 @@ final class TypeMonitors extends SignalledLoop {
                 : types.stream().map(ResourceType::groupResource).sorted().collect(Collectors.joining(", "));
     }
 
-    /** Whether a failure of discovery, which begins with the group or group version, is about the group of a type. */
+    /**
+     * Whether a failure of discovery concerns the group of a type. The failure's text starts with the group or group
+     * version.
+     */
     private static boolean concerns(String failure, ResourceType type) {
         String name = type.group().isEmpty() ? type.version() : type.group();
         return failure.startsWith(name) && (failure.length() == name.length()
@@ -194,7 +210,7 @@ final class TypeMonitors extends SignalledLoop {
         }
     }
 
-    /** The type of this name that an informer follows. */
+    /** The type with this name, if an informer follows it. */
     Optional<ResourceType> followed(String groupResource) {
         synchronized (monitors) {
             return monitors.keySet().stream().filter(type -> type.groupResource().equals(groupResource)).findFirst();
@@ -210,8 +226,8 @@ final class TypeMonitors extends SignalledLoop {
     }
 
     /**
-     * Whether the graph is fit to be acted on: every type has been seen in full, or has had its time. Types that come later
-     * hold nobody up.
+     * Whether the graph is complete enough to act on: every type has synced, or the longest wait is over. Types that
+     * are discovered later delay nothing.
      */
     boolean isReady() {
         synchronized (monitors) {
@@ -222,20 +238,21 @@ final class TypeMonitors extends SignalledLoop {
             boolean waited = clock.nanoTime() - giveUpWaiting >= 0;
             ready = late.isEmpty() || waited;
             if (ready && !late.isEmpty()) {
-                log.warn("the garbage collector begins without these types: {}", String.join("; ", late));
+                log.warn("the garbage collector starts although these types have not synced: {}",
+                        String.join("; ", late));
             }
             return ready;
         }
     }
 
-    /** The types that have not been seen in full, each with the reason. */
+    /** The types that have not synced, each with the reason. */
     List<String> notSynced() {
         synchronized (monitors) {
             List<String> late = new ArrayList<>();
             monitors.forEach((type, monitor) -> {
                 if (!monitor.registration.hasSynced()) {
                     String reason = monitor.informer.state().reasonNotSynced();
-                    late.add(reason.isEmpty() ? type.groupResource() + ": being read" : reason);
+                    late.add(reason.isEmpty() ? type.groupResource() + ": the objects are still being read" : reason);
                 }
             });
             return late;

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * Finds the resource type of a kind. An owner reference may name any version that the API server serves; all versions of a kind
- * show the same objects, so the preferred one is as good. A version that is not served means nothing: what refers to it is not
- * garbage (upstream: {@code apiResource} in {@code garbagecollector/operations.go}). Immutable.
+ * Maps a kind in a version to its resource type. An owner reference may name any version that the API server serves.
+ * All versions of a kind contain the same objects, so the preferred version is used. A version that is not served is
+ * unknown; objects that refer to it are not garbage (upstream: {@code apiResource} in
+ * {@code garbagecollector/operations.go}). Immutable.
  */
 final class Types {
     static final Types NONE = new Types(List.of(), List.of());
@@ -21,7 +22,7 @@ final class Types {
 
     private record VersionKind(String apiVersion, String kind) {}
 
-    /** @param otherVersions the same types in versions that are served too */
+    /** @param otherVersions the same types in their other served versions */
     Types(Collection<ResourceType> preferred, Collection<ResourceType> otherVersions) {
         Map<String, ResourceType> byResource = new HashMap<>();
         for (ResourceType type : preferred) {
@@ -36,7 +37,7 @@ final class Types {
         }
     }
 
-    /** The type, or null if the API server is not known to have it in that version. */
+    /** The type in its preferred version; null if no such kind and version is known. */
     @Nullable
     ResourceType of(String apiVersion, String kind) {
         return byKind.get(new VersionKind(apiVersion, kind));

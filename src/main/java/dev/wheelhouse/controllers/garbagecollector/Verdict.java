@@ -5,32 +5,32 @@ import java.util.Set;
 
 import dev.wheelhouse.controller.Action;
 
-/** What is to be done about one object. */
+/** The result of a decision about one object. */
 sealed interface Verdict {
-    /** Read these live, and ask again with the answers. */
+    /** Read these objects live, and decide again with the answers. */
     record Ask(List<Question> questions) implements Verdict {}
 
-    /** Nothing, for now. */
+    /** Do nothing now. */
     record Leave(String why) implements Verdict {}
 
-    /** Nothing, ever, unless somebody changes the object. */
+    /** Do nothing until a user changes the object. */
     record Hopeless(String why) implements Verdict {}
 
-    /** Its kind, or an owner's, is not known; it may become known. */
+    /** The kind of the object or of an owner is unknown now. It may become known later. */
     record UnknownKind(String what) implements Verdict {}
 
-    /** There is no such object: tell the graph. */
+    /** The object does not exist: update the graph. */
     record Gone(ObjectRef identity) implements Verdict {}
 
-    /** See to its dependents first. */
+    /** Check these dependents first. */
     record DependentsFirst(List<String> uids) implements Verdict {}
 
     /**
-     * Write.
+     * Execute actions.
      *
-     * @param again whether the object has to be looked at again afterwards
+     * @param again whether to decide about the object again afterwards
      * @param absent owners that were found not to exist
-     * @param orphaned dependents that this orphans
+     * @param orphaned dependents that the actions orphan, and those that were orphaned before
      */
     record Write(List<Action> actions, boolean again, List<ObjectRef> absent,
             Set<String> orphaned) implements Verdict {

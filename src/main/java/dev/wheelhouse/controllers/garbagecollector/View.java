@@ -15,15 +15,15 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * All that a decision about one object looks at.
+ * The input of a decision about one object.
  *
- * @param item what the graph knows of it
- * @param types what is known of kinds
- * @param knownAbsent owners of this object that are known not to exist
- * @param onlyMergePatch types that do not take strategic merge patches, as custom resources
+ * @param item the object's node in the graph
+ * @param types the known kinds
+ * @param knownAbsent tests whether the owner of a reference is known not to exist
+ * @param onlyMergePatch types that do not accept strategic merge patches, such as custom resources
  * @param answers live metadata by question; empty for an object that does not exist
- * @param orphaned dependents that this attempt has orphaned already, whether or not the graph shows it yet
- * @param conflictedOwners the owner references under which a delete has just met a conflict, or null
+ * @param orphaned the dependents that this attempt has orphaned, whether or not the graph shows it yet
+ * @param conflictedOwners the owner references of the object when a delete failed with a conflict; null before that
  */
 record View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent, Set<ResourceType> onlyMergePatch,
         Map<Question, Optional<V1ObjectMeta>> answers, Set<String> orphaned,
@@ -33,23 +33,26 @@ record View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent,
         this(item, types, knownAbsent, onlyMergePatch, Map.of(), Set.of(), null);
     }
 
-    /** The metadata of an object that was read and exists. @throws IllegalStateException if it was not, or does not */
+    /**
+     * The live metadata of an object that was read and exists.
+     * @throws IllegalStateException if it was not read, or does not exist
+     */
     V1ObjectMeta known(Question question) {
         Optional<V1ObjectMeta> answer = answers.get(question);
         if (answer == null || answer.isEmpty()) {
-            throw new IllegalStateException("not read, or not there: " + question);
+            throw new IllegalStateException("no live metadata: the object was not read or does not exist: " + question);
         }
         return answer.get();
     }
 
-    /** The same with one more answer. */
+    /** A copy with one more answer. */
     View with(Question question, Optional<V1ObjectMeta> answer) {
         Map<Question, Optional<V1ObjectMeta>> more = new HashMap<>(answers);
         more.put(question, answer);
         return new View(item, types, knownAbsent, onlyMergePatch, more, orphaned, conflictedOwners);
     }
 
-    /** The same after a delete at this state of the object met a conflict: the object is to be read again. */
+    /** A copy after a delete failed with a conflict. The object has to be read again. */
     View afterConflict(Question question, V1ObjectMeta deletedAt) {
         Map<Question, Optional<V1ObjectMeta>> fewer = new HashMap<>(answers);
         fewer.remove(question);
@@ -58,7 +61,7 @@ record View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent,
                 owners == null ? List.of() : owners);
     }
 
-    /** The same after these dependents have been orphaned. */
+    /** A copy after these dependents were orphaned. */
     View withOrphaned(Set<String> uids) {
         return new View(item, types, knownAbsent, onlyMergePatch, answers, uids, conflictedOwners);
     }

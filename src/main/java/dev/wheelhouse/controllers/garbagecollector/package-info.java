@@ -1,10 +1,10 @@
 /**
- * Deletes what has lost its owners (upstream: {@code pkg/controller/garbagecollector}).
- *
- * <p>In flow the metadata of every object whose type can be listed, watched and deleted, and what discovery says of types; out
- * flow deletes and patches of owner references and finalizers. {@link DependencyGraph} and {@code Decisions} are pure; a
- * decision that needs the live state of an object asks for it and is asked again. The graph belongs to
- * {@code GraphKeeper}, under one lock; informers' threads change it, workers read copies. One loop follows discovery.
+ * The garbage collector: it deletes objects whose owners do not exist, and carries out foreground deletion and
+ * orphaning (upstream: {@code pkg/controller/garbagecollector}). It reads the metadata of all objects whose types can
+ * be listed, watched and deleted. It writes deletes, and patches of owner references and finalizers. Start with
+ * {@link dev.wheelhouse.controllers.garbagecollector.GarbageCollector}. {@link DependencyGraph} and {@code Decisions}
+ * are pure; a decision that needs an object's live state asks for it and is then repeated. {@code GraphKeeper} guards
+ * the graph with one lock: informers' threads change it, workers read copies. One loop follows discovery.
  */
 @NullMarked
 package dev.wheelhouse.controllers.garbagecollector;

@@ -28,14 +28,14 @@ import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Deletes what is in a namespace, pods before anything else: other objects may matter to pods that still run (upstream:
+ * Deletes the content of a namespace. Pods go first, because other objects may matter to running pods (upstream:
  * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
  */
 final class Emptying {
     private static final int PAGE = 500;
     private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
 
-    /** The garbage collector's finalizers, by which an object waits for its dependents. */
+    /** The garbage collector's finalizers, with which an object waits for its dependents. */
     private static final Set<String> DEPENDENTS = Set.of("orphan", "foregroundDeletion");
 
     private final KubeClient client;
@@ -49,7 +49,7 @@ final class Emptying {
         this.clock = clock;
     }
 
-    /** Tells everything in a namespace to go, and says what is left. */
+    /** Deletes everything in a namespace and reports what is left. */
     Findings empty(String namespace, Instant deletedAt) {
         KubeClient.Discovered discovered;
         try {
@@ -95,14 +95,14 @@ final class Emptying {
             return Remaining.of(type, namespace, executor.writes() || estimate > 0 ? left.items : held(left.items),
                     left.unreadable, estimate);
         } catch (ApiError e) {
-            // What discovery names but cannot be listed is nothing to be emptied.
+            // A type that discovery lists but that cannot be listed has no content to delete.
             return e.code() == 404 || e.code() == 405
                     ? Remaining.none(type)
                     : Remaining.failed(type, estimate, String.valueOf(e.getMessage()));
         }
     }
 
-    /** What would be left, had it been told to go: what waits for a finalizer. */
+    /** The objects that would be left if this executor wrote: those with finalizers. */
     private static <T extends KubernetesObject> List<T> held(List<T> items) {
         return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
                 && !item.getMetadata().getFinalizers().isEmpty()).toList();
@@ -125,11 +125,11 @@ final class Emptying {
         return executor.execute(owner, List.of(Action.Batch.each(deletes))).error();
     }
 
-    /** @param unreadable objects that are there, but could not be decoded */
+    /** @param unreadable the number of objects that could not be decoded */
     private record Content<T extends KubernetesObject>(List<T> items, int unreadable) {
         /**
-         * Whether all that is there has been told to go, so that telling it again would change nothing. One that waits for its
-         * dependents is told again, as a deletion in the background ends that wait.
+         * Whether all objects are being deleted, so that another delete would change nothing. An object that waits for
+         * its dependents is deleted again, because a deletion in the background ends that wait.
          */
         boolean isGoing() {
             return unreadable == 0 && items.stream().map(KubernetesObject::getMetadata)
@@ -153,7 +153,7 @@ final class Emptying {
         }
     }
 
-    /** How long pods that run may take to end, in seconds; 0 once that time has passed. */
+    /** The longest grace period of the running pods, in seconds; 0 once that time has passed. */
     static long gracePeriod(List<V1Pod> pods, Instant deletedAt, Instant now) {
         long longest = 0;
         for (V1Pod pod : pods) {

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one attempt at emptying a namespace found.
+ * The result of one attempt to empty a namespace.
  *
  * @param discoveryFailures API groups that could not be discovered, each with the reason
- * @param types the types that were looked at
+ * @param types the result for each type
  */
 record Findings(List<String> discoveryFailures, List<Remaining> types) {
     Findings {
@@ -15,7 +15,7 @@ record Findings(List<String> discoveryFailures, List<Remaining> types) {
         types = List.copyOf(types);
     }
 
-    /** Everything that went wrong, in order. */
+    /** All failures, in order. */
     List<String> failures() {
         List<String> failures = new ArrayList<>(discoveryFailures);
         failures.addAll(contentFailures());
@@ -32,7 +32,7 @@ record Findings(List<String> discoveryFailures, List<Remaining> types) {
         return failures;
     }
 
-    /** How long what is left may take; 0 if nothing is left, or nothing is known. */
+    /** The seconds until the remaining objects may be gone; 0 if nothing is left or the time is unknown. */
     long estimateSeconds() {
         return types.stream().mapToLong(Remaining::estimateSeconds).max().orElse(0);
     }

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1NamespaceCondition;
 
 /**
- * Words what keeps a namespace from going as conditions of its status (upstream:
- * {@code deletion/status_condition_utils.go}). Pure.
+ * Writes the reasons why a namespace still exists as conditions of its status (upstream:
+ * {@code deletion/status_condition_utils.go}). A pure function.
  */
 final class NamespaceConditions {
     private NamespaceConditions() {}
 
-    /** A condition's status, reason and message. */
+    /** The status, reason and message of a condition. */
     private record State(boolean bad, String reason, String message) {}
 
     private static final Map<String, State> GOOD = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ final class NamespaceConditions {
                 new State(false, "ContentHasNoFinalizers", "All content-preserving finalizers finished"));
     }
 
-    /** The conditions after an attempt; null if they are as before. Foreign conditions stay. */
+    /** The conditions after an attempt; null if nothing has changed. Conditions of other types are kept. */
     static @Nullable List<V1NamespaceCondition> after(@Nullable List<V1NamespaceCondition> before, Findings findings,
             Instant now) {
         Map<String, State> bad = bad(findings);

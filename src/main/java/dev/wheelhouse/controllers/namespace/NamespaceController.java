@@ -26,15 +26,15 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Empties a namespace that is being deleted, says in its conditions what is left, and lets it go when nothing is (upstream:
- * {@code pkg/controller/namespace/namespace_controller.go}). It looks again after half the time that what is left may take,
- * at first sooner; after a failure, at least once a minute.
+ * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
+ * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go}). If content remains, it looks
+ * again after 1 s, 2 s, 4 s, …, at most after half of the estimated time; after a failure, at least once a minute.
  */
 public final class NamespaceController implements Plannable {
-    /** As upstream's kube-controller-manager says it. */
+    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "namespace-controller";
 
-    /** Upstream's delay before a namespace is touched, for API servers that do not see its deletion at once. */
+    /** Upstream's delay before the controller acts, for API servers that do not show the deletion at once. */
     public static final Duration GRACE_PERIOD = Duration.ofSeconds(5);
 
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
@@ -52,7 +52,7 @@ public final class NamespaceController implements Plannable {
         this(context, GRACE_PERIOD);
     }
 
-    /** @param gracePeriod the delay before a namespace is touched; none is needed where there is one API server */
+    /** @param gracePeriod the delay before the controller acts; zero is enough if there is one API server */
     public NamespaceController(ControllerContext context, Duration gracePeriod) {
         client = context.client();
         clock = context.clock();
@@ -90,7 +90,7 @@ public final class NamespaceController implements Plannable {
         try {
             Result result = knows(key) ? sync.sync(key) : Result.done();
             if (result instanceof Result.Retry) {
-                // The earlier of this and the rate limiter's delay holds.
+                // The key comes back at the earlier of this time and the rate limiter's delay.
                 queue.addAfter(key, LONGEST_RETRY);
             }
             return result;
@@ -110,7 +110,7 @@ public final class NamespaceController implements Plannable {
         return informer.get(key) != null;
     }
 
-    /** {@inheritDoc} What is in the namespace is read live. */
+    /** {@inheritDoc} Reads the namespace's content live. */
     @Override
     public List<Action> plan(ObjectKey key) {
         RecordingExecutor recorder = new RecordingExecutor();

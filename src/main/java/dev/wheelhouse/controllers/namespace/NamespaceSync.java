@@ -24,8 +24,8 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * One look at a namespace that is being deleted: empties it, reports what is left, and lets it go when nothing is (upstream:
- * {@code Delete} in {@code deletion/namespaced_resources_deleter.go}). Thread safe.
+ * One sync of a namespace that is being deleted: empties it, reports the remaining content, and finalizes it when it is
+ * empty (upstream: {@code Delete} in {@code deletion/namespaced_resources_deleter.go}). Thread safe.
  */
 final class NamespaceSync {
     private static final Logger log = LoggerFactory.getLogger(NamespaceSync.class);
@@ -44,7 +44,7 @@ final class NamespaceSync {
         this.emptying = new Emptying(client, executor, clock);
     }
 
-    /** The namespace is gone. */
+    /** Drops the record of a deleted namespace. */
     void forget(ObjectKey key) {
         waits.remove(key);
     }
@@ -82,7 +82,7 @@ final class NamespaceSync {
     private Duration pause(ObjectKey key, long estimateSeconds) {
         int before = waits.merge(key, 1, Integer::sum) - 1;
         long seconds = Math.min(1L << Math.min(before, 20), estimateSeconds / 2 + 1);
-        log.debug("content remains in namespace {}, looking again in {} s", key, seconds);
+        log.debug("content remains in namespace {}; the next sync is in {} s", key, seconds);
         return Duration.ofSeconds(seconds);
     }
 
@@ -104,7 +104,7 @@ final class NamespaceSync {
                 new Action.UpdateStatus(ResourceType.NAMESPACES, next, "it is being deleted"));
     }
 
-    /** Writes the conditions, if they changed; a failure to do so does not keep the namespace from going. */
+    /** Writes the conditions if they changed. A failure to write them does not delay the deletion of the namespace. */
     private V1Namespace report(ObjectKey key, V1Namespace namespace, Findings findings) {
         V1NamespaceStatus status = namespace.getStatus() == null ? new V1NamespaceStatus() : namespace.getStatus();
         List<V1NamespaceCondition> conditions = NamespaceConditions.after(status.getConditions(), findings,
@@ -118,7 +118,7 @@ final class NamespaceSync {
         next.setStatus(nextStatus);
         try {
             return write(key, namespace, new Action.UpdateStatus(ResourceType.NAMESPACES, next,
-                    "what is left in it has changed"));
+                    "its remaining content has changed"));
         } catch (ApiError e) {
             if (e.isNotFound()) {
                 throw e;
@@ -132,7 +132,7 @@ final class NamespaceSync {
         V1Namespace next = ModelJson.copy(namespace);
         next.getSpec().setFinalizers(finalizers(namespace).stream().filter(f -> !f.equals(FINALIZER)).toList());
         write(key, namespace, new Action.UpdateSubresource(ResourceType.NAMESPACES, next, "finalize",
-                "nothing is left in it"));
+                "it is empty"));
         waits.remove(key);
     }
 

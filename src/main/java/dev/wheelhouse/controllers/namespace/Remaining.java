@@ -11,19 +11,19 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * What is left of one type in a namespace.
+ * The remaining objects of one type in a namespace.
  *
- * @param count how many objects
- * @param finalizers by finalizer, how many objects wait for it
- * @param estimateSeconds how long it may take until they are gone; 0 if nothing is known
- * @param failure what went wrong, or null
+ * @param count the number of objects
+ * @param finalizers by finalizer, the number of objects that have it
+ * @param estimateSeconds the seconds until the objects may be gone; 0 if unknown
+ * @param failure what went wrong; null if nothing did
  */
 record Remaining(ResourceType type, int count, Map<String, Integer> finalizers, long estimateSeconds,
         @Nullable String failure) {
-    /** How long finalizers are given, where nothing else is known. */
+    /** The time that finalizers are expected to take, in seconds, if nothing else is known. */
     private static final long FINALIZER_ESTIMATE_SECONDS = 15;
 
-    /** Nothing is left. */
+    /** No objects are left. */
     static Remaining none(ResourceType type) {
         return new Remaining(type, 0, Map.of(), 0, null);
     }
@@ -33,11 +33,11 @@ record Remaining(ResourceType type, int count, Map<String, Integer> finalizers, 
     }
 
     /**
-     * Judges what a list shows after everything has been told to go: objects that take their time, or wait for finalizers, are
-     * in order; any other is not.
+     * Evaluates a list that was read after everything was deleted. Objects that need time, or have finalizers, may
+     * remain; any other object is a failure.
      *
-     * @param unreadable objects that are there but could not be decoded
-     * @param estimateSeconds how long these objects may take to end by themselves
+     * @param unreadable the number of objects that could not be decoded
+     * @param estimateSeconds the seconds that these objects may need to end by themselves
      */
     static Remaining of(ResourceType type, String namespace, Iterable<? extends KubernetesObject> items, int unreadable,
             long estimateSeconds) {

@@ -1,10 +1,10 @@
 /**
- * Empties namespaces that are being deleted (upstream: {@code pkg/controller/namespace}).
- *
- * <p>In flow namespaces from their informer, and what live lists show of their content; out flow deletes, the conditions that
- * say what is left, and in the end a namespace without the finalizer {@code kubernetes}. {@code Findings} says what was found
- * and {@code NamespaceConditions} words it: both are pure. Workers run in the threads of their loops; there is no state but
- * the queue and how often each namespace has been waited for.
+ * The namespace controller: it empties namespaces that are being deleted (upstream: {@code pkg/controller/namespace}).
+ * It reads namespaces from their informer and the content by live lists. It writes deletes, the conditions that name
+ * the remaining content, and finally removes the finalizer {@code kubernetes}. Start with
+ * {@link dev.wheelhouse.controllers.namespace.NamespaceController}. {@code Findings} and {@code NamespaceConditions}
+ * are pure. The workers run on the threads of their loops. The only state is the queue and the number of waits per
+ * namespace.
  */
 @NullMarked
 package dev.wheelhouse.controllers.namespace;

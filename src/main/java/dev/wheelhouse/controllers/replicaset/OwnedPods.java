@@ -13,12 +13,15 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
-/** The pod cache, by controller (upstream: {@code AddPodControllerIndexer} in {@code pkg/controller/controller_utils.go}). */
+/**
+ * The pod cache, indexed by controller (upstream: {@code AddPodControllerIndexer} in
+ * {@code pkg/controller/controller_utils.go}).
+ */
 final class OwnedPods {
     private final String index;
     private final SharedIndexInformer<V1Pod> cache;
 
-    /** @param controller whose index it is, since several controllers share the cache */
+    /** @param controller the name of the controller that owns the index; several controllers share the cache */
     OwnedPods(String controller, SharedIndexInformer<V1Pod> cache) {
         this.index = controller + "/pod-controller";
         this.cache = cache;
@@ -38,14 +41,14 @@ final class OwnedPods {
         return "owner/" + uid;
     }
 
-    /** The pods that a set controls and the orphans of its namespace. */
+    /** The pods that a set controls, and the pods of its namespace without a controller. */
     List<V1Pod> candidates(V1ObjectMeta set) {
         List<V1Pod> pods = new ArrayList<>(cache.getIndexer().byIndex(index, ownedBy(set.getUid())));
         pods.addAll(cache.getIndexer().byIndex(index, orphansOf(set.getNamespace())));
         return pods;
     }
 
-    /** How many active pods of these sets each node has. */
+    /** The number of active pods of these sets, by node. */
     Map<String, Integer> activePerNode(List<V1ReplicaSet> sets) {
         Map<String, Integer> perNode = new HashMap<>();
         for (V1ReplicaSet set : sets) {

@@ -14,14 +14,14 @@ import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 
-/** Pods from a template (upstream: {@code GetPodFromTemplate} in {@code pkg/controller/controller_utils.go}). */
+/** Makes pods from a template (upstream: {@code GetPodFromTemplate} in {@code pkg/controller/controller_utils.go}). */
 final class PodFactory {
-    /** The longest name; a generated one may be cut by the server to make room for its suffix. */
+    /** The longest object name. The server may shorten a generated name to make room for its suffix. */
     private static final int LONGEST_NAME = 253;
 
     private PodFactory() {}
 
-    /** A pod that {@code owner} controls. It shares the template's spec: not to be changed. */
+    /** A pod that {@code owner} controls. It shares the template's spec, so nobody may change it. */
     static V1Pod fromTemplate(V1PodTemplateSpec template, ResourceType ownerType, V1ObjectMeta owner) {
         V1ObjectMeta from = template.getMetadata() == null ? new V1ObjectMeta() : template.getMetadata();
         V1ObjectMeta meta = new V1ObjectMeta().namespace(owner.getNamespace()).generateName(prefix(owner.getName()))

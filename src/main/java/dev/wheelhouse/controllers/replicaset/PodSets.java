@@ -14,8 +14,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
- * The objects that the controller keeps pods for, seen as ReplicaSets. ReplicationControllers are converted on the way in and
- * out, as upstream does, so that one controller serves both.
+ * The sets that the controller creates pods for, in the form of ReplicaSets. ReplicationControllers are converted on
+ * reading and writing, as in upstream, so that one controller serves both types.
  */
 interface PodSets {
     ResourceType type();
@@ -25,12 +25,12 @@ interface PodSets {
 
     List<V1ReplicaSet> list(String namespace);
 
-    /** Those that the owner with this UID controls. */
+    /** The sets that the owner with this UID controls. */
     List<V1ReplicaSet> controlledBy(String ownerUid);
 
     void addEventHandler(ResourceEventHandler<V1ReplicaSet> handler);
 
-    /** The UID of an object's controller, for an index; none if it has none. */
+    /** The UID of an object's controller, for an index; empty if it has no controller. */
     static List<String> controllerUid(KubernetesObject object) {
         V1OwnerReference controller = OwnerReferences.controllerOf(object.getMetadata());
         return controller == null ? List.of() : List.of(controller.getUid());

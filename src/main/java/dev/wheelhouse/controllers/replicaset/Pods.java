@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
-/** What a pod's status says (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
+/** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
 final class Pods {
     private Pods() {}
 
-    /** The phase, or empty. */
+    /** The phase; empty if there is none. */
     static String phase(V1Pod pod) {
         return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
     }
 
-    /** The node that it was bound to, or empty. */
+    /** The node that the pod is bound to; empty if there is none. */
     static String node(V1Pod pod) {
         return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
     }
@@ -33,12 +33,12 @@ final class Pods {
         return pod.getMetadata().getDeletionTimestamp() != null;
     }
 
-    /** Neither finished nor being deleted: it counts as a replica. */
+    /** Whether the pod counts as a replica: it is neither finished nor being deleted. */
     static boolean isActive(V1Pod pod) {
         return !isFinished(pod) && !isDeleting(pod);
     }
 
-    /** Being deleted, and still running or about to. */
+    /** Whether the pod is being deleted and has not finished yet. */
     static boolean isTerminating(V1Pod pod) {
         return isDeleting(pod) && !isFinished(pod);
     }
@@ -47,7 +47,7 @@ final class Pods {
         return readyCondition(pod) != null;
     }
 
-    /** Since when it is ready; null if it is not, or does not say. */
+    /** The time since which the pod is ready; null if it is not ready or the time is missing. */
     static @Nullable Instant readySince(V1Pod pod) {
         V1PodCondition ready = readyCondition(pod);
         return ready == null || ready.getLastTransitionTime() == null
@@ -74,7 +74,7 @@ final class Pods {
         return minReadySeconds == 0 || (since != null && !since.plusSeconds(minReadySeconds).isAfter(now));
     }
 
-    /** How long until the next of these ready pods becomes available; null if none will by waiting alone. */
+    /** The time until the next of these pods becomes available; null if none becomes available by waiting alone. */
     static @Nullable Duration untilNextAvailable(Collection<V1Pod> pods, int minReadySeconds, Instant now) {
         Duration next = null;
         for (V1Pod pod : pods) {

@@ -31,25 +31,26 @@ import dev.wheelhouse.controller.Plannable;
 import dev.wheelhouse.controller.Result;
 
 /**
- * Keeps as many pods of each ReplicaSet as it asks for (upstream: {@code pkg/controller/replicaset/replica_set.go}). What to do
- * is decided in {@link ReplicaSetDecisions}; which keys to look at, in {@link ReplicaSetHandlers}.
+ * Keeps the number of pods of each ReplicaSet at its {@code spec.replicas} (upstream:
+ * {@code pkg/controller/replicaset/replica_set.go}). {@link ReplicaSetDecisions} decides, {@link ReplicaSetHandlers}
+ * enqueues keys.
  */
 public final class ReplicaSetController extends KeyedController implements Plannable {
-    /** Its name, as upstream's kube-controller-manager says it. */
+    /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "replicaset-controller";
-    /** The name of the one for ReplicationControllers. */
+    /** The name of the controller of ReplicationControllers. */
     public static final String REPLICATION_CONTROLLERS = "replicationcontroller-controller";
 
     private final PodSets sets;
     private final OwnedPods pods;
     private final Expectations expectations;
 
-    /** Registers its handlers; its workers are for someone else to run. */
+    /** Registers the event handlers; the caller runs the workers. */
     public ReplicaSetController(ControllerContext context) {
         this(NAME, NAME, context);
     }
 
-    /** The same for ReplicationControllers (upstream: {@code pkg/controller/replication}). */
+    /** The controller of ReplicationControllers (upstream: {@code pkg/controller/replication}). */
     public static ReplicaSetController ofReplicationControllers(ControllerContext context) {
         return new ReplicaSetController(REPLICATION_CONTROLLERS, "replication-controller", context);
     }
@@ -57,10 +58,10 @@ public final class ReplicaSetController extends KeyedController implements Plann
     private ReplicaSetController(String name, String eventSource, ControllerContext context) {
         super(name, eventSource, context);
         this.sets = name.equals(NAME)
-                ? new ReplicaSets(watch(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
+                ? new ReplicaSets(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class))
                 : new ReplicationControllers(
-                        watch(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
-        var podCache = watch(ResourceType.PODS, V1Pod.class);
+                        informerFor(ResourceType.REPLICATION_CONTROLLERS, V1ReplicationController.class));
+        var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedPods(name, podCache);
         this.expectations = new Expectations(clock);
         retryWhenAllowed();
@@ -78,7 +79,10 @@ public final class ReplicaSetController extends KeyedController implements Plann
         return set == null || !type.equals(ResourceType.PODS) ? null : set.getSpec().getSelector();
     }
 
-    /** Takes a view, decides, acts, and decides on with what has come of it. */
+    /**
+     * Syncs one set in three phases: claim pods, create or delete pods, report the status. Each phase uses the outcome
+     * of the one before.
+     */
     Result syncReplicaSet(ObjectKey key) {
         V1ReplicaSet set = sets.get(key);
         if (set == null) {
@@ -133,14 +137,17 @@ public final class ReplicaSetController extends KeyedController implements Plann
                 expectations.areMet(meta.getUid()), clock.now());
     }
 
-    /** One that was gone before it could be adopted does not count. */
+    /** The pods that were adopted. A pod that was deleted before its adoption does not count. */
     private List<V1Pod> adopted(ReplicaSetView view, Outcome claimed) {
         Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
                 .collect(Collectors.toSet());
         return view.claim().adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).toList();
     }
 
-    /** Expectations are set before the writes, so that what they cause is not seen too early. */
+    /**
+     * Creates or deletes pods. The expectations are set before the writes, because handlers may observe the result at
+     * once.
+     */
     private Outcome scale(ObjectKey key, ReplicaSetView view, Scaling scaling) {
         boolean expects = executor.writes();
         String uid = view.set().getMetadata().getUid();

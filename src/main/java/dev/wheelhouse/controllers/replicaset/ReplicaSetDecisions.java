@@ -20,16 +20,16 @@ import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.event.EventRecorder;
 
 /**
- * What to do about one ReplicaSet: pure functions of a view, in the three phases of a sync (upstream:
- * {@code pkg/controller/replicaset/replica_set.go}). Each phase is asked with what the one before has come to.
+ * Decides about one ReplicaSet, as pure functions of a view, in the three phases of a sync (upstream:
+ * {@code pkg/controller/replicaset/replica_set.go}). The input of each phase includes the outcome of the one before.
  */
 final class ReplicaSetDecisions {
-    /** The most pods that one sync creates or deletes. */
+    /** The maximum number of pods that one sync creates or deletes. */
     static final int BURST = 500;
 
     private ReplicaSetDecisions() {}
 
-    /** All three phases, as if every write succeeded: the plan. */
+    /** The plan: the actions of all three phases if every write succeeds. */
     static List<Action> decide(ReplicaSetView view) {
         List<Action> actions = new ArrayList<>(claim(view));
         ReplicaSetView adopted = view.withAdopted(view.claim().adopt());
@@ -39,13 +39,13 @@ final class ReplicaSetDecisions {
         return actions;
     }
 
-    /** First: which pods to adopt and to release. */
+    /** Phase one: the pods to adopt and to release. */
     static List<Action> claim(ReplicaSetView view) {
         return ControllerRefManager.actions(view.claim(), ResourceType.PODS, view.ownerType(),
                 view.set().getMetadata());
     }
 
-    /** Second: which pods to create or to delete. */
+    /** Phase two: the pods to create or to delete. */
     static Scaling scale(ReplicaSetView view) {
         int surplus = view.owned().size() - view.wanted();
         if (surplus == 0 || !view.mayScale() || view.isDeleting()) {
@@ -78,7 +78,7 @@ final class ReplicaSetDecisions {
         return new Scaling(0, victims, List.of(Action.Batch.each(deletes)));
     }
 
-    /** What users are told about the creations and deletions that were tried. */
+    /** The Events about the creations and deletions that were tried. */
     static List<Action> events(ReplicaSetView view, List<Attempt> attempts) {
         List<Action> events = new ArrayList<>(attempts.size());
         for (Attempt attempt : attempts) {
@@ -109,7 +109,9 @@ final class ReplicaSetDecisions {
         return words.isEmpty() || words.equals("null") ? String.valueOf(error.getMessage()) : words;
     }
 
-    /** How scaling has gone, for the status. A namespace that is going away is no failure of the ReplicaSet. */
+    /**
+     * The failure of phase two, for the status. A namespace that is being deleted is not a failure of the ReplicaSet.
+     */
     static Scaling.Failure failure(ReplicaSetView view, List<Attempt> attempts) {
         if (!view.mayScale() || view.isDeleting()) {
             return new Scaling.NotTried();
@@ -125,7 +127,7 @@ final class ReplicaSetDecisions {
         return new Scaling.None();
     }
 
-    /** Third: the status, if it changes, and when to look again because a ready pod becomes available by waiting. */
+    /** Phase three: the status, if it changes, and a requeue for when a ready pod becomes available. */
     static List<Action> report(ReplicaSetView view, Scaling.Failure failure) {
         List<Action> actions = new ArrayList<>(2);
         V1ReplicaSetStatus status = StatusReport.of(view, failure);

@@ -17,7 +17,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Which ReplicaSets a change concerns, and which expectations it meets. */
+/** Event handlers: they enqueue the ReplicaSets that a change concerns, and record observed expectations. */
 final class ReplicaSetHandlers {
     private final PodSets sets;
     private final WorkQueue<ObjectKey> queue;
@@ -126,7 +126,7 @@ final class ReplicaSetHandlers {
         }
     }
 
-    /** Any set whose selector matches an orphan may want to adopt it. */
+    /** Enqueues all sets whose selectors match a pod without a controller, because one of them may adopt it. */
     private void wakeMatching(V1Pod pod, Priority priority) {
         for (V1ReplicaSet set : sets.list(pod.getMetadata().getNamespace())) {
             if (selects(set, pod)) {
@@ -144,7 +144,7 @@ final class ReplicaSetHandlers {
         }
     }
 
-    /** The set that a reference names, if it is the one with the reference's UID. */
+    /** The set that a reference names; null if there is none with that name and UID. */
     private @Nullable V1ReplicaSet resolve(V1Pod pod, V1OwnerReference reference) {
         if (!sets.type().kind().equals(reference.getKind())) {
             return null;

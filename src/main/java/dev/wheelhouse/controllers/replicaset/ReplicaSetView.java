@@ -13,20 +13,20 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerRefManager;
 
 /**
- * All that a decision about one ReplicaSet rests on.
+ * The input of a decision about one ReplicaSet.
  *
- * @param ownerType ReplicaSets, or what is seen as one (ReplicationControllers)
- * @param set the ReplicaSet, as cached: not to be changed
- * @param claim the active pods that it owns, is to adopt and is to release
+ * @param ownerType the type of the set: ReplicaSets or ReplicationControllers
+ * @param set the ReplicaSet; it belongs to the cache, so nobody may change it
+ * @param claim the active pods that the set owns, adopts and releases
  * @param terminating its pods that are being deleted
- * @param relatedPerNode how many active pods of all ReplicaSets of its own owner each node has
- * @param mayScale whether all that it last created and deleted has been seen
- * @param now the time
+ * @param relatedPerNode the number of active pods of all ReplicaSets with the same owner, by node
+ * @param mayScale whether all expected creations and deletions were observed, or their expectations have expired
+ * @param now the current time
  */
 record ReplicaSetView(ResourceType ownerType, V1ReplicaSet set, ControllerRefManager.Claim<V1Pod> claim,
         List<V1Pod> terminating, Map<String, Integer> relatedPerNode, boolean mayScale, Instant now) {
 
-    /** The same after adopting pods: they count as owned from now on. */
+    /** A copy in which the adopted pods count as owned. */
     ReplicaSetView withAdopted(Collection<V1Pod> adopted) {
         List<V1Pod> owned = new ArrayList<>(claim.owned());
         owned.addAll(adopted);
@@ -34,7 +34,7 @@ record ReplicaSetView(ResourceType ownerType, V1ReplicaSet set, ControllerRefMan
                 terminating, relatedPerNode, mayScale, now);
     }
 
-    /** The active pods that it owns. */
+    /** The active pods of the set. */
     List<V1Pod> owned() {
         return claim.owned();
     }

@@ -11,7 +11,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
-/** ReplicaSets themselves. */
+/** The {@link PodSets} of ReplicaSets. */
 final class ReplicaSets implements PodSets {
     private static final String BY_CONTROLLER = "replicaset-controller/controller-uid";
 

@@ -21,8 +21,9 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
- * ReplicationControllers, seen as ReplicaSets (upstream: {@code pkg/controller/replication/conversion.go}). They have the same
- * fields, save that the selector is a plain map and that terminating pods are not counted.
+ * The {@link PodSets} of ReplicationControllers, converted to ReplicaSets (upstream:
+ * {@code pkg/controller/replication/conversion.go}). The fields are the same, except that the selector is a plain map
+ * and terminating pods are not counted.
  */
 final class ReplicationControllers implements PodSets {
     private static final String BY_CONTROLLER = "replicationcontroller-controller/controller-uid";
@@ -75,7 +76,7 @@ final class ReplicationControllers implements PodSets {
         });
     }
 
-    /** It shares metadata and template with what it is made from: not to be changed. */
+    /** Converts to a ReplicaSet. The result shares metadata and template with the original, so nobody may change it. */
     static V1ReplicaSet seen(V1ReplicationController controller) {
         V1ReplicationControllerSpec spec = controller.getSpec() == null
                 ? new V1ReplicationControllerSpec()
@@ -103,7 +104,7 @@ final class ReplicationControllers implements PodSets {
                 .lastTransitionTime(condition.getLastTransitionTime());
     }
 
-    /** The way back, for a status to be written. */
+    /** Converts back to a ReplicationController, to write its status. */
     static V1ReplicationController written(V1ReplicaSet set) {
         V1ReplicationController controller = new V1ReplicationController().apiVersion("v1")
                 .kind("ReplicationController").metadata(set.getMetadata())

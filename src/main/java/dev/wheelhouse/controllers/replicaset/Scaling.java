@@ -7,24 +7,27 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.controller.Action;
 
 /**
- * What is to be created or deleted: never both.
+ * The pods to create or to delete; never both.
  *
- * @param creations how many pods
- * @param victims which pods to delete
+ * @param creations the number of pods to create
+ * @param victims the pods to delete
  * @param actions the writes
  */
 record Scaling(int creations, List<V1Pod> victims, List<Action> actions) {
     static final Scaling NOTHING = new Scaling(0, List.of(), List.of());
 
-    /** Whether scaling fails, for the status. */
+    /** The failure of scaling, for the status. */
     sealed interface Failure {}
 
-    /** It was not tried, so nothing new is known. */
+    /** Scaling was not tried, so the last result stands. */
     record NotTried() implements Failure {}
 
-    /** It succeeded, or there was nothing to do. */
+    /** Scaling succeeded, or there was nothing to do. */
     record None() implements Failure {}
 
-    /** @param reason {@code FailedCreate} or {@code FailedDelete} */
+    /**
+     * Scaling failed.
+     * @param reason {@code FailedCreate} or {@code FailedDelete}
+     */
     record Failed(String reason, String message) implements Failure {}
 }

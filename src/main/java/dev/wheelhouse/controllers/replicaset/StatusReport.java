@@ -16,15 +16,15 @@ import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** A ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
+/** Computes a ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
 final class StatusReport {
     static final String REPLICA_FAILURE = "ReplicaFailure";
 
     private StatusReport() {}
 
     /**
-     * The status that the view asks for. Counts of zero are left out, save {@code replicas} and {@code terminatingReplicas},
-     * as the API writes them; a ReplicationController has no {@code terminatingReplicas}.
+     * The status for a view. Counts of zero are omitted, except {@code replicas} and {@code terminatingReplicas}, as
+     * the API does. A ReplicationController has no {@code terminatingReplicas}.
      */
     static V1ReplicaSetStatus of(ReplicaSetView view, Scaling.Failure failure) {
         Map<String, String> template = view.set().getSpec().getTemplate() == null
@@ -61,7 +61,7 @@ final class StatusReport {
         return count == 0 ? null : count;
     }
 
-    /** A failure that is shown already stays as it is, with its time; one that was not tried again stays too. */
+    /** The conditions. An existing failure condition is kept with its time, also if scaling was not tried again. */
     private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view, Scaling.Failure failure) {
         V1ReplicaSetStatus before = view.set().getStatus();
         List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
@@ -80,7 +80,7 @@ final class StatusReport {
         return next.isEmpty() ? null : next;
     }
 
-    /** Whether two statuses say the same; zero and absent counts are one. */
+    /** Whether two statuses are equal. Zero equals absent, except for {@code terminatingReplicas}. */
     static boolean same(@Nullable V1ReplicaSetStatus a, V1ReplicaSetStatus b) {
         return a != null && count(a.getReplicas()) == count(b.getReplicas())
                 && count(a.getFullyLabeledReplicas()) == count(b.getFullyLabeledReplicas())

@@ -19,9 +19,9 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /**
- * Which pods go first when there are too many (upstream: {@code ActivePodsWithRanks} in
- * {@code pkg/controller/controller_utils.go}). Times compare in logarithmic buckets of age, so that which one of several pods of
- * about one age goes is arbitrary, by UID, and does not follow the order in which they were made.
+ * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in
+ * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
+ * the UID decides, so the choice is arbitrary and does not follow the order of creation.
  */
 final class VictimRanking implements Comparator<V1Pod> {
     static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
@@ -31,15 +31,15 @@ final class VictimRanking implements Comparator<V1Pod> {
 
     private record Restarts(int regular, int sidecar) {}
 
-    /** @param relatedPerNode how many active pods of the same owner's ReplicaSets each node has */
+    /** @param relatedPerNode the number of active pods of the same owner's ReplicaSets, by node */
     VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
         this.relatedPerNode = relatedPerNode;
         this.now = now;
     }
 
     /**
-     * The first {@code count} of the pods. Because of the buckets the order is not transitive, which a heap does not mind but
-     * the JDK's sorts do.
+     * The first {@code count} pods of the order. Because of the buckets the order is not transitive. A heap works with
+     * that; the JDK's sort methods may throw.
      */
     List<V1Pod> choose(Collection<V1Pod> pods, int count) {
         if (count >= pods.size()) {
@@ -90,7 +90,10 @@ final class VictimRanking implements Comparator<V1Pod> {
         };
     }
 
-    /** The annotation's 32-bit integer; 0 if there is none or it is malformed, as with a plus sign or leading zeros. */
+    /**
+     * The deletion cost, a 32-bit integer; 0 if it is missing or malformed, for example with a plus sign or leading
+     * zeros.
+     */
     static int deletionCost(V1Pod pod) {
         Map<String, String> annotations = pod.getMetadata().getAnnotations();
         String text = annotations == null ? null : annotations.get(DELETION_COST);
@@ -108,7 +111,10 @@ final class VictimRanking implements Comparator<V1Pod> {
         return relatedPerNode.getOrDefault(Pods.node(pod), 0);
     }
 
-    /** Younger first, no time at all before any; equal times leave the order open, equal buckets go by UID. */
+    /**
+     * Orders by age. A missing time goes first, then younger before older. Equal times give 0; in one bucket the UID
+     * decides.
+     */
     private int compareAges(V1Pod a, @Nullable Instant timeA, V1Pod b, @Nullable Instant timeB) {
         if (timeA == null || timeB == null) {
             return Boolean.compare(timeA != null, timeB != null);
@@ -120,7 +126,7 @@ final class VictimRanking implements Comparator<V1Pod> {
         return order != 0 ? order : uid(a).compareTo(uid(b));
     }
 
-    /** The power of two of the age in nanoseconds, -1 for none. */
+    /** The exponent of the age in nanoseconds, to the base two; -1 if the age is not positive. */
     private int ageBucket(Instant time) {
         Duration age = Duration.between(time, now);
         return age.isPositive() ? Math.getExponent((double) age.toNanos()) : -1;

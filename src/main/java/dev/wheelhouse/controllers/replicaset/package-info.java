@@ -1,8 +1,9 @@
 /**
- * The ReplicaSet controller: keeps as many pods as asked for.
- *
- * <p>In: changes of ReplicaSets and pods. Out: creations and deletions of pods, adoptions and releases, the ReplicaSet's status
- * and Events. Workers run {@code syncReplicaSet}; decisions are pure functions of a view. State: expectations, by UID.
+ * The ReplicaSet controller, which also serves ReplicationControllers: it keeps the number of pods of each set at its
+ * {@code spec.replicas}. It reads sets and pods from the informers' caches. It writes creations, deletions, adoptions
+ * and releases of pods, the sets' statuses, and Events. Start with
+ * {@link dev.wheelhouse.controllers.replicaset.ReplicaSetController}. Workers run {@code syncReplicaSet}, one thread
+ * per key at a time; decisions are pure functions of a view. The only state is the expectations, by UID.
  */
 @NullMarked
 package dev.wheelhouse.controllers.replicaset;

@@ -32,7 +32,7 @@ class CelRuleTest {
 
     private static @Nullable String check(String rule) throws RuleException {
         return rule("{\"rule\": " + Json.mapper().writeValueAsString(rule) + "}")
-                .check(CelValues.of(SELF, SCHEMA, true), null);
+                .check(CelValues.of(SELF, SCHEMA, true), null, CelBudget.ofValidations());
     }
 
     @ParameterizedTest
@@ -61,24 +61,24 @@ class CelRuleTest {
     void theMessageMayBeComputed() throws RuleException {
         CelRule rule = rule("""
                 {"rule": "self.n > 5", "message": "too few", "messageExpression": "'only ' + string(self.n)"}""");
-        assertThat(rule.check(CelValues.of(SELF, SCHEMA, true), null)).isEqualTo("only 3");
+        assertThat(rule.check(CelValues.of(SELF, SCHEMA, true), null, CelBudget.ofValidations())).isEqualTo("only 3");
         assertThat(rule("""
                 {"rule": "self.n > 5", "message": "too few", "messageExpression": "string(self.gone)"}""")
-                .check(CelValues.of(SELF, SCHEMA, true), null)).isEqualTo("too few");
+                .check(CelValues.of(SELF, SCHEMA, true), null, CelBudget.ofValidations())).isEqualTo("too few");
     }
 
     @Test
     void aTransitionRuleSeesTheValueBefore() throws RuleException {
         CelRule rule = rule("{\"rule\": \"self >= oldSelf\"}");
         assertThat(rule.needsOld()).isTrue();
-        assertThat(rule.check(2L, 1L)).isNull();
-        assertThat(rule.check(1L, 2L)).isEqualTo("failed rule: self >= oldSelf");
+        assertThat(rule.check(2L, 1L, CelBudget.ofValidations())).isNull();
+        assertThat(rule.check(1L, 2L, CelBudget.ofValidations())).isEqualTo("failed rule: self >= oldSelf");
         CelRule optional = rule("""
                 {"rule": "oldSelf.hasValue() ? self >= oldSelf.value() : self == 1", "optionalOldSelf": true}""");
         assertThat(optional.needsOld()).isFalse();
-        assertThat(optional.check(1L, null)).isNull();
-        assertThat(optional.check(2L, null)).isNotNull();
-        assertThat(optional.check(2L, 1L)).isNull();
+        assertThat(optional.check(1L, null, CelBudget.ofValidations())).isNull();
+        assertThat(optional.check(2L, null, CelBudget.ofValidations())).isNotNull();
+        assertThat(optional.check(2L, 1L, CelBudget.ofValidations())).isNull();
     }
 
     @ParameterizedTest

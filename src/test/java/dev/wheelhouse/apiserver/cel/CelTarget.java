@@ -11,12 +11,14 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 
 /** An expression: it compiles or is refused, and comes to a value or to an error, at a bounded cost. */
 public final class CelTarget implements FuzzTarget {
-    private static final JsonNode OBJECT = Json.read("""
-            {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"replicas": 3, "n": 1.5, "t": "10.0.0.1/8", "q": "1Gi",
-            "list": [1, 2, 3, "x"], "map": {"a": 1}, "none": null, "flag": true, "url": "https://e.io:80/p?q=1"}}""");
-    private static final JsonNode SCHEMA = Json.read("""
-            {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"type": "object", "properties": {"replicas":
-            {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}}, "t": {"type": "string"}}}}}""");
+    private static final JsonNode OBJECT = Json
+            .read("""
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"replicas": 3, "n": 1.5, "t": "10.0.0.1/8", "q": "1Gi",
+                    "list": [1, 2, 3, "x"], "map": {"a": 1}, "none": null, "flag": true, "url": "https://e.io:80/p?q=1"}}""");
+    private static final JsonNode SCHEMA = Json
+            .read("""
+                    {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"type": "object", "properties": {"replicas":
+                    {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}}, "t": {"type": "string"}}}}}""");
 
     @Override
     public void run(byte[] input) {
@@ -25,14 +27,14 @@ public final class CelTarget implements FuzzTarget {
             CelExpression expression = CelExpression.compile(text, Set.of("object", "oldObject", "self"),
                     CelExpression.Wanted.ANYTHING);
             Object value = CelExpression.value(OBJECT);
-            expression.evaluate(Map.of("object", value, "oldObject", value, "self", value));
+            expression.evaluate(Map.of("object", value, "oldObject", value, "self", value), CelBudget.ofValidations());
         } catch (RuleException | CelExpression.EvaluationException e) {
             // As it should be.
         }
         JsonNode rule = Json.object().put("rule", text).put("messageExpression", "'no: ' + string(self.spec.replicas)");
         try {
             CelRule.check(rule, SCHEMA, true);
-            CelRule.compile(rule).check(CelExpression.value(OBJECT), null);
+            CelRule.compile(rule).check(CelExpression.value(OBJECT), null, CelBudget.ofValidations());
         } catch (RuleException e) {
             // As it should be.
         }

@@ -23,7 +23,7 @@ class KubernetesLibraryTest {
 
     private static @Nullable String check(String rule) throws RuleException {
         return CelRule.compile(Json.read("{\"rule\": " + Json.mapper().writeValueAsString(rule) + "}"))
-                .check(CelValues.of(SELF, Json.read("{}"), true), null);
+                .check(CelValues.of(SELF, Json.read("{}"), true), null, CelBudget.ofValidations());
     }
 
     @ParameterizedTest

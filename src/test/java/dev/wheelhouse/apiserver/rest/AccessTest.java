@@ -2,14 +2,22 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
+import javax.security.auth.x500.X500Principal;
+
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
@@ -112,7 +120,7 @@ class AccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "POST", "PUT", "PATCH", "DELETE"})
-    void aWatchPathHasNoSubresources(String method) {
+    void aWatchPathHasNoSubresourcesAndNothingThatCannotBeWatched(String method) {
         allow("reader", true, """
                 {"verbs": ["watch"], "apiGroups": ["*"], "resources": ["*"]}""");
         long version = store.version();
@@ -120,7 +128,8 @@ class AccessTest {
         for (String path : List.of("/api/v1/watch/namespaces/kube-system/serviceaccounts/default/token",
                 "/api/v1/watch/namespaces/default/pods/p/binding", "/api/v1/watch/namespaces/default/finalize",
                 "/apis/apps/v1/watch/namespaces/default/deployments/d/scale", "/api/v1/proxy/namespaces/default/pods/p",
-                "/api/v1/watch/namespaces/default/pods/p/eviction")) {
+                "/api/v1/watch/namespaces/default/pods/p/eviction", "/api/v1/watch/namespaces/default/bindings",
+                "/apis/authentication.k8s.io/v1/watch/tokenreviews")) {
             eve(method, path, "{}");
             assertThat(code).as("%s %s", method, path).isIn(403, 404).isEqualTo(path.contains("proxy") ? 403 : 404);
         }
@@ -147,7 +156,8 @@ class AccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"type!=x\\,metadata.name=allowed", "type!=\\,metadata.name=allowed", "metadata.name!=allowed",
+    @ValueSource(strings = {"type!=x\\,metadata.name=allowed", "type!=\\,metadata.name=allowed",
+            "metadata.name!=allowed",
             "type!=x\\\\\\,metadata.name=allowed", "type=Opaque,type!=a\\,metadata.name=allowed",
             "metadata.name=allowed\\x", "metadata.name=a=allowed", "metadata.name =allowed", "xmetadata.name=allowed",
             ",", "metadata.name=other,metadata.name=allowed\\"})
@@ -187,7 +197,8 @@ class AccessTest {
         allow("labeller", true, """
                 {"verbs": ["get", "update", "patch"], "apiGroups": ["rbac.authorization.k8s.io"],
                  "resources": ["clusterroles"]}""");
-        admin("POST", RBAC + "/clusterroles", "{\"metadata\": {\"name\": \"strong\"}, \"rules\": [" + EVERYTHING + "]}");
+        admin("POST", RBAC + "/clusterroles",
+                "{\"metadata\": {\"name\": \"strong\"}, \"rules\": [" + EVERYTHING + "]}");
         String label = """
                 {"metadata": {"labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}}}""";
 
@@ -249,9 +260,10 @@ class AccessTest {
     void aTokenIsVoidOnceItsServiceAccountOrPodIsDeletedAlsoWhereFinalizersHoldThem() {
         admin("POST", "/api/v1/namespaces/default/serviceaccounts",
                 "{\"metadata\": {\"name\": \"robot\", \"finalizers\": [\"a.io/b\"]}}");
-        admin("POST", "/api/v1/namespaces/default/pods", """
-                {"metadata": {"name": "p", "finalizers": ["a.io/b"]},
-                 "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}""");
+        admin("POST", "/api/v1/namespaces/default/pods",
+                """
+                        {"metadata": {"name": "p", "finalizers": ["a.io/b"]},
+                         "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}""");
         String accounts = "/api/v1/namespaces/default/serviceaccounts/";
         String own = Json.text(admin("POST", accounts + "robot/token", "{\"spec\": {}}"), "status", "token");
         String ofPod = Json.text(admin("POST", accounts + "robot/token", """
@@ -264,6 +276,108 @@ class AccessTest {
         assertThat(whoAmI(own)).isEqualTo(201);
         admin("DELETE", accounts + "robot", "");
         assertThat(whoAmI(own)).isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"metadata": {"name": "other"}}                                   | 422
+            {"metadata": {"namespace": "kube-system"}}                        | 400
+            {"metadata": {"uid": "another"}}                                  | 409
+            {"kind": "Pod", "apiVersion": "v1"}                               | 400
+            {"spec": {"expirationSeconds": "600"}}                            | 400
+            {"spec": {"audiences": "x"}}                                      | 400
+            {"metadata": {"name": "default", "namespace": "default"}}         | 201
+            """)
+    void aTokenRequestSpeaksOfItsOwnServiceAccount(String body, int expected) {
+        send(request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", body));
+
+        assertThat(code).isEqualTo(expected);
+    }
+
+    private static final String REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    private static final String APPROVED = """
+            {"status": {"conditions": [{"type": "Approved", "status": "True", "reason": "x", "message": "x"}]}}""";
+
+    private static String signingRequest(String name, String signer, String subject) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        KeyPair keys = generator.generateKeyPair();
+        byte[] request = new JcaPKCS10CertificationRequestBuilder(new X500Principal(subject), keys.getPublic())
+                .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())).getEncoded();
+        String pem = "-----BEGIN CERTIFICATE REQUEST-----\n" + Base64.getMimeEncoder().encodeToString(request)
+                + "\n-----END CERTIFICATE REQUEST-----\n";
+        return "{\"metadata\": {\"name\": \"" + name + "\"}, \"spec\": {\"signerName\": \"" + signer
+                + "\", \"usages\": [\"client auth\"], \"request\": \""
+                + Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8)) + "\"}}";
+    }
+
+    @Test
+    void whoApprovesOrSignsNeedsTheRightToTheSignerAsWell() throws Exception {
+        allow("approver", true, """
+                {"verbs": ["create", "update", "patch"], "apiGroups": ["certificates.k8s.io"],
+                 "resources": ["certificatesigningrequests", "certificatesigningrequests/approval",
+                  "certificatesigningrequests/status"]},
+                {"verbs": ["approve"], "apiGroups": ["certificates.k8s.io"], "resources": ["signers"],
+                 "resourceNames": ["ours.example.com/*"]}""");
+        eve("POST", REQUESTS, signingRequest("ours", "ours.example.com/client", "CN=eve"));
+        assertThat(code).isEqualTo(201);
+        eve("POST", REQUESTS, signingRequest("theirs", "theirs.example.com/client", "CN=eve"));
+        assertThat(code).isEqualTo(201);
+
+        eve("PATCH", REQUESTS + "/theirs/approval", APPROVED);
+        assertThat(code).isEqualTo(403);
+        eve("PATCH", REQUESTS + "/theirs/status", APPROVED);
+        assertThat(code).as("approval has a subresource of its own").isEqualTo(422);
+        eve("PATCH", REQUESTS + "/ours/status", "{\"status\": {\"certificate\": \"eA==\"}}");
+        assertThat(code).as("to approve is not to sign").isEqualTo(403);
+        eve("PATCH", REQUESTS + "/ours/approval", APPROVED);
+        assertThat(code).isEqualTo(200);
+        assertThat(Json.text(admin("GET", REQUESTS + "/ours", ""), "spec", "username")).isEqualTo("eve");
+    }
+
+    @Test
+    void nobodyAsksForACertificateOfTheAdministrators() throws Exception {
+        String signer = "kubernetes.io/kube-apiserver-client";
+
+        send(request("POST", REQUESTS, signingRequest("a", signer, "CN=eve,O=dev,O=system:masters")));
+        assertThat(code).isEqualTo(403);
+        send(request("POST", REQUESTS, signingRequest("b", signer, "CN=eve,O=dev+O=system:masters")));
+        assertThat(code).isEqualTo(403);
+        send(request("POST", REQUESTS, signingRequest("c", signer, "CN=eve,O=dev")));
+        assertThat(code).isEqualTo(201);
+    }
+
+    @Test
+    void whoWritesAPolicyMayReadItsParameters() {
+        String group = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+        allow("policies", true, """
+                {"verbs": ["create", "update", "patch"], "apiGroups": ["admissionregistration.k8s.io"],
+                 "resources": ["*"]},
+                {"verbs": ["get"], "apiGroups": [""], "resources": ["configmaps"]},
+                {"verbs": ["get"], "apiGroups": [""], "resources": ["secrets"], "resourceNames": ["allowed"]}""");
+        String policy = """
+                {"metadata": {"name": "%s"}, "spec": {"paramKind": {"apiVersion": "v1", "kind": "%s"},
+                 "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                  "operations": ["CREATE"], "resources": ["pods"]}]},
+                 "validations": [{"expression": "false", "messageExpression": "string(params.data)"}]}}""";
+        String binding = """
+                {"metadata": {"name": "%s"}, "spec": {"policyName": "%s", "validationActions": ["Deny"],
+                 "paramRef": {%s, "namespace": "default", "parameterNotFoundAction": "Deny"}}}""";
+
+        eve("POST", group + "ies", policy.formatted("leak", "Secret"));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ies", policy.formatted("config", "ConfigMap"));
+        assertThat(code).isEqualTo(201);
+        eve("PATCH", group + "ies/config", "{\"spec\": {\"paramKind\": {\"kind\": \"Secret\"}}}");
+        assertThat(code).isEqualTo(422);
+        admin("POST", group + "ies", policy.formatted("secret", "Secret"));
+        eve("POST", group + "ybindings", binding.formatted("a", "secret", "\"name\": \"other\""));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("b", "secret", "\"selector\": {}"));
+        assertThat(code).isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("c", "none", "\"name\": \"allowed\""));
+        assertThat(code).as("of a policy that is not there, the parameters may be anything").isEqualTo(422);
+        eve("POST", group + "ybindings", binding.formatted("d", "secret", "\"name\": \"allowed\""));
+        assertThat(code).isEqualTo(201);
     }
 
     private int whoAmI(String token) {

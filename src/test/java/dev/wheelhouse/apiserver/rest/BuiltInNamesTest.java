@@ -83,6 +83,20 @@ class BuiltInNamesTest {
         assertThat(bindings()).isPositive();
     }
 
+    @Test
+    void aCustomResourceNamedNamespacesIsNotReachedByTheRightsOfANamespace() {
+        String path = "/apis/example.com/v1/namespaces";
+        client.post(CRDS, definition("namespaces.example.com", "example.com", "namespaces", "Space", "v1"));
+        assertThat(client.last.code()).isEqualTo(201);
+        client.post(path, "{\"metadata\": {\"name\": \"team\"}}");
+        assertThat(client.last.code()).isEqualTo(201);
+
+        client.get(path);
+        assertThat(client.last.code()).isEqualTo(200);
+        client.get(path + "/team");
+        assertThat(client.last.code()).as("authorization takes the name for a namespace").isEqualTo(404);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a.b", "Orders", "a/b", "1x", "a_b", "-a"})
     void aPluralIsALabelSoThatItAndItsGroupMeanOneResource(String plural) {

@@ -54,4 +54,21 @@ class DefinitionStatusTest {
         rest.get("/apis/shop.example.com/v2/pens");
         assertThat(rest.last.code()).isEqualTo(200);
     }
+
+    @Test
+    void aDefinitionWhoseNamesAreTakenCanBeDeleted() {
+        rest.post(CRDS, """
+                {"metadata": {"name": "quills.shop.example.com"}, "spec": {"group": "shop.example.com",
+                 "scope": "Namespaced", "names": {"plural": "quills", "kind": "Pen"}, "versions": [{"name": "v1",
+                  "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
+        assertThat(rest.last.code()).isEqualTo(201);
+        rest.get("/apis/shop.example.com/v1/namespaces/default/quills");
+        assertThat(rest.last.code()).isEqualTo(404);
+
+        rest.delete(CRDS + "/quills.shop.example.com");
+        rest.get(CRDS + "/quills.shop.example.com");
+        assertThat(rest.last.code()).isEqualTo(404);
+        rest.get(PENS);
+        assertThat(rest.last.code()).isEqualTo(200);
+    }
 }

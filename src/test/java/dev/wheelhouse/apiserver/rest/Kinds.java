@@ -10,7 +10,8 @@ import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 
 /** Where objects are created, by the kind that their bytes seem to name. */
 final class Kinds {
-    private static final Pattern KIND = Pattern.compile("kind[\"']?:? ?[\"']?([A-Z][A-Za-z]+)|[\\n\\f\\x0b\\x12].?([A-Z][A-Za-z]{2,40})");
+    private static final Pattern KIND = Pattern
+            .compile("kind[\"']?:? ?[\"']?([A-Z][A-Za-z]+)|[\\n\\f\\x0b\\x12].?([A-Z][A-Za-z]{2,40})");
     private static final List<ResourceInfo> RESOURCES = ResourceRegistry.builtIn().all();
     private static final int HEAD = 4096;
 
@@ -23,7 +24,8 @@ final class Kinds {
         ResourceInfo found = null;
         while (found == null && matcher.find()) {
             String kind = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-            found = RESOURCES.stream().filter(r -> r.type().kind().equals(kind) && r.verbs().contains("create")).findFirst()
+            found = RESOURCES.stream().filter(r -> r.type().kind().equals(kind) && r.verbs().contains("create"))
+                    .findFirst()
                     .orElse(null);
         }
         ResourceInfo resource = found != null

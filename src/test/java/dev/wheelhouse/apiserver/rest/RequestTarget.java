@@ -28,16 +28,20 @@ public final class RequestTarget implements FuzzTarget {
                     {"metadata": {"name": "allowed"}, "data": {"k": "open"}}""",
             "4/api/v1/namespaces/default/configmaps", """
                     {"metadata": {"name": "hidden"}, "data": {"k": "aGlkZGVu"}}""",
-            "5/api/v1/namespaces/default/pods", """
+            "5/api/v1/namespaces/default/pods",
+            """
                     {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}""",
-            "6/api/v1/namespaces/kube-system/pods", """
+            "6/api/v1/namespaces/kube-system/pods",
+            """
                     {"metadata": {"name": "hidden", "annotations": {"k": "aGlkZGVu"}}, "spec": {"containers": [{"name": "c",
                     "image": "i"}]}}""",
-            "7/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", """
+            "7/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            """
                     {"metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"],
                     "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["watch", "list"],
                     "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch", "get"]}]}""",
-            "8/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", """
+            "8/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+            """
                     {"metadata": {"name": "r"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
                     "subjects": [{"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}]}"""));
 

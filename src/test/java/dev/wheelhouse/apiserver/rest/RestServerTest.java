@@ -265,7 +265,7 @@ class RestServerTest {
     @Test
     void aPodIsBoundOnce() {
         post(NS + "pods", pod("p"));
-        String binding = "{\"target\": {\"kind\": \"Node\", \"name\": \"n1\"}}";
+        String binding = "{\"metadata\": {\"name\": \"p\"}, \"target\": {\"kind\": \"Node\", \"name\": \"n1\"}}";
         post(NS + "pods/p/binding", binding);
         assertThat(last.code()).isEqualTo(201);
         assertThat(Json.text(post(NS + "pods/p/binding", binding), "message"))
@@ -357,7 +357,8 @@ class RestServerTest {
                 "metadata: {name: y}\ndata:\n  at: \"2026-01-01T00:00:00Z\"\n  n: \"1\"\n");
         assertThat(last.code()).isEqualTo(201);
         last = content(ApiRequest.of("GET", NS + "configmaps/y", null).withAccept("application/yaml"));
-        assertThat(new String(last.body(), StandardCharsets.UTF_8)).contains("kind: ConfigMap").contains("n: '1'");
+        assertThat(new String(last.body(), StandardCharsets.UTF_8)).contains("kind: ConfigMap").contains("\"n\": \"1\"")
+                .contains("at: \"2026-01-01T00:00:00Z\"");
     }
 
     @Test

@@ -31,7 +31,7 @@ public final class SelectorTarget implements FuzzTarget {
         Map<String, String> objects = new TreeMap<>();
         for (int i = 0; i < LABELS.size(); i++) {
             objects.put(i + "/api/v1/namespaces/default/secrets", Json.object()
-                    .<tools.jackson.databind.node.ObjectNode>set("metadata", Json.object().put("name", "s" + i)
+                    .set("metadata", Json.object().put("name", "s" + i)
                             .set("labels", Json.mapper().valueToTree(LABELS.get(i))))
                     .put("type", i % 2 == 0 ? "e.io/even" : "Opaque").toString());
         }
@@ -53,7 +53,8 @@ public final class SelectorTarget implements FuzzTarget {
         }
         String query = "?labelSelector=" + encoded(labels == null ? text : labels.toString()) + "&fieldSelector="
                 + encoded(fields == null ? "" : fields.toString());
-        ApiResponse.Content listed = server.ask(ApiRequest.of("GET", "/api/v1/namespaces/default/secrets" + query, null));
+        ApiResponse.Content listed = server
+                .ask(ApiRequest.of("GET", "/api/v1/namespaces/default/secrets" + query, null));
         if (listed.code() == 200 && labels != null && fields != null) {
             Set<String> names = new HashSet<>();
             Json.read(listed.body()).path("items").forEach(item -> names.add(Json.text(item, "metadata", "name")));

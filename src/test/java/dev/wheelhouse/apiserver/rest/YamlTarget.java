@@ -46,7 +46,8 @@ public final class YamlTarget implements FuzzTarget {
             return String.valueOf(byCodePoints
                     ? YamlCodePoints.load(text, options, new Resolver(), constructor)
                     : new org.yaml.snakeyaml.Yaml(constructor, new Representer(new DumperOptions()),
-                            new DumperOptions(), options).load(text)).replaceAll("@[0-9a-f]+", "");
+                            new DumperOptions(), options).load(text))
+                    .replaceAll("@[0-9a-f]+", "");
         } catch (YAMLException e) {
             return e instanceof MarkedYAMLException marked && marked.getProblemMark() != null
                     ? marked.getProblem() + " at " + marked.getProblemMark().getLine() + ":"

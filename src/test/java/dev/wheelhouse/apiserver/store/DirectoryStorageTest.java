@@ -208,11 +208,6 @@ class DirectoryStorageTest {
             }
 
             @Override
-            public void check() {
-                // There is room.
-            }
-
-            @Override
             public boolean isDurable() {
                 return true;
             }

@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.controller.Action;
 
-/** A decision, in the terms in which tests ask about it. */
+/** A decision in a form that is convenient for assertions. */
 record Decided(List<Action> actions) {
     static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
@@ -35,7 +35,7 @@ record Decided(List<Action> actions) {
                 r -> unfinishedPods.getOrDefault(r.getMetadata().getUid(), 0), NOW);
     }
 
-    /** The sizes that ReplicaSets are given, by name; those that keep theirs are missing. */
+    /** The new sizes of ReplicaSets, by name. Those whose size does not change are missing. */
     Map<String, Integer> sizes() {
         Map<String, Integer> sizes = new HashMap<>();
         for (V1ReplicaSet replicaSet : replicaSets()) {
@@ -44,7 +44,7 @@ record Decided(List<Action> actions) {
         return sizes;
     }
 
-    /** The ReplicaSets that are created or updated, as they are to be. */
+    /** The ReplicaSets that are created or updated, in their new state. */
     List<V1ReplicaSet> replicaSets() {
         List<V1ReplicaSet> written = new ArrayList<>();
         for (Action action : actions) {
@@ -87,7 +87,7 @@ record Decided(List<Action> actions) {
                 .map(a -> ((Action.Delete) a).target().name()).toList();
     }
 
-    /** Events, as {@code type reason message}. */
+    /** The Events, as {@code type reason message}. */
     List<String> events() {
         return actions.stream().filter(Action.Event.class::isInstance).map(Action.Event.class::cast)
                 .map(e -> e.type() + " " + e.reason() + " " + e.message()).toList();

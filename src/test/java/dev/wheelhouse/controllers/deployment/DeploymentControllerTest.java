@@ -88,7 +88,7 @@ class DeploymentControllerTest {
         deployments.create(deployment);
     }
 
-    /** Pods become ready, and deleted ones go, until nothing changes any more. */
+    /** Makes pods ready and ends deleted ones, until nothing changes any more. */
     private void nodesWork() {
         for (int round = 0; round < 100; round++) {
             settle();
@@ -221,7 +221,7 @@ class DeploymentControllerTest {
         deployments.delete(WEB, Deletion.unconditional());
         V1ReplicaSet orphan = Deployments.replicaSet(deployment, 7, "app:v7", 0, 0);
         orphan.getMetadata().ownerReferences(null).resourceVersion(null);
-        // The cache still has the Deployment when it learns of the orphan.
+        // The cache still contains the Deployment when the orphan appears.
         replicaSets.create(orphan);
         api.takeRequests();
         settle();

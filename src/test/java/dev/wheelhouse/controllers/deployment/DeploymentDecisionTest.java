@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DeploymentDecisionTest {
     private static final OffsetDateTime BEFORE = OffsetDateTime.parse("2026-01-01T11:59:00Z");
 
-    /** Complete, so that old ReplicaSets beyond the limit may go. */
+    /** A complete Deployment, so that old ReplicaSets beyond the limit may be deleted. */
     private static V1Deployment complete(@Nullable Integer historyLimit) {
         Deployments deployment = Deployments.named("web").annotation(Annotations.REVISION, "9").status(1, 1, 1, 1)
                 .progressing("True", "NewReplicaSetAvailable", BEFORE);

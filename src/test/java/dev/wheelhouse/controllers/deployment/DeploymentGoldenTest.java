@@ -12,7 +12,7 @@ import dev.wheelhouse.client.ModelJson;
 
 @DisplayName("The Deployment controller does what a real one was recorded to do")
 class DeploymentGoldenTest {
-    /** Scenarios that no Deployment takes part in, or whose point lies elsewhere. */
+    /** Scenarios without a Deployment, or that test something else. */
     private static final Map<String, String> ELSEWHERE = Map.of("invalid",
             "validation by the API server");
     private static final Set<String> WITH_DEPLOYMENTS = Set.of("rs_deleted_by_hand");

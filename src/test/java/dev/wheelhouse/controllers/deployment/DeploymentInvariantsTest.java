@@ -83,7 +83,7 @@ class DeploymentInvariantsTest {
             }
         }
 
-        /** Somebody writes a ReplicaSet's annotations. */
+        /** Lets a user change a ReplicaSet's annotations. */
         void tamper() {
             List<V1ReplicaSet> all = List.copyOf(world.replicaSets.values());
             if (!all.isEmpty()) {
@@ -108,7 +108,7 @@ class DeploymentInvariantsTest {
             }
         }
 
-        /** All pods become ready, all that go are gone. */
+        /** Makes all pods ready, and ends all that are being deleted. */
         void calmDown() {
             change(d -> d.getSpec().setPaused(null));
             for (int round = 0; round < 200; round++) {

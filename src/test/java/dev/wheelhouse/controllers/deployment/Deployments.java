@@ -26,7 +26,7 @@ import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 
-/** Makes Deployments and their ReplicaSets for tests, in few words. */
+/** A builder of Deployments and their ReplicaSets for tests. */
 final class Deployments {
     private final V1Deployment deployment;
 
@@ -100,7 +100,7 @@ final class Deployments {
         return this;
     }
 
-    /** Replicas, updated, ready and available ones, of the current generation. */
+    /** Sets the numbers of replicas, of updated, ready and available ones, for the current generation. */
     Deployments status(int replicas, int updated, int ready, int available) {
         deployment.getStatus().replicas(replicas).updatedReplicas(updated).readyReplicas(ready)
                 .availableReplicas(available).observedGeneration(1L);
@@ -117,7 +117,7 @@ final class Deployments {
         return deployment;
     }
 
-    /** A ReplicaSet of a Deployment, all its pods there; the later the index, the newer. */
+    /** A ReplicaSet of a Deployment, with all its pods. A higher index means a newer one. */
     static V1ReplicaSet replicaSet(V1Deployment owner, int index, String image, int replicas, int available) {
         String name = owner.getMetadata().getName();
         String hash = "hash" + index;

@@ -31,8 +31,9 @@ import dev.wheelhouse.client.ModelJson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Replays a recorded scenario on a {@link World}: the user's steps and the kubelet's as recorded, each followed by quiescence,
- * which has to be the recorded one. ReplicaSets are matched by image in their order of creation, for their hashes differ.
+ * Replays a recorded scenario on a {@link World}: the recorded steps of users and the kubelet, each followed by
+ * quiescence, which must equal the recorded one. ReplicaSets are matched by image in the order of creation, because
+ * their hashes differ.
  */
 final class GoldenScenario {
     private final JsonNode scenario;
@@ -49,8 +50,9 @@ final class GoldenScenario {
     private int recordedWrites;
 
     /**
-     * @param seed draws the order in which the controllers take turns
-     * @param asRecorded ReplicaSets report what those of 1.26 did, and writes are counted; else they report terminating pods too
+     * @param seed determines the order of the controllers' turns
+     * @param asRecorded whether ReplicaSets report the status fields of 1.26, and writes are counted; otherwise they
+     *     also report terminating pods
      */
     GoldenScenario(String name, long seed, boolean asRecorded) throws IOException {
         try (InputStream in = Objects.requireNonNull(
@@ -91,7 +93,7 @@ final class GoldenScenario {
                 kubelet(entry);
             } else if (entry.has("q")) {
                 quiesce(entry.get("q"), i, timeOf(trace.subList(i + 1, trace.size())));
-                // What follows without an action is the clock's doing.
+                // The entries that follow without an action are caused by the passing of time.
                 for (int j = i + 1; j < trace.size() && (trace.get(j).has("k") || trace.get(j).has("req")); j++) {
                     hintReasons(trace.get(j));
                 }
@@ -119,7 +121,7 @@ final class GoldenScenario {
         }
     }
 
-    /** What the recording says will happen up to the next quiescence: names of objects, and who is deleted. */
+    /** The names of objects and the deleted pods that the recording contains before the next quiescence. */
     private void hint(JsonNode change) {
         if (!change.has("k")) {
             return;
@@ -153,7 +155,7 @@ final class GoldenScenario {
         }
     }
 
-    /** {@code deployment-controller update deployments/status web 200 x2} */
+    /** Counts a line such as {@code deployment-controller update deployments/status web 200 x2}. */
     private void countWrites(String request) {
         String[] words = request.split(" ");
         if (!words[0].equals("deployment-controller")) {
@@ -212,8 +214,8 @@ final class GoldenScenario {
     }
 
     /**
-     * The pod of that name; or, where the recorded controllers replaced a pod that ours left alone, the one in its place: of the
-     * same ReplicaSet, in the same state, and named by nobody else.
+     * The pod with that name. If the recorded controllers replaced a pod that ours kept, the pod in its place: of the
+     * same ReplicaSet, in the same state, and not named elsewhere.
      */
     private World.Pod find(String alias, String state, JsonNode entry) {
         String named = entry.get("pods").toString();

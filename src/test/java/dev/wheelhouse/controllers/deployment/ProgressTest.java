@@ -24,7 +24,9 @@ class ProgressTest {
         return Decided.NOW.minusSeconds(seconds).atOffset(ZoneOffset.UTC);
     }
 
-    /** A Deployment of three with one ReplicaSet of which so many are available, as its status already says. */
+    /**
+     * A Deployment with three replicas and one ReplicaSet with {@code available} pods, which its status already shows.
+     */
     private static Deployments stuckAt(int available, @Nullable Integer deadline) {
         Deployments deployment = Deployments.named("web").replicas(3).rolling(1, 0).deadline(deadline)
                 .annotation(Annotations.REVISION, "1").status(3, 3, available, available);
@@ -108,7 +110,7 @@ class ProgressTest {
 
     @Test
     void ofALaterRolloutIsNotHiddenByTheSuccessOfAnEarlierOne() {
-        // The status that told of the creation was lost: a crash between the two writes.
+        // The status about the creation was lost, because the controller crashed between the two writes.
         V1Deployment deployment = Deployments.named("web").replicas(3).rolling(1, 0).image("app:v2")
                 .annotation(Annotations.REVISION, "1").status(3, 3, 3, 3)
                 .progressing("True", "NewReplicaSetAvailable", secondsAgo(1000)).build();

@@ -17,7 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("Scaling a Deployment")
 class ScalingTest {
-    /** ReplicaSets v1, v2, … of these sizes, noted for a Deployment of another size; the last has the Deployment's image. */
+    /**
+     * ReplicaSets v1, v2, … of these sizes, annotated for a Deployment of another size; the last has the Deployment's
+     * image.
+     */
     private static List<V1ReplicaSet> replicaSets(V1Deployment deployment, int before, int surgeBefore, String sizes) {
         List<V1ReplicaSet> replicaSets = new ArrayList<>();
         String[] each = sizes.trim().split(" ");

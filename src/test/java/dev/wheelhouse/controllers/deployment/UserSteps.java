@@ -14,12 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.client.ModelJson;
 
-/** What users did in recorded scenarios, by API or by kubectl, done to a {@link World}. */
+/** Applies users' recorded steps, by API or kubectl, to a {@link World}. */
 final class UserSteps {
     private final World world;
     private final UnaryOperator<String> nameHere;
 
-    /** @param nameHere the name in this world of a recorded ReplicaSet */
+    /** @param nameHere maps the recorded name of a ReplicaSet to its name in this world */
     UserSteps(World world, UnaryOperator<String> nameHere) {
         this.world = world;
         this.nameHere = nameHere;
@@ -58,7 +58,7 @@ final class UserSteps {
             V1ReplicaSet before = world.replicaSet(nameHere.apply(name));
             world.put(ModelJson.read(patched(ModelJson.tree(before), patch), V1ReplicaSet.class));
         } else {
-            // A patch of replicas by the scale subresource is the same in the object.
+            // A patch of the scale subresource changes the object in the same way.
             V1Deployment before = world.deployment(name.replace("/scale", ""));
             world.put(ModelJson.read(patched(ModelJson.tree(before), patch), V1Deployment.class));
         }
@@ -128,7 +128,7 @@ final class UserSteps {
         world.put(deployment);
     }
 
-    /** {@code kubectl rollout undo} takes back template and annotations, by a patch of its own. */
+    /** Restores template and annotations as {@code kubectl rollout undo} does, with its own patch. */
     private void undo(long asked) {
         List<ReplicaSetDraft> all = world.replicaSets.values().stream().map(ReplicaSetDraft::existing).toList();
         List<Long> revisions = all.stream().map(Revisions::of).map(OptionalLong::getAsLong).sorted().toList();

@@ -35,14 +35,14 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One namespace in memory: Deployments whose controller is the decision under test, ReplicaSets with a controller of the simplest
- * kind, and pods that only the test makes ready or gone. It checks what an API server would: versions, preconditions, and that
- * no write leaves everything as it was.
+ * One namespace in memory: Deployments with the decision under test, ReplicaSets with a minimal controller, and pods
+ * whose state only the test changes. It checks what an API server checks: versions, preconditions, and that no write is
+ * without effect.
  */
 final class World {
     private static final String NAMESPACE = "default";
 
-    /** A pod, as far as a Deployment depends on it. */
+    /** The fields of a pod that a Deployment depends on. */
     static final class Pod {
         final String alias;
         final String replicaSetUid;
@@ -74,17 +74,17 @@ final class World {
         }
     }
 
-    /** Who has the next turn, of so many. */
+    /** Chooses the next of several possible turns. */
     interface Order {
         int next(int turns);
     }
 
-    /** Looks at every decision before it is carried out. */
+    /** Sees every decision before its execution. */
     interface Observer {
         void decided(DeploymentView view, List<Action> actions);
     }
 
-    /** Says what a new pod is called. */
+    /** Names new pods. */
     interface PodNames {
         String next(String replicaSet);
     }
@@ -96,9 +96,9 @@ final class World {
     final List<Pod> pods = new ArrayList<>();
     final List<String> eventReasons = new ArrayList<>();
     final List<String> eventMessages = new ArrayList<>();
-    /** Pods to prefer when a ReplicaSet has too many. */
+    /** The pods to delete first if a ReplicaSet has too many. */
     final Set<String> victims = new HashSet<>();
-    /** Pods whose deletion takes no time. */
+    /** The pods whose deletion takes no time. */
     final Set<String> goneAtOnce = new HashSet<>();
     PodNames podNames = replicaSet -> "pod-" + ++podCount;
     Observer observer = (view, actions) -> {};
@@ -149,7 +149,9 @@ final class World {
         return Long.toString(++version);
     }
 
-    /** The user puts an object: its generation goes up with its spec, a Deployment's with its annotations too. */
+    /**
+     * Writes an object as a user does: the generation grows with the spec, that of a Deployment with annotations too.
+     */
     void put(V1Deployment after) {
         V1Deployment before = deployment(after.getMetadata().getName());
         V1Deployment stored = ModelJson.copy(after);
@@ -172,7 +174,7 @@ final class World {
         after.generation(before.getGeneration() + (specChanged ? 1 : 0)).resourceVersion(nextVersion());
     }
 
-    /** @param orphan keeps the ReplicaSets, without their owner */
+    /** @param orphan whether the ReplicaSets stay, without their owner */
     void deleteDeployment(String name, boolean orphan) {
         V1Deployment deployment = Objects.requireNonNull(deployments.remove(name));
         for (V1ReplicaSet replicaSet : List.copyOf(replicaSets.values())) {
@@ -208,7 +210,7 @@ final class World {
         return pods.stream().map(p -> p.alias + " " + p.state()).toList();
     }
 
-    /** Lets all controllers work, in the world's order of turns, until there is nothing left to do now. */
+    /** Lets all controllers work, in the world's order of turns, until there is nothing to do. */
     void settle() {
         int idle = 0;
         for (int turn = 0; turn < 10_000; turn++) {
@@ -221,7 +223,10 @@ final class World {
         throw new AssertionError("no quiescence after 10000 turns; last events " + eventMessages);
     }
 
-    /** Lets one of the controllers take its turn. @return whether it did anything */
+    /**
+     * Lets one controller take its turn.
+     * @return whether it did anything
+     */
     @CanIgnoreReturnValue
     boolean turn() {
         List<BooleanSupplier> turns = turns();
@@ -236,7 +241,7 @@ final class World {
         return !did;
     }
 
-    /** One turn for each Deployment, each ReplicaSet's pods, and each ReplicaSet's status. */
+    /** One turn for each Deployment, for each ReplicaSet's pods, and for each ReplicaSet's status. */
     private List<BooleanSupplier> turns() {
         List<BooleanSupplier> turns = new ArrayList<>();
         for (String name : deployments.keySet()) {
@@ -249,7 +254,7 @@ final class World {
         return turns;
     }
 
-    /** Lets time pass, with everything that falls due in it. */
+    /** Moves the clock, with everything that becomes due meanwhile. */
     void advanceTo(Instant time) {
         settle();
         Instant next = nextDue();
@@ -264,7 +269,7 @@ final class World {
         }
     }
 
-    /** When something falls due, after now; null if nothing does. */
+    /** The next due time after now; null if there is none. */
     @Nullable
     Instant nextDue() {
         return due.values().stream().filter(t -> t.isAfter(clock.now())).min(Comparator.naturalOrder()).orElse(null);
@@ -345,7 +350,7 @@ final class World {
         }
     }
 
-    /** As on a real API server, annotations go with the status. */
+    /** Writes status and annotations, because a status update on a real API server includes annotations. */
     private void updateStatus(V1Deployment deployment) {
         V1Deployment before = deployment(deployment.getMetadata().getName());
         requireVersion(before.getMetadata(), deployment.getMetadata());

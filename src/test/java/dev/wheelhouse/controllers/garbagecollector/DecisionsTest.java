@@ -103,7 +103,7 @@ class DecisionsTest {
     @Test
     void anObjectWithAnOwnerThatExistsStays() {
         View view = podOwnedBy(rs("rs")).with(READ_RS, Optional.of(live("rs")));
-        assertThat(Decisions.decideDelete(view)).isEqualTo(new Verdict.Leave("an owner of it exists"));
+        assertThat(Decisions.decideDelete(view)).isEqualTo(new Verdict.Leave("one of its owners exists"));
     }
 
     @Test

@@ -58,10 +58,19 @@ class DependencyGraphTest {
         graph.seen(ref("Job", "a", "job"), null, meta());
         graph.seen(ref("Pod", "a", "p1"), null, meta(owner("Job", "job")));
         graph.seen(ref("Pod", "a", "p2"), null, meta(owner("Job", "job")));
-        assertThat(graph.gone(ref("Job", "a", "job"))).containsExactly(delete("p1"), delete("p2"));
+        assertThat(graph.gone(ref("Job", "a", "job"), true)).containsExactly(delete("p1"), delete("p2"));
         assertThat(graph.isKnownAbsent(owner("Job", "job"), "a")).isTrue();
         assertThat(graph.isKnownAbsent(owner("Job", "job"), "b")).isFalse();
         assertThat(graph.view("uid-job")).isNull();
+    }
+
+    @Test
+    void anOwnerThatAListLacksIsNotTakenForAbsent_asASickServerMayListNothing() {
+        graph.seen(ref("Job", "a", "job"), null, meta());
+        graph.seen(ref("Pod", "a", "pod"), null, meta(owner("Job", "job")));
+        assertThat(graph.gone(ref("Job", "a", "job"), false)).as("whether the owner exists is asked")
+                .containsExactly(delete("pod"));
+        assertThat(graph.isKnownAbsent(owner("Job", "job"), "a")).isFalse();
     }
 
     @Test
@@ -70,7 +79,7 @@ class DependencyGraphTest {
         graph.seen(ref("Pod", "a", "pod"), null, meta(owner("Job", "job").blockOwnerDeletion(true)));
         assertThat(graph.seen(ref("Job", "a", "job"), meta(), deleting("foregroundDeletion")))
                 .containsExactly(delete("pod"), delete("job"));
-        assertThat(graph.gone(ref("Pod", "a", "pod"))).containsExactly(delete("job"));
+        assertThat(graph.gone(ref("Pod", "a", "pod"), true)).containsExactly(delete("job"));
         assertThat(graph.view("uid-job").dependents()).isEmpty();
     }
 

@@ -60,7 +60,7 @@ class GarbageCollectorTest {
         Stepped.work(collector.loops());
     }
 
-    /** Works and delivers until nothing moves, with enough time for what was put off. */
+    /** Works and delivers until nothing happens, with enough time for delayed keys. */
     private List<String> settle() throws InterruptedException {
         for (int i = 0; i < 20; i++) {
             work();
@@ -206,8 +206,8 @@ class GarbageCollectorTest {
                 Deletion.unconditional().withPropagation("Orphan"));
         List<Action> plan = collector.plan("replicasets.apps", ObjectKey.of("default", "rs")).orElseThrow();
         assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
-                .extracting(Action.Write::why).containsExactly("its owner is deleted without it",
-                        "its owner is deleted without it"));
+                .extracting(Action.Write::why).containsExactly("its owner is deleted and orphans it",
+                        "its owner is deleted and orphans it"));
     }
 
     @Test

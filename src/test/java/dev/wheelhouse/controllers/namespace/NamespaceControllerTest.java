@@ -62,7 +62,7 @@ class NamespaceControllerTest {
         settle(Duration.ZERO);
     }
 
-    /** Lets time pass, works, delivers, and gives the writes. */
+    /** Moves the clock, works, delivers, and returns the writes. */
     private List<String> settle(Duration time) throws InterruptedException {
         clock.advance(time);
         Stepped.settle(informers, controller.loops());
@@ -131,12 +131,12 @@ class NamespaceControllerTest {
 
         assertThat(plan()).containsExactly(
                 "deletecollection pods team/*: its namespace is being deleted",
-                "update_status namespaces team: what is left in it has changed");
+                "update_status namespaces team: its remaining content has changed");
 
         cluster.remove(ResourceType.PODS, ObjectKey.of("team", "web"));
         assertThat(plan()).containsExactly(
                 "deletecollection configmaps team/*: its namespace is being deleted",
-                "update_status namespaces team: what is left in it has changed");
+                "update_status namespaces team: its remaining content has changed");
         assertThat(cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"))).isTrue();
         assertThat(conditions()).isEmpty();
     }

@@ -22,7 +22,10 @@ import dev.wheelhouse.api.ResourceType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Pods that the API server forbids: upstream tries again after up to 16 minutes, this controller when it may have changed. */
+/**
+ * Pods that the API server forbids. Upstream retries after up to 16 minutes; this controller when the reason may be
+ * gone.
+ */
 class ForbiddenPodsTest {
     private static final ObjectKey QUOTA = ObjectKey.of("default", "two");
 
@@ -53,7 +56,7 @@ class ForbiddenPodsTest {
                         .used(Map.of("pods", Quantity.fromString(used))));
     }
 
-    /** Lets the time pass in steps. */
+    /** Moves the clock in steps. */
     private void run(Duration time) {
         for (Duration t = Duration.ZERO; t.compareTo(time) < 0; t = t.plusSeconds(10)) {
             system.informers.deliver();
@@ -64,7 +67,7 @@ class ForbiddenPodsTest {
         }
     }
 
-    /** Delivers and works, without any time that passes. */
+    /** Delivers and works without moving the clock. */
     private Set<String> atOnce() {
         Set<String> requests = new TreeSet<>();
         system.informers.deliver();

@@ -107,7 +107,9 @@ class ReplicaSetControllerTest {
         assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(1);
     }
 
-    /** The pod has ended when it is looked for, so that no version of it tells the cache's age. */
+    /**
+     * The pod has ended before the consistent read, so no version in that read shows whether the cache is new enough.
+     */
     @Test
     void aDeletionWithoutAnswerThatHasEndedIsNotFollowedByThatOfAnotherPod() {
         system.create("web", 2);

@@ -32,8 +32,8 @@ import dev.wheelhouse.client.PatchType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a real control plane did (see the golden data's README), replayed on the controller alone: the same quiescent states, the
- * same survivors, the same reasons of events, and no more successful writes.
+ * Recordings of a real control plane (see the golden data's README), replayed with this controller only. The quiescent
+ * states, the surviving pods and the reasons of Events are the same, and there are no more successful writes.
  */
 class ReplicaSetGoldenTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
@@ -41,7 +41,7 @@ class ReplicaSetGoldenTest {
     private boolean bindsByHand;
     private int writes;
 
-    /** {@code rs_deleted_by_hand} needs a Deployment's controller too. */
+    /** {@code rs_deleted_by_hand} is missing, because it needs a Deployment controller too. */
     @ParameterizedTest
     @ValueSource(strings = {"rs_adopt_more", "rs_basic", "rs_delete_orphan", "rs_fully_labeled", "rs_min_ready",
             "rs_overlap", "rs_release", "rs_template_change", "rs_victim_age", "rs_victim_cost", "rs_victim_notready",
@@ -54,7 +54,7 @@ class ReplicaSetGoldenTest {
             bindsByHand |= entry.path("kubelet").asString("").equals("bind");
         }
         if (scenario.equals("rs_victim_spread")) {
-            // All else is equal, so that the UID decides; it shows that without an owner the spread does not.
+            // Everything else is equal, so the UID decides: without an owner, the spread over nodes does not.
             system.api.uids(name -> name.endsWith("4") ? "0-first" : "uid-" + name);
         }
         for (JsonNode entry : trace) {
@@ -97,7 +97,10 @@ class ReplicaSetGoldenTest {
         }
     }
 
-    /** Successful writes of the controller in a trace's line of requests, such as {@code "… create pods 201 x4"}. */
+    /**
+     * The number of the controller's successful writes in a trace's line of requests, such as
+     * {@code "… create pods 201 x4"}.
+     */
     private static int writesOf(JsonNode requests) {
         int writes = 0;
         for (JsonNode request : requests) {
@@ -175,7 +178,7 @@ class ReplicaSetGoldenTest {
         }
     }
 
-    /** What the API server and the garbage collector do when a ReplicaSet is deleted. */
+    /** Does what the API server and the garbage collector do when a ReplicaSet is deleted. */
     private void collect(ObjectKey key, String policy) {
         V1ReplicaSet set = system.api.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class).get(key);
         List<V1Pod> pods = system.podsOf(key.name());
@@ -201,7 +204,7 @@ class ReplicaSetGoldenTest {
     private void kubelet(JsonNode entry) {
         String what = entry.get("kubelet").asString();
         if (what.equals("finalize")) {
-            // Which of equal pods are chosen may differ, but not how many.
+            // The choice among equal pods may differ, but not their number.
             List<V1Pod> terminating = system.pods().stream().filter(Pods::isDeleting).toList();
             assertThat(terminating).hasSameSizeAs(entry.get("pods"));
             terminating.forEach(pod -> system.api.remove(ResourceType.PODS, ObjectKey.of(pod)));
@@ -235,7 +238,7 @@ class ReplicaSetGoldenTest {
         return reasons;
     }
 
-    /** The states of ReplicaSets and the number of pods in each state, in the words of the trace. */
+    /** The states of ReplicaSets and the number of pods in each state, in the trace's words. */
     private Map<String, String> state() {
         Map<String, String> state = new TreeMap<>();
         for (V1ReplicaSet set : system.api.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class)) {

@@ -26,9 +26,9 @@ import dev.wheelhouse.fake.FakeCluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random lives of a ReplicaSet: users, nodes, late watches, refused, lost and unanswered writes, and crashes of the controller, in
- * an order drawn from a seed. Whatever happens, no sync makes more pods than the ReplicaSet that it read asks for, no pod of
- * another owner is touched, and in the end all is as wanted and the plan is empty.
+ * Random lives of a ReplicaSet: users, nodes, late watches, writes that are refused, lost or unanswered, and crashes of
+ * the controller, in an order determined by a seed. No sync creates more pods than the ReplicaSet that it read asks
+ * for. No pod of another owner changes. In the end everything is as desired and the plan is empty.
  */
 class ReplicaSetLivesTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
@@ -115,7 +115,7 @@ class ReplicaSetLivesTest {
         story.add(List.of("ready ", "fail ", "relabel ", "label back ", "remove ", "bind ").get(what) + name);
     }
 
-    /** One write in six goes wrong: refused, in conflict, lost before the server, or done without an answer. */
+    /** Lets one write in six fail: refused, in conflict, lost before the server, or executed without a response. */
     private final class Faults implements FakeCluster.Fault {
         private final Random random;
         private int next;
@@ -156,7 +156,10 @@ class ReplicaSetLivesTest {
             }
         }
 
-        /** What users did and the cache has not seen cannot be counted; what the controller did must be. */
+        /**
+         * Whether the controller must count a pod. It cannot know users' changes that its cache does not show, but it
+         * knows its own.
+         */
         private boolean countsAsRead(V1Pod pod) {
             V1Pod cached = system.informers.informer(ResourceType.PODS, V1Pod.class).get(ObjectKey.of(pod));
             return cached == null

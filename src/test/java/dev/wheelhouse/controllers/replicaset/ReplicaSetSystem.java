@@ -30,7 +30,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 /** The controller on a fake API server, stepped by one thread. */
 final class ReplicaSetSystem {
-    /** Delays up to this are waited for when the system is run until it is quiet. */
+    /** The longest delay, in nanoseconds, that the system waits for when it settles. */
     private static final long PATIENCE = Duration.ofSeconds(30).toNanos();
 
     final ManualClock clock = new ManualClock();
@@ -46,7 +46,7 @@ final class ReplicaSetSystem {
         worker = controller.loops().get(0);
     }
 
-    /** Forgets all that the controller had in memory, as a crash does, and starts a new one. */
+    /** Drops the controller's memory, as a crash does, and starts a new one. */
     void restart() {
         informers = new FakeInformers(api);
         controller = newController(informers);
@@ -88,7 +88,7 @@ final class ReplicaSetSystem {
                 .spec(new V1PodSpec());
     }
 
-    /** Delivers everything and lets the worker run, short waits included, until nothing happens any more. */
+    /** Delivers everything and lets the worker run, with short waits, until nothing happens any more. */
     void settle() {
         for (int steps = 0; steps < 100_000; steps++) {
             informers.deliver();

@@ -33,7 +33,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** ReplicationControllers, served by the ReplicaSet controller. */
+/** ReplicationControllers, which the ReplicaSet controller serves. */
 class ReplicationControllerTest {
     private static final ResourceType TYPE = ResourceType.REPLICATION_CONTROLLERS;
     private static final ObjectKey WEB = ObjectKey.of("default", "web");

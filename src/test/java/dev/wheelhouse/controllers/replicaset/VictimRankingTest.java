@@ -36,7 +36,7 @@ class VictimRankingTest {
         return OffsetDateTime.ofInstant(NOW.minusSeconds(seconds), ZoneOffset.UTC);
     }
 
-    /** A running, ready pod like any other, changed. */
+    /** A standard running and ready pod, with changes. */
     @SafeVarargs
     private static V1Pod pod(String uid, Consumer<V1Pod>... changes) {
         V1Pod pod = new V1Pod()
@@ -93,7 +93,10 @@ class VictimRankingTest {
         };
     }
 
-    /** In each row the first goes first, although its UID comes last and the next rule would say the opposite. */
+    /**
+     * In each row the first pod is deleted first, although its UID is the last and the next rule would decide
+     * otherwise.
+     */
     static Stream<Arguments> order() {
         return Stream.of(
                 Arguments.of("unassigned before assigned", pod("z", unassigned()),
@@ -145,7 +148,7 @@ class VictimRankingTest {
         assertThat(ranking.choose(pods, 0)).isEmpty();
     }
 
-    /** Buckets make the order intransitive, which makes the JDK's sorts throw. */
+    /** Because of the buckets the order is not transitive, so that the JDK's sorts would throw. */
     @Test
     void thousandsOfPodsOfAllAgesAreRankedWithoutAProblem() {
         Random random = new Random(7);

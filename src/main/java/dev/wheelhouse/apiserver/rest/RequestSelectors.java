@@ -11,15 +11,16 @@ import dev.wheelhouse.api.LabelSelector;
  * @param problem the refusal of selectors that cannot be parsed, else null; such a request selects nothing and is refused
  *        once it is authorized
  */
-record Selectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
-    private static final Selectors ALL = new Selectors(LabelSelector.everything(), FieldSelector.everything(), null);
+record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
+    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
+            FieldSelector.everything(), null);
 
     /** The selection of a request that has no selectors. */
-    static Selectors all() {
+    static RequestSelectors all() {
         return ALL;
     }
 
-    static Selectors of(Query query) {
+    static RequestSelectors of(Query query) {
         String labelText = query.get("labelSelector");
         String fieldText = query.get("fieldSelector");
         if (labelText.isEmpty() && fieldText.isEmpty()) {
@@ -29,27 +30,25 @@ record Selectors(LabelSelector labels, FieldSelector fields, @Nullable ApiExcept
         try {
             labels = LabelSelector.parse(labelText);
         } catch (IllegalArgumentException e) {
-            return unreadable(labelProblem(String.valueOf(e.getMessage())));
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+        String problem = dev.wheelhouse.apiserver.schema.Selectors.problem(labels);
+        if (!problem.isEmpty()) {
+            return unreadable("unable to parse requirement: " + problem);
         }
         try {
-            return new Selectors(labels, FieldSelector.parse(fieldText), null);
+            return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
         } catch (IllegalArgumentException e) {
             return unreadable(String.valueOf(e.getMessage()));
         }
     }
 
-    private static Selectors unreadable(String problem) {
-        return new Selectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
-    }
-
-    /** Upstream's message has no trailer that quotes the selector. */
-    private static String labelProblem(String message) {
-        int trailer = message.indexOf(" in the label selector");
-        return trailer < 0 ? message : message.substring(0, trailer);
+    private static RequestSelectors unreadable(String problem) {
+        return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
     }
 
     /** @throws ApiException 400 if the selectors cannot be parsed */
-    Selectors orRefuse() {
+    RequestSelectors orRefuse() {
         if (problem != null) {
             throw problem;
         }

@@ -11,18 +11,20 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
 
 /**
- * Lists a collection page by page, and knows which version to ask for: at first whatever the server has cached, or a
- * consistent read where a fresh start was asked for; then not older than what was seen; and a consistent read after the
- * server no longer has that, or does not have it yet (upstream: {@code relistResourceVersion} in client-go
- * {@code tools/cache/reflector.go} and {@code tools/pager}). Belongs to one Reflector's loop.
+ * Lists a collection page by page (upstream: {@code tools/pager} and {@code relistResourceVersion} in
+ * {@code tools/cache/reflector.go}, client-go). It chooses the resource version to ask for: first any version in the
+ * server's cache, or a consistent read for a fresh start; later not older than the last version seen; and a consistent
+ * read after the server answered that it no longer has that version, or does not have it yet. Not thread safe: it
+ * belongs to one Reflector's loop.
  */
-final class Lister<T extends KubernetesObject> {
+final class ListPager<T extends KubernetesObject> {
     private final ListerWatcher<T> source;
     private final ExpectedType<T> expected;
     private final int pageSize;
@@ -38,7 +40,7 @@ final class Lister<T extends KubernetesObject> {
     private long pageBytes;
     private long began;
 
-    Lister(ListerWatcher<T> source, ExpectedType<T> expected, int pageSize, boolean freshStart) {
+    ListPager(ListerWatcher<T> source, ExpectedType<T> expected, int pageSize, boolean freshStart) {
         this.source = source;
         this.expected = expected;
         this.pageSize = pageSize;
@@ -72,15 +74,19 @@ final class Lister<T extends KubernetesObject> {
         skipped = new ArrayList<>();
     }
 
-    /** Reads a page. @return whether it was the last */
+    /**
+     * Reads the next page.
+     * @return whether it was the last one
+     */
     boolean nextPage() throws InterruptedException {
         ListOptions asked = next;
         if (asked == null) {
-            throw new IllegalStateException("no list of " + source.type() + " has begun");
+            throw new IllegalStateException("the list of " + source.type() + " has not begun");
         }
         pageBytes = 0;
         ListPage<T> page = source.list(asked);
         pageBytes = page.bytes();
+        requireNotOlder(asked, page.resourceVersion());
         firstPage = false;
         for (T object : page.items()) {
             if (expected.isMetBy(object)) {
@@ -100,16 +106,33 @@ final class Lister<T extends KubernetesObject> {
     }
 
     /**
-     * Changes to a list that can succeed, after one that cannot.
+     * Refuses a list that is older than the version that was asked for, or that has no version. A server that answers so
+     * is sick, and the objects that its list lacks are not deleted. A server that was set back answers with an error.
+     */
+    private void requireNotOlder(ListOptions asked, String answered) {
+        String wanted = asked.resourceVersion();
+        if (!"NotOlderThan".equals(asked.resourceVersionMatch()) || wanted == null) {
+            return;
+        }
+        boolean older = ResourceVersions.isComparable(wanted) && ResourceVersions.isComparable(answered)
+                && ResourceVersions.compare(answered, wanted) < 0;
+        if (older || answered.isEmpty()) {
+            throw new ApiError("list " + source.type(), 500, "", "the list is of version \"" + answered
+                    + "\", although version " + wanted + " or a later one was asked for", null);
+        }
+    }
+
+    /**
+     * Changes to a list that can succeed, if the version or the continue token was the cause of a failure.
      *
-     * @return whether it did, so that the next page may be asked for at once
+     * @return whether it changed, so that the next page may be read at once
      */
     boolean fallsBackAfter(ApiError e) {
         if (!e.isExpired() && !e.isTooLargeResourceVersion()) {
             return false;
         }
         if (!firstPage && !wholeAtOnce) {
-            // The continue token is too old: the collection is read in one piece.
+            // The continue token has expired: read the whole collection in one request.
             wholeAtOnce = true;
             start(ListOptions.consistent(0));
             return true;
@@ -123,19 +146,22 @@ final class Lister<T extends KubernetesObject> {
         return true;
     }
 
-    /** The last version is of no use to the server. @return whether that is news */
+    /**
+     * Records that the server cannot serve the last version.
+     * @return whether this was not known before
+     */
     boolean versionUnavailable() {
         boolean news = !versionUnavailable;
         versionUnavailable = true;
         return news;
     }
 
-    /** The collection was read, by whatever way. */
+    /** Records that the whole collection was read, by a list or by a stream. */
     void succeeded() {
         versionUnavailable = false;
     }
 
-    /** From which version on the initial state may be streamed; empty for a consistent one. */
+    /** The version from which a watch streams the initial state; empty for a consistent read. */
     String watchVersion(String lastVersion) {
         if (versionUnavailable || lastVersion.isEmpty() && freshStart) {
             return "";
@@ -151,7 +177,7 @@ final class Lister<T extends KubernetesObject> {
         end();
     }
 
-    /** Forgets the list that is under way, or done. */
+    /** Drops the objects of the current list. */
     void end() {
         next = null;
         items = new ArrayList<>();
@@ -166,12 +192,12 @@ final class Lister<T extends KubernetesObject> {
         return skipped;
     }
 
-    /** Bytes of the page that came last, where the source counts them. */
+    /** The size of the last page in bytes; 0 if the source does not count bytes. */
     long pageBytes() {
         return pageBytes;
     }
 
-    /** The version that the whole list stands for. */
+    /** The resource version of the whole list. */
     String version() {
         return version;
     }
@@ -180,7 +206,7 @@ final class Lister<T extends KubernetesObject> {
         return began;
     }
 
-    /** The keys of those failures whose key is known. */
+    /** The known keys among the keys of these failures. */
     static Set<ObjectKey> keys(List<DecodeFailure> failures) {
         Set<ObjectKey> keys = new HashSet<>();
         for (DecodeFailure failure : failures) {

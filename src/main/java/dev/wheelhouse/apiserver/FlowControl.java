@@ -1,0 +1,272 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Durations;
+
+/**
+ * Decides which requests are worked on, which wait, and which are turned away: upstream's priority and fairness in its simplest
+ * useful form. Each level has seats of its own, so that no level waits for another. Within a level a sender holds at most two
+ * thirds of the seats, and senders take turns, so that no sender waits for all requests of another. Thread safe.
+ */
+final class FlowControl {
+    private final Map<Flow.Level, Queue> queues = new EnumMap<>(Flow.Level.class);
+    private final Duration longestWait;
+
+    /**
+     * @param seats requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are worked on at a time
+     * @param requests the most that wait or are worked on at a time, for each level; half of it for each sender
+     * @param longestWait after which a request that waits is turned away
+     */
+    FlowControl(int seats, int requests, Duration longestWait) {
+        this.longestWait = longestWait;
+        for (Flow.Level level : Flow.Level.values()) {
+            int own = switch (level) {
+                case EXEMPT -> Integer.MAX_VALUE;
+                case SYSTEM, GLOBAL_DEFAULT -> seats;
+                case LEADER_ELECTION, UNAUTHENTICATED -> Math.max(2, seats / 8);
+            };
+            queues.put(level, new Queue(own, requests));
+        }
+    }
+
+    /**
+     * Waits for a seat, for as long as a request may.
+     *
+     * @return null if the request is turned away
+     */
+    @Nullable
+    Seat enter(Flow flow) throws InterruptedException {
+        Queue queue = queue(flow.level());
+        if (flow.level() == Flow.Level.EXEMPT) {
+            queue.dispatched.increment();
+            queue.exempt.increment();
+            return queue.exempt::decrement;
+        }
+        return queue.enter(flow.sender(), Durations.saturatedNanos(longestWait));
+    }
+
+    private Queue queue(Flow.Level level) {
+        return Objects.requireNonNull(queues.get(level));
+    }
+
+    /** A request's place among those that are worked on. */
+    interface Seat extends AutoCloseable {
+        /** Gives the place to the next. */
+        @Override
+        void close();
+    }
+
+    /** The requests of one level. */
+    private static final class Queue {
+        private final int seats;
+        private final int seatsOfOne;
+        private final int most;
+        private final int mostOfOne;
+        private final ReentrantLock lock = new ReentrantLock();
+        /** Senders that have a request here. Guarded by the lock, as all below. */
+        private final Map<String, Sender> senders = new HashMap<>();
+        /** Senders that wait for a seat and may have one more, in the order of their turns. */
+        private final LinkedHashMap<String, Sender> turns = new LinkedHashMap<>();
+        private int executing;
+        private int waiting;
+        private final LongAdder dispatched = new LongAdder();
+        private final LongAdder full = new LongAdder();
+        private final LongAdder timedOut = new LongAdder();
+        private final LongAdder exempt = new LongAdder();
+
+        Queue(int seats, int requests) {
+            this.seats = seats;
+            this.seatsOfOne = Math.max(1, (int) (seats * 2L / 3));
+            this.most = requests;
+            this.mostOfOne = Math.max(1, requests / 2);
+        }
+
+        private static final class Sender {
+            final String name;
+            final ArrayDeque<Ticket> waiting = new ArrayDeque<>();
+            int executing;
+
+            Sender(String name) {
+                this.name = name;
+            }
+        }
+
+        private static final class Ticket {
+            final Semaphore granted = new Semaphore(0);
+            boolean seated;
+        }
+
+        @Nullable
+        Seat enter(String name, long waitNanos) throws InterruptedException {
+            Ticket ticket;
+            Sender sender;
+            lock.lock();
+            try {
+                sender = senders.computeIfAbsent(name, Sender::new);
+                if (executing < seats && sender.executing < seatsOfOne && sender.waiting.isEmpty()) {
+                    return seat(sender);
+                }
+                if (executing + waiting >= most || sender.executing + sender.waiting.size() >= mostOfOne) {
+                    full.increment();
+                    forget(sender);
+                    return null;
+                }
+                ticket = new Ticket();
+                sender.waiting.add(ticket);
+                waiting++;
+                if (sender.executing < seatsOfOne) {
+                    turns.putIfAbsent(name, sender);
+                }
+            } finally {
+                lock.unlock();
+            }
+            try {
+                if (ticket.granted.tryAcquire(waitNanos, TimeUnit.NANOSECONDS)) {
+                    return () -> leave(sender);
+                }
+            } catch (InterruptedException e) {
+                if (giveUp(sender, ticket)) {
+                    leave(sender);
+                }
+                throw e;
+            }
+            return giveUp(sender, ticket) ? () -> leave(sender) : null;
+        }
+
+        private Seat seat(Sender sender) {
+            executing++;
+            sender.executing++;
+            dispatched.increment();
+            return () -> leave(sender);
+        }
+
+        /** Ends a wait. @return whether a seat was given meanwhile */
+        private boolean giveUp(Sender sender, Ticket ticket) {
+            lock.lock();
+            try {
+                if (ticket.seated) {
+                    return true;
+                }
+                sender.waiting.remove(ticket);
+                waiting--;
+                timedOut.increment();
+                if (sender.waiting.isEmpty()) {
+                    turns.remove(sender.name);
+                }
+                forget(sender);
+                return false;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void leave(Sender sender) {
+            lock.lock();
+            try {
+                executing--;
+                sender.executing--;
+                if (!sender.waiting.isEmpty()) {
+                    turns.putIfAbsent(sender.name, sender);
+                }
+                forget(sender);
+                while (executing < seats && !turns.isEmpty()) {
+                    next();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Gives a seat to the sender whose turn it is, whose next turn comes after those of all others. */
+        private void next() {
+            Sender sender = turns.pollFirstEntry().getValue();
+            Ticket ticket = sender.waiting.remove();
+            waiting--;
+            ticket.seated = true;
+            seat(sender);
+            ticket.granted.release();
+            if (!sender.waiting.isEmpty() && sender.executing < seatsOfOne) {
+                turns.put(sender.name, sender);
+            }
+        }
+
+        private void forget(Sender sender) {
+            if (sender.executing == 0 && sender.waiting.isEmpty()) {
+                senders.remove(sender.name);
+            }
+        }
+
+        private int executing() {
+            return locked(() -> executing) + exempt.intValue();
+        }
+
+        private int waiting() {
+            return locked(() -> waiting);
+        }
+
+        private int locked(IntSupplier value) {
+            lock.lock();
+            try {
+                return value.getAsInt();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** The requests of a level that are worked on at the moment. */
+    int executing(Flow.Level level) {
+        return queue(level).executing();
+    }
+
+    /** The requests of a level that wait for a seat at the moment. */
+    int waiting(Flow.Level level) {
+        return queue(level).waiting();
+    }
+
+    /** Upstream's metrics, as far as they have a meaning here, in the text format of Prometheus. */
+    String metrics() {
+        StringBuilder out = new StringBuilder();
+        family(out, "current_executing_requests", "gauge", "Requests that are worked on.");
+        queues.forEach((level, queue) -> line(out, "current_executing_requests", level, "", queue.executing()));
+        family(out, "current_inqueue_requests", "gauge", "Requests that wait for a seat.");
+        queues.forEach((level, queue) -> line(out, "current_inqueue_requests", level, "", queue.waiting()));
+        family(out, "nominal_limit_seats", "gauge", "Requests that are worked on at most.");
+        queues.forEach((level, queue) -> {
+            if (level != Flow.Level.EXEMPT) {
+                line(out, "nominal_limit_seats", level, "", queue.seats);
+            }
+        });
+        family(out, "dispatched_requests_total", "counter", "Requests that were given a seat.");
+        queues.forEach((level, queue) -> line(out, "dispatched_requests_total", level, "", queue.dispatched.sum()));
+        family(out, "rejected_requests_total", "counter", "Requests that were turned away.");
+        queues.forEach((level, queue) -> {
+            line(out, "rejected_requests_total", level, ",reason=\"queue-full\"", queue.full.sum());
+            line(out, "rejected_requests_total", level, ",reason=\"time-out\"", queue.timedOut.sum());
+        });
+        return out.toString();
+    }
+
+    private static void family(StringBuilder out, String name, String type, String help) {
+        RequestMetrics.head(out, "apiserver_flowcontrol_" + name, type, help);
+    }
+
+    private static void line(StringBuilder out, String name, Flow.Level level, String more, long value) {
+        out.append("apiserver_flowcontrol_").append(name).append("{priority_level=\"").append(level.text).append('"')
+                .append(more).append("} ").append(value).append('\n');
+    }
+}

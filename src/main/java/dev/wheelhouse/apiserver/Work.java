@@ -1,0 +1,75 @@
+package dev.wheelhouse.apiserver;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.work.OverdueException;
+
+/**
+ * One request's work, done by a platform thread while the connection's virtual thread waits: work that computes for long would
+ * otherwise keep a carrier thread from all other connections, health included.
+ */
+final class Work implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Work.class);
+
+    private final Supplier<ApiResponse> request;
+    private final Deadline deadline;
+    private final Runnable whenDone;
+    private final Thread waiter = Thread.currentThread();
+    private final AtomicReference<ApiResponse> answer = new AtomicReference<>();
+
+    /** @param whenDone called when the work is over, which may be after its answer was given up */
+    Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone) {
+        this.request = request;
+        this.deadline = deadline;
+        this.whenDone = whenDone;
+    }
+
+    /** The answer; past the deadline 504, and the work ends at its next {@link Deadline#check check}. */
+    ApiResponse answeredBy(Executor threads) {
+        threads.execute(this);
+        boolean interrupted = false;
+        ApiResponse known = answer.get();
+        for (; known == null; known = answer.get()) {
+            long left = deadline.remaining();
+            if (left <= 0) {
+                deadline.giveUp();
+                answer.compareAndSet(null, RestServer.overdue());
+            } else {
+                LockSupport.parkNanos(this, left);
+                // An interrupted thread could not wait; the server that stops ends its requests in its own order.
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return known;
+    }
+
+    @Override
+    public void run() {
+        ApiResponse made;
+        try {
+            made = deadline.call(request);
+        } catch (OverdueException e) {
+            made = RestServer.overdue();
+        } catch (Throwable e) {
+            log.error("a request could not be answered", e);
+            made = Refusals.status(500, "Internal error occurred: " + e);
+        }
+        if (!answer.compareAndSet(null, made) && made instanceof ApiResponse.Stream stream) {
+            stream.feed().close();
+        }
+        whenDone.run();
+        LockSupport.unpark(waiter);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ConnectionsTest {
+    private final ManualClock clock = new ManualClock();
+    private final List<String> ended = new ArrayList<>();
+    private final Connections connections = new Connections(160, 20, 40, clock, new Tally(clock));
+
+    private Connections.Peer open(String name) {
+        clock.advance(Duration.ofMillis(1));
+        connections.opened(name, () -> ended.add(name));
+        return connections.peer(name);
+    }
+
+    private void closeEnded() {
+        ended.forEach(connections::closed);
+    }
+
+    @Test
+    void ofStrangersTheNewestStayAndKnownClientsAreLeftAlone() {
+        open("known").proves();
+        for (int i = 0; i < 21; i++) {
+            open("stranger-" + i);
+        }
+        assertThat(ended).containsExactly("stranger-0", "stranger-1");
+        closeEnded();
+        ended.clear();
+        for (int i = 21; i < 1000; i++) {
+            open("stranger-" + i);
+            closeEnded();
+        }
+        assertThat(ended).doesNotContain("known", "stranger-999").contains("stranger-978");
+        assertThat(connections.count()).isLessThanOrEqualTo(21);
+    }
+
+    @Test
+    void whenThereIsRoomForNoMoreTheLongestIdleMakeRoomAndWhatIsServedStays() {
+        for (int i = 0; i < 150; i++) {
+            Connections.Peer peer = open("idle-" + i);
+            peer.proves();
+            peer.begins();
+            peer.isServed();
+            if (i >= 10) {
+                peer.rests();
+            }
+        }
+        assertThat(ended).isEmpty();
+        open("new");
+        assertThat(ended).first().isEqualTo("idle-10");
+        assertThat(ended).hasSizeLessThan(15).doesNotContain("new");
+    }
+
+    @Test
+    void whenTooManySendTheirRequestsSlowlyTheSlowestAreEnded() {
+        for (int i = 0; i < 41; i++) {
+            Connections.Peer peer = open("c" + i);
+            peer.proves();
+            peer.begins();
+            if (i == 0) {
+                peer.isServed();
+            }
+        }
+        assertThat(ended).startsWith("c1").doesNotContain("c0", "c40");
+        assertThat(ended.size()).isBetween(1, 5);
+    }
+
+    @Test
+    void aConnectionThatEndsIsNotCountedAnyMore() {
+        for (int i = 0; i < 10_000; i++) {
+            Connections.Peer peer = open("c" + i);
+            peer.begins();
+            if (i % 2 == 0) {
+                peer.proves();
+            }
+            connections.closed("c" + i);
+            peer.rests();
+        }
+        assertThat(connections.count()).isZero();
+        assertThat(ended).isEmpty();
+    }
+}

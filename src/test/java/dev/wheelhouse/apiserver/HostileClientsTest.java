@@ -1,0 +1,145 @@
+package dev.wheelhouse.apiserver;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.Eventually;
+import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.ServerKeys;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Clients that hold on to what others need too: each leaves health and honest clients alone. */
+class HostileClientsTest {
+    private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+    private static final String HEAD = "POST " + CONFIG_MAPS
+            + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final List<RawHttp> hostile = new ArrayList<>();
+    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+            .withLimits(ApiServerLimits.standard().withRequests(10).withConnections(320))
+            .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of("secret-a", user("alice"), "secret-b",
+                    user("bob")), ServerKeys.inMemory())))
+            .start();
+
+    private static User user(String name) {
+        return new User(name, "", List.of("system:authenticated"), Map.of());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        for (RawHttp each : hostile) {
+            each.close();
+        }
+        server.close();
+    }
+
+    private RawHttp connect() throws Exception {
+        RawHttp raw = new RawHttp(server, 20_000);
+        hostile.add(raw);
+        return raw;
+    }
+
+    private HttpResponse<String> call(String token, String method, String path, String body) throws Exception {
+        return http.send(HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(body)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private void assertServesTheHonest() throws Exception {
+        assertThat(call("secret-b", "POST", CONFIG_MAPS, "{\"metadata\": {\"generateName\": \"ok-\"}}").statusCode())
+                .isEqualTo(201);
+        HttpResponse<String> health = call("secret-b", "GET", "/livez", "");
+        assertThat(health.body()).isEqualTo("ok");
+    }
+
+    @Test
+    void aStrangerIsRefusedBeforeTheBodyIsSentAndWithoutBeingAskedForIt() throws Exception {
+        RawHttp announces = connect().send(HEAD + "Content-Length: 3000000\r\n\r\n");
+        assertThat(RawHttp.code(announces.answer())).isEqualTo(401);
+        RawHttp asks = connect().send(HEAD + "Expect: 100-continue\r\nContent-Length: 3000000\r\n\r\n");
+        assertThat(RawHttp.code(asks.answer())).isEqualTo(401);
+        RawHttp known = connect().send(HEAD + "Authorization: Bearer secret-a\r\nExpect: 100-continue\r\n"
+                + "Connection: close\r\nContent-Length: 2\r\n\r\n");
+        String asked = new String(known.socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);
+        assertThat(asked).as("the body is asked for").isEqualTo("HTTP/1.1 100");
+        known.send("{}");
+        assertThat(known.answer()).contains("HTTP/1.1 422 ");
+    }
+
+    @Test
+    void aRefusedRequestsSmallBodyIsReadSoThatTheConnectionServesTheNext() throws Exception {
+        RawHttp raw = connect().send(HEAD + "Content-Length: 2\r\n\r\n{}");
+        assertThat(RawHttp.code(raw.answer())).isEqualTo(401);
+        raw.send("GET /version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-a\r\n\r\n");
+        assertThat(RawHttp.code(raw.answer())).isEqualTo(200);
+    }
+
+    @Test
+    void bodiesThatDoNotComeKeepNobodyOut() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            connect().send(HEAD + "Authorization: Bearer secret-a\r\nContent-Length: 3000000\r\n\r\n{");
+        }
+        Eventually.eventually("all are counted as open", Duration.ofSeconds(20),
+                () -> server.openConnections() >= 40);
+        assertServesTheHonest();
+    }
+
+    @Test
+    void connectionsThatSayNothingKeepNobodyOut() throws Exception {
+        for (int i = 0; i < 400; i++) {
+            connect();
+            if (i % 40 == 0) {
+                assertServesTheHonest();
+            }
+        }
+        assertServesTheHonest();
+        assertThat(server.openConnections()).isLessThanOrEqualTo(320 / 4 + 20);
+    }
+
+    @Test
+    void theLongestIdleOfKnownClientsMakeRoomForTheNext() throws Exception {
+        RawHttp watch = connect().send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: x\r\n"
+                + "Authorization: Bearer secret-a\r\n\r\n");
+        for (int i = 0; i < 330; i++) {
+            RawHttp raw = connect().send("GET /livez HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-a\r\n\r\n");
+            assertThat(RawHttp.code(raw.answer())).isEqualTo(200);
+        }
+        assertServesTheHonest();
+        assertThat(call("secret-b", "POST", CONFIG_MAPS, "{\"metadata\": {\"name\": \"seen\"}}").statusCode())
+                .isEqualTo(201);
+        StringBuilder seen = new StringBuilder();
+        Eventually.eventually("the watch goes on", Duration.ofSeconds(20), () -> {
+            seen.append(new String(watch.socket.getInputStream().readNBytes(20), StandardCharsets.UTF_8));
+            return seen.indexOf("\"name\":\"seen\"") >= 0;
+        });
+    }
+
+    @Test
+    void aWriteWhoseClientDoesNotWaitIsNotMade() throws Exception {
+        HttpResponse<String> late = call("secret-a", "POST", CONFIG_MAPS + "?timeout=1ns",
+                "{\"metadata\": {\"name\": \"late\"}}");
+        assertThat(late.statusCode()).isEqualTo(504);
+        assertThat(Json.text(Json.read(late.body()), "message"))
+                .isEqualTo("Timeout: request did not complete within the allotted timeout");
+        assertThat(Json.text(Json.read(late.body()), "reason")).isEqualTo("Timeout");
+        assertThat(call("secret-a", "GET", CONFIG_MAPS + "/late", "").statusCode()).isEqualTo(404);
+        assertThat(call("secret-a", "POST", CONFIG_MAPS + "?timeout=0s", "{\"metadata\": {\"name\": \"patient\"}}")
+                .statusCode()).isEqualTo(201);
+    }
+}

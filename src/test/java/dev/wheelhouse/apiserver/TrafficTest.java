@@ -1,0 +1,22 @@
+package dev.wheelhouse.apiserver;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** How the bounds follow from the heap: what a quarter of it does not hold is not promised. */
+class TrafficTest {
+    private static final long MIB = 1024 * 1024;
+
+    @Test
+    void aSmallHeapHasFewerConnectionsAndWatchesThanAreConfigured() {
+        assertThat(Traffic.connections(ApiServerOptions.defaults(), 512 * MIB)).isBetween(1_000, 7_000);
+        assertThat(Traffic.watches(ApiServerLimits.standard(), 512 * MIB)).isBetween(500, 2_000);
+    }
+
+    @Test
+    void aLargeHeapHasAsManyWatchesAsAreConfigured() {
+        assertThat(Traffic.watches(ApiServerLimits.standard(), 16 * 1024 * MIB)).isEqualTo(10_000);
+        assertThat(Traffic.watches(ApiServerLimits.standard().withWatches(3), 512 * MIB)).isEqualTo(3);
+    }
+}

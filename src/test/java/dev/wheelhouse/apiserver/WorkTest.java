@@ -1,0 +1,76 @@
+package dev.wheelhouse.apiserver;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.runtime.Clock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class WorkTest {
+    private static final ApiResponse.Content DONE = new ApiResponse.Content(200, "text/plain", new byte[0], List.of(),
+            null);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    private int code(java.util.function.Supplier<ApiResponse> request, Duration time) {
+        ApiResponse answer = new Work(request, Deadline.in(time, Clock.system()), over::countDown)
+                .answeredBy(threads);
+        return ((ApiResponse.Content) answer).code();
+    }
+
+    @Test
+    void workIsDoneByAPlatformThread() {
+        assertThat(code(() -> Thread.currentThread().isVirtual() ? Refusals.status(500, "") : DONE,
+                Duration.ofMinutes(1))).isEqualTo(200);
+    }
+
+    @Test
+    void overdueWorkIsAnsweredBy504AndEndsAtItsNextCheck() throws Exception {
+        assertThat(code(() -> {
+            while (true) {
+                Deadline.check();
+            }
+        }, Duration.ofMillis(1))).isEqualTo(504);
+        assertThat(over.await(20, TimeUnit.SECONDS)).as("the work has ended").isTrue();
+    }
+
+    @Test
+    void theSeatOfWorkThatDoesNotEndIsKeptUntilItDoes() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        assertThat(code(() -> {
+            try {
+                stuck.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return DONE;
+        }, Duration.ofMillis(1))).isEqualTo(504);
+        assertThat(over.getCount()).isEqualTo(1);
+        stuck.countDown();
+        assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void anErrorOfTheWorkIsAnAnswer() {
+        assertThat(code(() -> {
+            throw new OutOfMemoryError("planted");
+        }, Duration.ofMinutes(1))).isEqualTo(500);
+        assertThat(over.getCount()).isZero();
+    }
+}

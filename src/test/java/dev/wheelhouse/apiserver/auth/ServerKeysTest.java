@@ -1,0 +1,145 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Secrets in a directory, as a crash, another user or an older version may have left them. */
+class ServerKeysTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    @TempDir
+    private Path directory;
+
+    private Path pki() {
+        return directory.resolve("pki");
+    }
+
+    private ServerKeys keys() {
+        return ServerKeys.inDirectory(pki());
+    }
+
+    private Path put(String file, String content) throws IOException {
+        Files.createDirectories(pki());
+        return Files.writeString(pki().resolve(file), content);
+    }
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "  \n"})
+    void anEmptyTokenIsMadeAnew_soThatThereIsAnAdministrator(String left) throws IOException {
+        Path file = put("admin.token", left);
+
+        Security security = Security.of(AuthorizationMode.RBAC, Map.of(), keys());
+
+        assertThat(security.adminToken()).hasSizeGreaterThan(40).isEqualTo(Files.readString(file).strip());
+        assertThat(keys().adminToken()).isEqualTo(security.adminToken());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Zm9v", "fifteen-letters", "a token that is of several words", "nul-nul-nul-nul-nul\0\0\0"})
+    void aTokenThatIsNoWholeOneIsRefusedByItsFile(String left) throws IOException {
+        put("admin.token", left);
+
+        assertThatThrownBy(() -> keys().adminToken()).isInstanceOf(AuthConfigException.class)
+                .hasMessageContaining("pki/admin.token is no whole token").hasMessageContaining("delete it")
+                .hasMessageNotContaining(left);
+    }
+
+    @Test
+    void anEmptyTruncatedOrMixedKeyIsRefusedByItsFile_asANewOneWouldVoidWhatItSigned() throws IOException {
+        keys().signingKeys();
+        Path file = pki().resolve("service-account.key");
+        String whole = Files.readString(file);
+        keys().keyPair("other.key");
+        String other = Files.readString(pki().resolve("other.key"));
+        String otherPublic = other.substring(other.indexOf("-----BEGIN PUBLIC"));
+
+        for (String left : List.of("", whole.substring(0, 100), whole.substring(0, whole.length() - 40),
+                whole.substring(0, whole.indexOf("-----BEGIN PUBLIC")) + otherPublic)) {
+            Files.writeString(file, left);
+            assertThatThrownBy(() -> keys().signingKeys()).isInstanceOf(AuthConfigException.class)
+                    .hasMessageContaining("service-account.key is no private key with its public one")
+                    .hasMessageContaining("delete it, and a new one is made");
+        }
+    }
+
+    @Test
+    void anAuthorityWhoseCertificateIsLostStaysTheSame_asItsKeyIsKept() throws IOException {
+        X509Certificate before = OwnAuthority.of(keys(), NOW).serving(List.of(), NOW).chain().get(1);
+        put("ca.crt", "-----BEGIN CERTIF");
+
+        List<X509Certificate> chain = OwnAuthority.of(keys(), NOW).serving(List.of(), NOW).chain();
+
+        assertThat(chain.get(1).getPublicKey()).isEqualTo(before.getPublicKey());
+        assertThat(chain.get(1).getSubjectX500Principal()).isEqualTo(before.getSubjectX500Principal());
+        assertThat(catchVerify(chain.getFirst(), before)).isNull();
+    }
+
+    private static Exception catchVerify(X509Certificate leaf, X509Certificate authority) {
+        try {
+            leaf.verify(authority.getPublicKey());
+            return null;
+        } catch (Exception e) {
+            return e;
+        }
+    }
+
+    @Test
+    void whatOthersCouldReadIsClosedAtTheNextStart() throws IOException {
+        keys().adminToken();
+        Files.setPosixFilePermissions(pki(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(pki().resolve("admin.token"), PosixFilePermissions.fromString("rw-r--r--"));
+
+        keys();
+
+        assertThat(mode(pki())).isEqualTo("rwx------");
+        assertThat(mode(pki().resolve("admin.token"))).isEqualTo("rw-------");
+    }
+
+    @Test
+    void aServingCertificateIsRenewedWithAThirdOfItsTimeLeft_bySameAuthority() {
+        OwnAuthority authority = OwnAuthority.of(keys(), NOW);
+        ServingCertificate first = authority.serving(List.of("a.example"), NOW);
+
+        assertThat(authority.renewed(first, List::of, NOW.plus(Duration.ofDays(240)))).isSameAs(first);
+
+        ServingCertificate second = authority.renewed(first, () -> List.of("b.example"),
+                NOW.plus(Duration.ofDays(250)));
+        assertThat(second.trusted()).isEqualTo(first.trusted());
+        assertThat(second.isValidFor("b.example")).isTrue();
+        assertThat(second.chain().getFirst().getNotAfter().toInstant())
+                .isEqualTo(NOW.plus(Duration.ofDays(250 + 365)));
+    }
+
+    @Test
+    void aServingCertificateIsMadeAnewWhenTheMachinesClockIsSetBackOrFarAhead() {
+        OwnAuthority authority = OwnAuthority.of(keys(), NOW);
+        ServingCertificate first = authority.serving(List.of(), NOW);
+
+        for (Duration jump : List.of(Duration.ofDays(-30), Duration.ofDays(1000))) {
+            Instant then = NOW.plus(jump);
+            ServingCertificate renewed = authority.renewed(first, List::of, then);
+            assertThat(renewed.chain().getFirst().getNotBefore().toInstant()).isBefore(then);
+            assertThat(renewed.chain().getFirst().getNotAfter().toInstant()).isAfter(then);
+            assertThat(authority.renewed(renewed, List::of, then)).isSameAs(renewed);
+        }
+    }
+}

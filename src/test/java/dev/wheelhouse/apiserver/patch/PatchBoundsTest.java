@@ -1,0 +1,154 @@
+package dev.wheelhouse.apiserver.patch;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.schema.TypeSchema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Patches cost in proportion to their size and to the size of the object, whatever they say. */
+class PatchBoundsTest {
+    private static final TypeSchema POD = Objects.requireNonNull(Schemas.ofKind("v1", "Pod"));
+    private static final int ELEMENTS = 2_000;
+    /** How often each element may be looked at. */
+    private static final int LOOKS = 40;
+
+    private final AtomicLong looks = new AtomicLong();
+
+    /** A text that notes each look at it. */
+    private final class Watched extends StringNode {
+        private static final long serialVersionUID = 1;
+
+        Watched(String text) {
+            super(text);
+        }
+
+        @Override
+        public String stringValue() {
+            looks.incrementAndGet();
+            return super.stringValue();
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            looks.incrementAndGet();
+            return super.equals(other);
+        }
+
+        @Override
+        public int hashCode() {
+            return super.hashCode();
+        }
+    }
+
+    @Test
+    void copiesThatDoubleWhatTheyCopyEndAtThreeMebibytes() {
+        ArrayNode patch = Json.array();
+        for (int i = 0; i < 30; i++) {
+            patch.addObject().put("op", "copy").put("from", "/data").put("path", "/data/c" + i);
+        }
+        ObjectNode object = (ObjectNode) Json.read("{\"data\": {\"a\": \"xxxxxxxxxxxxxxxx\"}}");
+
+        assertThatThrownBy(() -> Patches.json(object, patch)).isInstanceOfSatisfying(PatchException.class, e -> {
+            assertThat(e.code()).isEqualTo(422);
+            assertThat(e.detail()).startsWith("Unable to complete the copy, the accumulated size increase of copy is ")
+                    .endsWith(", exceeding the limit 3145728");
+        });
+    }
+
+    @Test
+    void copiesWithinTheLimitAreMade() {
+        ObjectNode object = (ObjectNode) Json.read("{\"data\": {\"a\": \"x\"}}");
+        object.withObject("data").put("a", "x".repeat(1_000_000));
+
+        ObjectNode patched = Patches.json(object, Json
+                .read("""
+                        [{"op": "copy", "from": "/data/a", "path": "/data/b"}, {"op": "copy", "from": "/data/a", "path": "/data/c"}]
+                        """));
+
+        assertThat(patched.get("data").get("c").stringValue()).hasSize(1_000_000);
+    }
+
+    @Test
+    void listsOfObjectsAreMergedInLinearWork() {
+        ObjectNode pod = Json.object();
+        containers(pod, 0);
+        ObjectNode patch = Json.object();
+        ArrayNode changes = containers(patch, ELEMENTS / 2);
+        changes.addObject().put("$patch", "delete").set("name", new Watched("c1"));
+        ArrayNode order = patch.withObject("spec").putArray("$setElementOrder/containers");
+        changes.forEach(change -> {
+            if (!change.has("$patch")) {
+                order.addObject().set("name", change.get("name"));
+            }
+        });
+
+        JsonNode merged = Patches.strategicMerge(pod, patch, POD);
+
+        assertThat(merged.get("spec").get("containers")).hasSize(ELEMENTS + ELEMENTS / 2 - 1);
+        assertThat(looks.get()).as("looks at %d elements", ELEMENTS).isLessThan((long) ELEMENTS * LOOKS);
+    }
+
+    private ArrayNode containers(ObjectNode object, int from) {
+        ArrayNode containers = object.withObject("spec").putArray("containers");
+        for (int i = from; i < from + ELEMENTS; i++) {
+            containers.addObject().put("image", "i").set("name", new Watched("c" + i));
+        }
+        return containers;
+    }
+
+    @Test
+    void listsOfTextsAreMergedInLinearWork() {
+        ObjectNode pod = finalizers("finalizers", 0);
+        ObjectNode patch = finalizers("finalizers", ELEMENTS / 2);
+        patch.get("metadata").asObject().set("$deleteFromPrimitiveList/finalizers",
+                finalizers("x", 0).get("metadata").get("x"));
+
+        JsonNode merged = Patches.strategicMerge(pod, patch, POD);
+
+        assertThat(merged.get("metadata").get("finalizers")).isNotEmpty();
+        assertThat(looks.get()).as("looks at %d elements", ELEMENTS).isLessThan((long) ELEMENTS * LOOKS);
+    }
+
+    private ObjectNode finalizers(String field, int from) {
+        ObjectNode object = Json.object();
+        ArrayNode list = object.putObject("metadata").putArray(field);
+        for (int i = from; i < from + ELEMENTS; i++) {
+            list.add(new Watched("f" + i));
+        }
+        return object;
+    }
+
+    @Test
+    void aPatchThatNamesOneElementOverAndOverIsRefusedBeforeItsListsAreMergedOverAndOver() {
+        ObjectNode pod = Json.object();
+        ArrayNode environment = pod.withObject("spec").putArray("containers").addObject().put("name", "c")
+                .putArray("env");
+        for (int i = 0; i < ELEMENTS; i++) {
+            environment.addObject().put("name", "e" + i);
+        }
+        ObjectNode patch = Json.object();
+        ArrayNode changes = patch.withObject("spec").putArray("containers");
+        for (int i = 0; i < 3 * ELEMENTS; i++) {
+            changes.addObject().put("name", "c").putArray("env").addObject().put("name", "e0");
+        }
+
+        assertThatThrownBy(() -> Patches.strategicMerge(pod, patch, POD)).isInstanceOfSatisfying(PatchException.class,
+                e -> {
+                    assertThat(e.code()).isEqualTo(413);
+                    assertThat(e.getMessage()).contains("name each element of a list once");
+                });
+    }
+}

@@ -1,0 +1,49 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.lang.management.ManagementFactory;
+
+import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A definition costs in proportion to its own size, however many others its group has. */
+class DefinitionCostTest {
+    private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    private static final int DEFINITIONS = 40;
+    private static final int SIZE = 50_000;
+    /** How often a definition may be in memory while it is written or deleted, or the work of that many others' names. */
+    private static final long COPIES = 40;
+
+    private final RestClient server = new RestClient();
+
+    private void create(int number) {
+        server.post(CRDS, """
+                {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                 "metadata": {"name": "t%1$ds.example.com"},
+                 "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "t%1$ds", "kind": "T%1$d"},
+                  "versions": [{"name": "v1", "served": true, "storage": true,
+                   "schema": {"openAPIV3Schema": {"type": "object", "description": "%2$s"}}}]}}"""
+                .formatted(number, "x".repeat(SIZE)));
+        assertThat(server.last.code()).isEqualTo(201);
+    }
+
+    private static long allocated(Runnable work) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        work.run();
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    @Test
+    void theCreationAndTheDeletionOfADefinitionDoNotReadAllOthers() {
+        for (int i = 0; i < DEFINITIONS; i++) {
+            create(i);
+        }
+        assertThat(allocated(() -> create(DEFINITIONS))).as("bytes for a creation").isLessThan(COPIES * SIZE);
+        assertThat(allocated(() -> server.delete(CRDS + "/t1s.example.com"))).as("bytes for a deletion")
+                .isLessThan(COPIES * SIZE);
+        assertThat(server.last.code()).isEqualTo(200);
+    }
+}

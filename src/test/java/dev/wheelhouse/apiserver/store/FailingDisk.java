@@ -1,0 +1,132 @@
+package dev.wheelhouse.apiserver.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.h2.store.fs.FileBase;
+import org.h2.store.fs.FilePath;
+import org.h2.store.fs.FilePathWrapper;
+import org.jspecify.annotations.Nullable;
+
+/** A file system under the objects' file that is full, read-only or broken when a test says so. */
+public final class FailingDisk extends FilePathWrapper {
+    private static final String SCHEME = "failingdisk";
+    private static volatile @Nullable String error;
+    /** How many writes still succeed before the error. */
+    private static final AtomicLong LEFT = new AtomicLong();
+
+    static Storage storage(Path directory, int keep) {
+        FilePath.register(new FailingDisk());
+        return new DirectoryStorage(directory, keep, true, SCHEME + ":");
+    }
+
+    /** After some more writes, of which the last is done by half, every one fails. @param words the system's */
+    static void failAfter(long writes, String words) {
+        LEFT.set(writes);
+        error = words;
+    }
+
+    static void mend() {
+        error = null;
+    }
+
+    private static boolean fails() {
+        return error != null && LEFT.getAndDecrement() <= 0;
+    }
+
+    private static IOException failure() {
+        return new IOException(error);
+    }
+
+    @Override
+    public String getScheme() {
+        return SCHEME;
+    }
+
+    @Override
+    public FileChannel open(String mode) throws IOException {
+        return new Channel(getBase().open(mode));
+    }
+
+    private static final class Channel extends FileBase {
+        private final FileChannel base;
+
+        Channel(FileChannel base) {
+            this.base = base;
+        }
+
+        @Override
+        public int write(ByteBuffer bytes) throws IOException {
+            return write(bytes, base.position());
+        }
+
+        @Override
+        public synchronized int write(ByteBuffer bytes, long position) throws IOException {
+            if (fails()) {
+                ByteBuffer half = bytes.duplicate().limit(bytes.position() + bytes.remaining() / 2);
+                if (LEFT.get() == -1) {
+                    base.write(half, position);
+                }
+                throw failure();
+            }
+            return base.write(bytes, position);
+        }
+
+        @Override
+        public void force(boolean metaData) throws IOException {
+            if (fails()) {
+                throw failure();
+            }
+            base.force(metaData);
+        }
+
+        @Override
+        public FileChannel truncate(long size) throws IOException {
+            if (fails()) {
+                throw failure();
+            }
+            base.truncate(size);
+            return this;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return base.size();
+        }
+
+        @Override
+        public long position() throws IOException {
+            return base.position();
+        }
+
+        @Override
+        public FileChannel position(long newPosition) throws IOException {
+            base.position(newPosition);
+            return this;
+        }
+
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            return base.read(target);
+        }
+
+        @Override
+        public synchronized int read(ByteBuffer target, long position) throws IOException {
+            return base.read(target, position);
+        }
+
+        @Override
+        public synchronized FileLock tryLock(long position, long size, boolean shared) throws IOException {
+            return base.tryLock(position, size, shared);
+        }
+
+        @Override
+        protected void implCloseChannel() throws IOException {
+            base.close();
+        }
+    }
+}
