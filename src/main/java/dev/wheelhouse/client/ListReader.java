@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ListMeta;
 
+import tools.jackson.core.JacksonException;
+
 /**
  * Reads a list answer as it arrives: each item is decoded as soon as its bytes are there, and one that does not decode is
  * skipped and reported. Never holds more bytes than the largest item needs.
@@ -106,6 +108,14 @@ final class ListReader<T extends KubernetesObject> {
         }
     }
 
+    private static @Nullable V1ListMeta irregular(ByteScanner scanner, long span) throws IOException {
+        try {
+            return ModelJson.read(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), V1ListMeta.class);
+        } catch (JacksonException e) {
+            throw new IOException("the list's metadata does not parse: " + e.getOriginalMessage(), e);
+        }
+    }
+
     private void metadata(ByteScanner scanner) throws IOException {
         long span = scanner.value();
         JsonBytes in = new JsonBytes(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span));
@@ -113,7 +123,7 @@ final class ListReader<T extends KubernetesObject> {
         try {
             meta = (V1ListMeta) ModelShape.of(V1ListMeta.class).read(in, 0);
         } catch (JsonBytes.Irregular e) {
-            meta = ModelJson.read(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), V1ListMeta.class);
+            meta = irregular(scanner, span);
         }
         if (meta == null) {
             return;
