@@ -46,7 +46,10 @@ final class FuzzedServer {
         }
     }
 
-    /** @param objects the bodies that the server begins with, by the paths that they are posted to, each with a number before it */
+    /**
+     * @param objects the bodies that the server begins with, by the paths that they are posted to, each with a number
+     * before it
+     */
     FuzzedServer(boolean withRoles, Map<String, String> objects) {
         this.objects = objects;
         this.security = withRoles
