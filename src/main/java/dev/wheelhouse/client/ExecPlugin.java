@@ -21,9 +21,9 @@ import dev.wheelhouse.client.TokenRefresher.Token;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs a kubeconfig's credential plugin and takes the token that it prints (upstream: client-go
- * {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client's, it has a deadline, keeps the token for as long as
- * the plugin says, and says what went wrong.
+ * Runs a kubeconfig's credential plugin and takes the token that it prints (upstream: client-go {@code
+ * plugin/pkg/client/auth/exec/exec.go}). Unlike the official client's, it has a deadline, keeps the token for as long
+ * as the plugin says, and says what went wrong.
  */
 final class ExecPlugin implements TokenRefresher.Source {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -86,7 +86,12 @@ final class ExecPlugin implements TokenRefresher.Source {
         return token(run());
     }
 
-    /** The token of an ExecCredential. @param output what the plugin printed. @throws KubeConfigException if there is none in it */
+    /**
+     * The token of an ExecCredential.
+     *
+     * @param output what the plugin printed.
+     * @throws KubeConfigException if there is none in it
+     */
     Token token(String output) {
         JsonNode status;
         try {

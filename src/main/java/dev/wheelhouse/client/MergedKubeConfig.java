@@ -77,7 +77,7 @@ final class MergedKubeConfig {
         } catch (MarkedYAMLException e) {
             throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
                     + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);
-        } catch (YAMLException e) {
+        } catch (YAMLException | IllegalArgumentException e) {
             throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getMessage() + "; correct it",
                     e);
         }

@@ -20,8 +20,9 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Puts a bearer token on every request, and fetches it again when its time is over or the server says 401: projected tokens
- * rotate, and plugins' tokens expire. A token that cannot be fetched again is used on for as long as the server takes it.
+ * Puts a bearer token on every request, and fetches it again when its time is over or the server says 401: projected
+ * tokens rotate, and plugins' tokens expire. A token that cannot be fetched again is used on for as long as the server
+ * takes it.
  */
 final class TokenRefresher implements Authentication, Interceptor {
     private static final Logger log = LoggerFactory.getLogger(TokenRefresher.class);

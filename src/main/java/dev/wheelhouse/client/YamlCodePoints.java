@@ -10,8 +10,9 @@ import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * A YAML text for SnakeYAML, read in time linear in its length. SnakeYAML's own reader copies what it has of a scalar for each
- * kilobyte more: one scalar of three megabytes took seconds and seventeen gigabytes of allocations. Not thread safe.
+ * A YAML text for SnakeYAML, read in time linear in its length. SnakeYAML's own reader copies what it has of a scalar
+ * for each kilobyte more: one scalar of three megabytes took seconds and seventeen gigabytes of allocations. Not thread
+ * safe.
  */
 public final class YamlCodePoints extends StreamReader {
     private static final String NAME = "'string'";

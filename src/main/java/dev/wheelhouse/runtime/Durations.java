@@ -31,7 +31,7 @@ public final class Durations {
         Matcher matcher = PART.matcher(text);
         BigDecimal nanos = BigDecimal.ZERO;
         int at = 0;
-        while (at < text.length() && matcher.find(at) && matcher.start() == at) {
+        while (at < text.length() && matcher.region(at, text.length()).lookingAt()) {
             nanos = nanos
                     .add(new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(nanos(matcher.group(2)))));
             at = matcher.end();

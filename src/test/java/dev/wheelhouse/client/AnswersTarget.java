@@ -13,8 +13,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a server or a credential plugin says apart from objects: its first line has Retry-After headers and a Date, parted by bars, the rest is a Status, or an
- * ExecCredential. An error always has a wait that is not negative; a token can always be sent.
+ * What a server or a credential plugin says apart from objects: its first line has Retry-After headers and a Date,
+ * parted by bars, the rest is a Status, or an ExecCredential. An error always has a wait that is not negative; a token
+ * can always be sent.
  */
 public final class AnswersTarget implements FuzzTarget {
     private final ExecPlugin plugin = ExecPlugin.of(Path.of("/kubeconfig"), "user",

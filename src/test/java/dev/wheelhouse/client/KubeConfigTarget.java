@@ -15,8 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import okhttp3.Request;
 
 /**
- * A kubeconfig: a connection comes of it, or a sentence that says what is wrong with it. One that names a command or a provider
- * of credentials is only looked through: connecting would run it.
+ * A kubeconfig: a connection comes of it, or a sentence that says what is wrong with it. One that names a command or a
+ * provider of credentials is only looked through: connecting would run it.
  */
 public final class KubeConfigTarget implements FuzzTarget {
     private final Path file;

@@ -18,7 +18,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The answer to a list: read to its end or refused by an IOException, and the same page wherever the network cuts it. */
+/**
+ * The answer to a list: read to its end or refused by an IOException, and the same page wherever the network cuts it.
+ */
 public final class ListTarget implements FuzzTarget {
     private final ObjectDecoder<V1Pod> pods = new ObjectDecoder<>(new ResourceType("", "v1", "pods", "Pod", true),
             V1Pod.class, false);

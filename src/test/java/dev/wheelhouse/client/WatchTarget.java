@@ -26,9 +26,9 @@ import dev.wheelhouse.fuzz.Trees;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A watch of pods, config maps or definitions, by the kind that its bytes name first. Wherever the network cuts it, it is the same
- * events; an object for a cache is the one that the full parser reads, and that the official client reads where it reads it; and
- * an object that is written is read again as it was.
+ * A watch of pods, config maps or definitions, by the kind that its bytes name first. Wherever the network cuts it, it
+ * is the same events; an object for a cache is the one that the full parser reads, and that the official client reads
+ * where it reads it; and an object that is written is read again as it was.
  */
 public final class WatchTarget implements FuzzTarget {
     private final List<Decoders<?>> kinds = List.of(

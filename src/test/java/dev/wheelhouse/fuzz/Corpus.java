@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The inputs of a target that the repository keeps: {@code src/test/resources/fuzz/NAME}. They are seeds, inputs that led into new
- * parts of the code, and those that once failed. In a file whose name begins with {@code long-}, <code>{{1000*ab}}</code> stands for
- * a thousand times {@code ab}.
+ * The inputs of a target that the repository keeps: {@code src/test/resources/fuzz/NAME}. They are seeds, inputs that
+ * led into new parts of the code, and those that once failed. In a file whose name begins with {@code long-},
+ * <code>{{1000*ab}}</code> stands for a thousand times {@code ab}.
  */
 final class Corpus {
     private static final Path ALL = Path.of("src", "test", "resources", "fuzz");

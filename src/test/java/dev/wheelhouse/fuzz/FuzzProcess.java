@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A JVM in which Jazzer mutates inputs of some targets for a while, guided by what code they reach. It has a directory of its own,
- * {@code target/fuzz/NAME}: the inputs that led to something new in {@code corpus}, those that failed in {@code findings}.
+ * A JVM in which Jazzer mutates inputs of some targets for a while, guided by what code they reach. It has a directory
+ * of its own, {@code target/fuzz/NAME}: the inputs that led to something new in {@code corpus}, those that failed in
+ * {@code findings}.
  */
 final class FuzzProcess {
     private static final Pattern WORD = Pattern.compile("[A-Za-z$][A-Za-z0-9$_.-]{2,38}");
@@ -39,8 +40,8 @@ final class FuzzProcess {
     /**
      * Fuzzes.
      *
-     * @param thorough whether the parsers' own code and the values that are compared guide it as well, which takes a minute to set
-     *     up, and whether some inputs are made long
+     * @param thorough whether the parsers' own code and the values that are compared guide it as well, which takes a
+     *     minute to set up, and whether some inputs are made long
      * @param runs the most inputs that are tried
      * @param time the most time
      * @return what was found; empty if nothing was
@@ -59,7 +60,9 @@ final class FuzzProcess {
                 "com.code_intelligence.jazzer.Jazzer", "--target_class=" + JazzerDriver.class.getName(),
                 "--instrumentation_includes=" + OWN + (thorough ? PARSERS : ""),
                 "--trace=" + (thorough ? "cov,cmp,div,indir" : "cov"), "--custom_hook_includes=" + OWN,
-                "--mutator_framework=false", "--keep_going=100", "--reproducer_path=" + findings,
+                "--mutator_framework=false",
+                // Its work on patterns would count as the target's.
+                "--disabled_hooks=com.code_intelligence.jazzer.sanitizers.RegexRoadblocks", "--keep_going=100", "--reproducer_path=" + findings,
                 "-artifact_prefix=" + findings + "/", "-dict=" + words(), "-seed=1", "-timeout=150", "-rss_limit_mb=0",
                 "-max_len=8192", "-max_total_time=" + time.toSeconds(), "-runs=" + runs, "-print_final_stats=1",
                 corpus.toString(), seeds.toString()));

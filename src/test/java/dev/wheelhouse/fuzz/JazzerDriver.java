@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The face that Jazzer sees of the targets that the property {@code fuzz.targets} names, parted by commas. Of several, the first
- * byte of an input chooses one.
+ * The face that Jazzer sees of the targets that the property {@code fuzz.targets} names, parted by commas. Of several,
+ * the first byte of an input chooses one.
  */
 public final class JazzerDriver {
     private static final List<String> NAMES = List.of(System.getProperty("fuzz.targets", "").split(","));
@@ -19,7 +19,10 @@ public final class JazzerDriver {
 
     private JazzerDriver() {}
 
-    /** Makes the targets, and runs each with its corpus: loading and instrumenting classes takes longer than any input may. */
+    /**
+     * Makes the targets, and runs each with its corpus: loading and instrumenting classes takes longer than any input
+     * may.
+     */
     public static void fuzzerInitialize() throws IOException {
         targets = NAMES.stream().map(FuzzTargets::named).toList();
         for (int i = 0; i < NAMES.size(); i++) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Makes a long input of a short one by repeating a part of it: what is quadratic shows. The same input is always stretched in
- * the same way.
+ * Makes a long input of a short one by repeating a part of it: what is quadratic shows. The same input is always
+ * stretched in the same way.
  */
 final class Stretch {
     private static final String SEPARATORS = ",\n&;/ {[(";

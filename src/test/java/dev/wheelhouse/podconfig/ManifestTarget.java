@@ -13,8 +13,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A manifest of static pods, which may be a KubeletConfiguration as well: its pods, or one sentence that says what is wrong with
- * it. Written as JSON, the pods are read again as they were.
+ * A manifest of static pods, which may be a KubeletConfiguration as well: its pods, or one sentence that says what is
+ * wrong with it. Written as JSON, the pods are read again as they were.
  */
 public final class ManifestTarget implements FuzzTarget {
     private static final StaticPods STATIC = new StaticPods("node-1", true);

@@ -78,7 +78,7 @@ public final class OwnAuthority {
             return parser.readObject() instanceof X509CertificateHolder holder
                     ? new JcaX509CertificateConverter().getCertificate(holder)
                     : null;
-        } catch (IOException | GeneralSecurityException e) {
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
             return null;
         }
     }

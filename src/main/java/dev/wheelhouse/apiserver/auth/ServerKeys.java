@@ -152,7 +152,7 @@ public final class ServerKeys {
                     return pair;
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             throw unusable(file, e);
         }
         throw unusable(file, null);

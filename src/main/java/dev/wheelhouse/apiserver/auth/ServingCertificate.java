@@ -137,7 +137,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             if (object instanceof X509CertificateHolder holder) {
                 try {
                     certificates.add(new JcaX509CertificateConverter().getCertificate(holder));
-                } catch (GeneralSecurityException e) {
+                } catch (GeneralSecurityException | RuntimeException e) {
                     throw unreadable(file, "a certificate", e);
                 }
             }
@@ -190,7 +190,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
                     return new JcaPEMKeyConverter().getPrivateKey(info);
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             throw unreadable(file, "an unencrypted private key", e);
         }
         throw unreadable(file, "an unencrypted private key", null);
@@ -202,7 +202,8 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             for (Object object = parser.readObject(); object != null; object = parser.readObject()) {
                 objects.add(object);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            // BouncyCastle's parser fails by several kinds of runtime exceptions.
             throw unreadable(file, "PEM", e);
         }
         return objects;

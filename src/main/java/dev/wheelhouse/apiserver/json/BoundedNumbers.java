@@ -8,8 +8,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ValueNode;
 
 /**
- * Makes the nodes of JSON trees. A number is within the range of Go's {@code float64}, as upstream reads it: a larger one is
- * refused, a smaller one is zero. So a few bytes such as {@code 1e999999999} are never written out with all their digits.
+ * Makes the nodes of JSON trees. A number is within the range of Go's {@code float64}, as upstream reads it: a larger
+ * one is refused, a smaller one is zero. So a few bytes such as {@code 1e999999999} are never written out with all
+ * their digits.
  */
 final class BoundedNumbers extends JsonNodeFactory {
     @Serial

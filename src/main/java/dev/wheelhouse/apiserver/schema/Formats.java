@@ -19,7 +19,10 @@ final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
-    /** No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of their length. */
+    /**
+     * No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of
+     * their length.
+     */
     private static final int MOST_OF_ADDRESS = 64;
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
     private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
@@ -75,7 +78,10 @@ final class Formats {
         return wrong;
     }
 
-    /** Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends its stack. */
+    /**
+     * Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends
+     * its stack.
+     */
     private static boolean isSubdomain(String value) {
         int from = 0;
         for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than a thousand characters is
- * no quantity here.
+ * The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than a thousand
+ * characters is no quantity here.
  */
 public final class Quantities {
     private static final Pattern FORM = Pattern
@@ -24,13 +24,17 @@ public final class Quantities {
 
     private Quantities() {}
 
-    /** The value of a quantity; null if the text is none. Rounded up to a whole number of billionths, as upstream does. */
+    /**
+     * The value of a quantity; null if the text is none. Rounded up to a whole number of billionths, as upstream does.
+     */
     public static @Nullable BigDecimal parse(String text) {
         Matcher m = FORM.matcher(text);
         return text.length() <= MOST_CHARACTERS && m.matches() ? value(m) : null;
     }
 
-    /** The canonical text ({@code 0.5} is {@code 500m}, {@code 1024Mi} is {@code 1Gi}); null if the text is no quantity. */
+    /**
+     * The canonical text ({@code 0.5} is {@code 500m}, {@code 1024Mi} is {@code 1Gi}); null if the text is no quantity.
+     */
     public static @Nullable String canonical(String text) {
         Matcher m = FORM.matcher(text);
         if (text.length() > MOST_CHARACTERS || !m.matches()) {

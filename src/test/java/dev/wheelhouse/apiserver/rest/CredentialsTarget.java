@@ -12,8 +12,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Header lines of somebody who asks for a Secret: the bearer tokens, JWTs and impersonations that they can think of. None of them
- * is an internal error, and none is let in.
+ * Header lines of somebody who asks for a Secret: the bearer tokens, JWTs and impersonations that they can think of.
+ * None of them is an internal error, and none is let in.
  */
 public final class CredentialsTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(true, Map.of("1/api/v1/namespaces/default/secrets", """

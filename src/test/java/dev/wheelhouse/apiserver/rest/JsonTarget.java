@@ -16,8 +16,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A JSON body of any built-in kind, posted for a trial. It is taken or refused; what was taken is taken again as it came back,
- * and comes back the same. JSON that is read is written as it was, by YAML too.
+ * A JSON body of any built-in kind, posted for a trial. It is taken or refused; what was taken is taken again as it
+ * came back, and comes back the same. JSON that is read is written as it was, by YAML too.
  */
 public final class JsonTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(false, Map.of());

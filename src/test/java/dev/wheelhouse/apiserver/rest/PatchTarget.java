@@ -13,9 +13,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A patch of one of the stored objects, as a request text: JSON, merge or strategic merge patch, or an applied configuration. It
- * is taken or refused. What comes of it is valid: written back, it changes nothing. A merge patch or a configuration that is
- * sent again changes nothing either.
+ * A patch of one of the stored objects, as a request text: JSON, merge or strategic merge patch, or an applied
+ * configuration. It is taken or refused. What comes of it is valid: written back, it changes nothing. A merge patch or
+ * a configuration that is sent again changes nothing either.
  */
 public final class PatchTarget implements FuzzTarget {
     private static final Map<String, String> OBJECTS = new TreeMap<>(Map.of(

@@ -13,9 +13,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A request: a line of method, path and query, header lines, an empty line, the body. The administrator gets an answer that is
- * no internal error. Somebody who may read one Secret, watch one ConfigMap and list pods gets no more than these and changes
- * nothing, in whatever words the request is put.
+ * A request: a line of method, path and query, header lines, an empty line, the body. The administrator gets an answer
+ * that is no internal error. Somebody who may read one Secret, watch one ConfigMap and list pods gets no more than
+ * these and changes nothing, in whatever words the request is put.
  */
 public final class RequestTarget implements FuzzTarget {
     private static final String HIDDEN = "aGlkZGVu";

@@ -14,8 +14,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The schema of a custom resource, and after a line's end an object of it. The definition is made or refused, and so is the object;
- * an object that was made is taken as it came back.
+ * The schema of a custom resource, and after a line's end an object of it. The definition is made or refused, and so is
+ * the object; an object that was made is taken as it came back.
  */
 public final class SchemaTarget implements FuzzTarget {
     private static final String OBJECTS = "/apis/e.io/v1/namespaces/default/as";

@@ -18,8 +18,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A label selector, and a field selector after a line's end. What is parsed is printed and parsed again as it was; and the server
- * lists those objects that it matches.
+ * A label selector, and a field selector after a line's end. What is parsed is printed and parsed again as it was; and
+ * the server lists those objects that it matches.
  */
 public final class SelectorTarget implements FuzzTarget {
     private static final List<Map<String, String>> LABELS = List.of(Map.of(), Map.of("app", "web"),

@@ -10,7 +10,10 @@ import dev.wheelhouse.runtime.Durations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** One word: as a quantity, a duration, a resource version, a name of each kind. A canonical quantity is canonical, and the same. */
+/**
+ * One word: as a quantity, a duration, a resource version, a name of each kind. A canonical quantity is canonical, and
+ * the same.
+ */
 public final class ScalarsTarget implements FuzzTarget {
 
     @Override

@@ -9,7 +9,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A record of the data directory: read or refused, with its checksum right or wrong; what is read is written as it was. */
+/**
+ * A record of the data directory: read or refused, with its checksum right or wrong; what is read is written as it was.
+ */
 public final class RecordTarget implements FuzzTarget {
     private static final long VERSION = 7;
 
