@@ -178,7 +178,8 @@ enum Sickness {
     FORBIDS_EVERYTHING {
         @Override
         boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.json("403 Forbidden", "{\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"no\"}");
+            e.json("403 Forbidden", "{\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\","
+                    + "\"message\":\"User \\\"manager\\\" cannot do anything\"}");
             return true;
         }
     },

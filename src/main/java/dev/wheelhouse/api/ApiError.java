@@ -65,11 +65,14 @@ public final class ApiError extends RuntimeException {
     }
 
     /**
-     * Nothing was said about the object: there was no answer, or the server was unable, too busy, or took nobody's credentials. The
-     * same request may succeed as soon as the server is well.
+     * Whether the failure says nothing about the object: there was no response, or the server was unable, too busy, or
+     * rejected the client. The same request may succeed as soon as the server is well. A 403 of admission, such as an
+     * exceeded quota, is about the object; the one of authorization names what the user "cannot" do (upstream:
+     * {@code apiserver/pkg/endpoints/handlers/responsewriters/errors.go}).
      */
     public boolean isOfServer() {
-        return code == 0 || code >= 500 || code == 429 || code == 401 || code == 403;
+        return code == 0 || code >= 500 || code == 429 || code == 401
+                || code == 403 && statusMessage.contains("\" cannot ");
     }
 
     public boolean isNotFound() {
