@@ -41,6 +41,9 @@ public final class Quantities {
             return null;
         }
         BigDecimal value = value(m);
+        if (value == null) {
+            return null;
+        }
         if (value.signum() == 0) {
             return "0";
         }
@@ -48,18 +51,19 @@ public final class Quantities {
         return binary ? binary(value) : decimal(value, m.group(4) != null);
     }
 
-    private static BigDecimal value(Matcher m) {
+    /** Null for what has more than a thousand digits before its point. */
+    private static @Nullable BigDecimal value(Matcher m) {
         BigDecimal number = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));
         BigDecimal value;
         if (m.group(2) != null) {
             value = number.multiply(new BigDecimal(KIBI.pow(BINARY.indexOf(m.group(2).charAt(0)))));
         } else if (m.group(4) != null) {
-            value = number.scaleByPowerOfTen(Math.clamp(Integer.parseInt(m.group(4)), -1000, 1000));
+            value = number.scaleByPowerOfTen(Math.clamp(Integer.parseInt(m.group(4)), -2000, 2000));
         } else {
             String suffix = m.group(3);
             value = number.scaleByPowerOfTen(suffix.isEmpty() ? 0 : 3 * (DECIMAL.indexOf(suffix.charAt(0)) - 3));
         }
-        return value.setScale(9, RoundingMode.UP);
+        return value.precision() - value.scale() > MOST_CHARACTERS ? null : value.setScale(9, RoundingMode.UP);
     }
 
     private static String binary(BigDecimal value) {

@@ -49,7 +49,9 @@ public final class SelectorTarget implements FuzzTarget {
             assertThat(again).as("printed as %s and parsed again", labels).isEqualTo(labels);
         }
         if (fields != null) {
-            assertThat(fields(fields.toString())).as("printed and parsed again").isEqualTo(fields);
+            FieldSelector again = fields(fields.toString());
+            assertThat(again).as("printed as %s and parsed again", fields).isNotNull();
+            assertThat(again.requirements()).containsExactlyInAnyOrderElementsOf(fields.requirements());
         }
         String query = "?labelSelector=" + encoded(labels == null ? text : labels.toString()) + "&fieldSelector="
                 + encoded(fields == null ? "" : fields.toString());
