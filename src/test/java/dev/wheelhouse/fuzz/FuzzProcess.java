@@ -62,7 +62,8 @@ final class FuzzProcess {
                 "--trace=" + (thorough ? "cov,cmp,div,indir" : "cov"), "--custom_hook_includes=" + OWN,
                 "--mutator_framework=false",
                 // Its work on patterns would count as the target's.
-                "--disabled_hooks=com.code_intelligence.jazzer.sanitizers.RegexRoadblocks", "--keep_going=100", "--reproducer_path=" + findings,
+                "--disabled_hooks=com.code_intelligence.jazzer.sanitizers.RegexRoadblocks", "--keep_going=100",
+                "--reproducer_path=" + findings,
                 "-artifact_prefix=" + findings + "/", "-dict=" + words(), "-seed=1", "-timeout=150", "-rss_limit_mb=0",
                 "-max_len=8192", "-max_total_time=" + time.toSeconds(), "-runs=" + runs, "-print_final_stats=1",
                 corpus.toString(), seeds.toString()));
