@@ -163,7 +163,8 @@ public final class ModelJson {
         @Override
         public @Nullable Object findSerializer(MapperConfig<?> config, Annotated a) {
             return a instanceof AnnotatedField field && field.getRawType() == OffsetDateTime.class
-                    && MICRO_TIMES.contains(field.getName()) ? MicroTimeSerializer.class
+                    && MICRO_TIMES.contains(field.getName())
+                            ? MicroTimeSerializer.class
                             : super.findSerializer(config, a);
         }
 
