@@ -97,7 +97,7 @@ final class FlowControl {
 
         private static final class Sender {
             final String name;
-            final ArrayDeque<Ticket> waiting = new ArrayDeque<>();
+            final ArrayDeque<Ticket> waiting = new ArrayDeque<>(1);
             int executing;
 
             Sender(String name) {

@@ -29,6 +29,8 @@ public final class WebPages {
     private final boolean anyAddress;
     private final Set<String> hosts;
     private final String remedy;
+    /** The last Host that was found to be known, as nearly all requests have the same one. */
+    private volatile String lastKnown = "";
 
     /**
      * An answer in place of the request's own.
@@ -96,10 +98,17 @@ public final class WebPages {
     }
 
     private boolean isKnown(String host) {
+        if (host.equals(lastKnown)) {
+            return true;
+        }
         int colon = host.lastIndexOf(':');
         String name = (colon > host.lastIndexOf(']') ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
-        return LOOPBACK.matcher(name).matches() || hosts.contains(name)
+        boolean known = LOOPBACK.matcher(name).matches() || hosts.contains(name)
                 || anyAddress && ADDRESS.matcher(name).matches();
+        if (known) {
+            lastKnown = host;
+        }
+        return known;
     }
 
     /** Whether a page of that origin has been served by this server. A proxy may have ended its TLS. */

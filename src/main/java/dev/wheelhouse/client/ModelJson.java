@@ -132,6 +132,10 @@ public final class ModelJson {
     private static final class GsonNames extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1;
 
+        /** The fields of type {@code metav1.MicroTime}, which a server refuses without six digits of a fraction. */
+        private static final Set<String> MICRO_TIMES = Set.of("acquireTime", "renewTime", "pingTime", "eventTime",
+                "lastObservedTime");
+
         private final boolean dropManagedFields;
 
         GsonNames(boolean dropManagedFields) {
@@ -154,6 +158,14 @@ public final class ModelJson {
                 return JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS);
             }
             return super.findPropertyInclusion(config, a);
+        }
+
+        @Override
+        public @Nullable Object findSerializer(MapperConfig<?> config, Annotated a) {
+            return a instanceof AnnotatedField field && field.getRawType() == OffsetDateTime.class
+                    && MICRO_TIMES.contains(field.getName())
+                            ? MicroTimeSerializer.class
+                            : super.findSerializer(config, a);
         }
 
         private static boolean isRequired(AnnotatedField field) {
@@ -179,7 +191,18 @@ public final class ModelJson {
         }
     }
 
-    /** A time as {@code metav1.Time} and {@code metav1.MicroTime} print it, in UTC. */
+    private static final class MicroTimeSerializer extends StdScalarSerializer<OffsetDateTime> {
+        MicroTimeSerializer() {
+            super(OffsetDateTime.class);
+        }
+
+        @Override
+        public void serialize(OffsetDateTime time, JsonGenerator g, SerializationContext c) {
+            g.writeString(time.withOffsetSameInstant(ZoneOffset.UTC).format(MICROS));
+        }
+    }
+
+    /** A time in UTC, with a fraction of a second only if there is one. */
     public static String time(OffsetDateTime time) {
         OffsetDateTime utc = time.withOffsetSameInstant(ZoneOffset.UTC).truncatedTo(ChronoUnit.MICROS);
         return utc.getNano() == 0 ? utc.format(SECONDS) : utc.format(MICROS);

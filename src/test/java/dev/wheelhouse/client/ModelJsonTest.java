@@ -27,6 +27,7 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.JSON;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Secret;
@@ -175,6 +176,13 @@ class ModelJsonTest {
                  "volumes":[{"name":"v","emptyDir":{}}]}}""", V1Pod.class);
         assertThat(ModelJson.write(pod)).isEqualTo(
                 "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[],\"schedulerName\":\"\",\"volumes\":[{\"emptyDir\":{},\"name\":\"v\"}]}}");
+    }
+
+    @Test
+    void microTimesHaveSixDigitsAsServersDemand() {
+        assertThat(ModelJson.write(new V1LeaseSpec().renewTime(TIME).acquireTime(TIME)))
+                .contains("\"renewTime\":\"2026-11-21T08:00:00.000000Z\"")
+                .contains("\"acquireTime\":\"2026-11-21T08:00:00.000000Z\"");
     }
 
     @Test

@@ -151,6 +151,7 @@ final class Renderer {
 
     ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
+        refuseMetadataOfOne(target, accept);
         if (accept.isPlain()) {
             return ApiResponse.Content.ofPieces(accept.media().type(), plainList(target.info(), items, listMeta));
         }
@@ -208,18 +209,23 @@ final class Renderer {
         return pieces.add(END);
     }
 
+    /** @throws ApiException 406 for a list, if the metadata of one object was asked for */
+    private static void refuseMetadataOfOne(Target target, Accept accept) {
+        if (accept.form() == Accept.Form.PARTIAL) {
+            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
+                    + GoText.type(target.type(), "List") + ")");
+        }
+    }
+
     /** A list of objects that are not in the store as they are shown. */
     ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
+        refuseMetadataOfOne(target, accept);
         if (accept.form() == Accept.Form.TABLE) {
             return response(200,
                     Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
                             .put("apiVersion", accept.metaApiVersion()),
                     accept, List.of());
-        }
-        if (accept.form() == Accept.Form.PARTIAL) {
-            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
-                    + GoText.type(target.type(), "List") + ")");
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();

@@ -201,8 +201,8 @@ class ObjectStoreTest {
     @Test
     void aWatcherThatLetsTooManyBytesWaitIsEndedAndKeepsNoneOfThem() {
         Watcher slow = store.watch("configmaps", Selection.all(), 0);
-        String large = "x".repeat((int) Watcher.BYTES / 4);
-        for (int i = 0; i < 3; i++) {
+        String large = "x".repeat((int) Watcher.BYTES / 32);
+        for (int i = 0; i < 31; i++) {
             store.create("configmaps", object("ns", "n" + i, "").put("data", large));
         }
         assertThat(slow.isClosed()).isFalse();
