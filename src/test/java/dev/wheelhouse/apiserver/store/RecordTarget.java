@@ -44,6 +44,9 @@ public final class RecordTarget implements FuzzTarget {
         } catch (IOException e) {
             throw new AssertionError("what was written is not read", e);
         }
-        assertThat(again).usingRecursiveComparison().isEqualTo(write);
+        assertThat(again.resource()).isEqualTo(write.resource());
+        assertThat(again.key()).isEqualTo(write.key());
+        assertThat(again.previous()).isEqualTo(write.previous());
+        assertThat(again.json()).isEqualTo(write.json());
     }
 }
