@@ -32,13 +32,15 @@ public final class InProcessClient implements KubeClient {
 
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
-        return new InProcessResource<>(server, userAgent, type, model, "application/json");
+        return new InProcessResource<>(server, userAgent, type, model, "application/json",
+                "application/json");
     }
 
     @Override
     public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
         return new InProcessResource<>(server, userAgent, type, PartialObjectMetadata.class,
-                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
     }
 
     @Override

@@ -43,13 +43,17 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     private final ResourceType type;
     private final Class<T> model;
     private final String accept;
+    private final String acceptList;
 
-    InProcessResource(EmbeddedApiServer server, String userAgent, ResourceType type, Class<T> model, String accept) {
+    /** @param acceptList the media type of lists; {@code accept} is that of objects and of the events of watches */
+    InProcessResource(EmbeddedApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
+            String acceptList) {
         this.server = server;
         this.userAgent = userAgent;
         this.type = type;
         this.model = model;
         this.accept = accept;
+        this.acceptList = acceptList;
     }
 
     @Override
@@ -127,8 +131,9 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     @Override
     public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
-        JsonNode list = Json.read(call("list", namespace, "GET",
-                type.path(namespace) + query(CollectionQuery.list(labels, fields, options)), null, ""));
+        String path = type.path(namespace) + query(CollectionQuery.list(labels, fields, options));
+        JsonNode list = Json.read(
+                content("list", namespace, request("GET", path, null, "").withAccept(acceptList)));
         List<T> items = new ArrayList<>();
         List<DecodeFailure> skipped = new ArrayList<>();
         for (JsonNode item : list.path("items")) {
@@ -179,9 +184,13 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
 
     private byte[] call(String verb, String what, String method, String path, byte @Nullable [] body,
             String contentType) {
-        ApiResponse answer = server.handle(request(method, path, body, contentType));
+        return content(verb, what, request(method, path, body, contentType));
+    }
+
+    private byte[] content(String verb, String what, ApiRequest request) {
+        ApiResponse answer = server.handle(request);
         if (!(answer instanceof ApiResponse.Content content)) {
-            throw new IllegalStateException(method + " " + path + " answered with a watch");
+            throw new IllegalStateException(request.method() + " " + request.path() + " answered with a watch");
         }
         if (content.code() >= 300) {
             throw error(verb + " " + type + " " + what, Json.read(content.body()));
