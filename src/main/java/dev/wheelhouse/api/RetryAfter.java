@@ -17,6 +17,8 @@ public final class RetryAfter {
 
     /** More digits are more than any wait. */
     private static final int MOST_DIGITS = 9;
+    /** Honest servers send one. Each that is no date costs an exception. */
+    private static final int MOST_HEADERS = 8;
 
     private RetryAfter() {}
 
@@ -29,7 +31,7 @@ public final class RetryAfter {
      */
     public static @Nullable Duration of(List<String> headers, @Nullable String date) {
         Duration longest = null;
-        for (String header : headers) {
+        for (String header : headers.subList(0, Math.min(MOST_HEADERS, headers.size()))) {
             Duration asked = parse(header.strip(), date);
             if (asked != null && (longest == null || asked.compareTo(longest) > 0)) {
                 longest = asked;
