@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a server asks its client to wait. A client waits half a minute at most, whatever is asked: a server that is sick, or a
- * proxy before it, must not put it to sleep for a day, and a minute after the server is well everything is to be as it should.
+ * The wait that a server asks its client for. A client waits half a minute at most, so that a sick server, or a proxy
+ * before it, cannot put the client to sleep for a day, and so that the client recovers within a minute of the server.
  */
 public final class RetryAfter {
     public static final Duration LONGEST = Duration.ofSeconds(30);

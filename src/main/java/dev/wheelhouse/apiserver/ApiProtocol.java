@@ -60,7 +60,7 @@ final class ApiProtocol extends Http11NioProtocol {
             return false;
         }
 
-        /** Whoever waits for the client's next byte finds the end instead, and closes the connection in its own time. */
+        /** Ends the input: the thread that waits for the client's next byte reads the end and closes the connection. */
         private static void endInput(SocketChannel socket) {
             try {
                 socket.shutdownInput();

@@ -43,7 +43,7 @@ final class ByteBudget {
         }
     }
 
-    /** What one request holds, until it is closed. Guarded by the lock. */
+    /** The bytes that one request holds until it is closed. Guarded by the lock. */
     final class Part implements AutoCloseable {
         private final String sender;
         private long bytes;

@@ -57,7 +57,7 @@ final class Connectors {
         return connector;
     }
 
-    /** What one connection and the next may be served by. */
+    /** The TLS configuration of new connections. */
     static SSLHostConfig sslHost(ApiServerOptions.Tls tls) {
         SSLHostConfig host = new SSLHostConfig();
         host.setProtocols("TLSv1.2+TLSv1.3");

@@ -147,7 +147,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
     }
 
-    /** What new connections are served by at the moment; null for plain HTTP. */
+    /** The certificate and authorities of new connections; null for plain HTTP. */
     private ApiServerOptions.@Nullable Tls tls() {
         TlsRenewal running = renewal;
         return running == null ? options.tls() : running.current();

@@ -21,7 +21,7 @@ record Flow(Level level, String sender, boolean isProbe) {
     private static final String KUBE_SYSTEM_ACCOUNTS = "system:serviceaccounts:kube-system";
     private static final Set<String> LEASE_VERBS = Set.of("get", "create", "update");
 
-    /** What requests of a level may claim. The names are upstream's, but for the last. */
+    /** A priority level. The names are upstream's, except the last. */
     enum Level {
         /** Health, version, and administrators who have shown their credentials: never waits, is never turned away. */
         EXEMPT("exempt"),

@@ -27,7 +27,7 @@ final class TlsRenewal extends SignalledLoop {
         this.current = first;
     }
 
-    /** What new connections are served by. */
+    /** The certificate and authorities of new connections. */
     ApiServerOptions.Tls current() {
         return current;
     }

@@ -13,7 +13,10 @@ public final class Escalation {
 
     private Escalation() {}
 
-    /** What of the wanted rules the held ones do not grant, as far as an answer names it: one rule for each thing, in order; empty if nothing. */
+    /**
+     * The wanted rights that the held rules do not grant, as many as an answer names: one rule for each resource or
+     * path, in order; empty if none is missing.
+     */
     static List<PolicyRule> missing(List<PolicyRule> held, List<PolicyRule> wanted) {
         HeldRights rights = new HeldRights(held);
         Map<String, PolicyRule> byThing = new TreeMap<>();

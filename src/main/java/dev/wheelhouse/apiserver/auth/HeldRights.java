@@ -12,7 +12,7 @@ import java.util.function.Function;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * What a user's rules grant, ready to be asked whether they cover others. A rule of 300 verbs, groups and resources stands for 27 million rights:
+ * The rights that a user's rules grant, indexed for the question whether they cover other rules. A rule of 300 verbs, groups and resources stands for 27 million rights:
  * values that the same held rules speak of are decided together, not one by one. For one thread.
  */
 final class HeldRights {

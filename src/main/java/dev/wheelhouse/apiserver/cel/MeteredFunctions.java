@@ -29,7 +29,7 @@ final class MeteredFunctions implements CelInternalRuntimeLibrary {
 
     @Override
     public void setRuntimeOptions(CelRuntimeBuilder runtime) {
-        throw new UnsupportedOperationException("the functions need the equality of the runtime");
+        throw new IllegalStateException("the runtime has to pass its equality and options to its functions");
     }
 
     @Override
