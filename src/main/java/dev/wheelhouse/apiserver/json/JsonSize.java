@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * that it costs no more than the limit allows, however often a value contains itself or another one. For one thread.
  */
 public final class JsonSize {
-    /** What is nested deeper has no end to its size: no stack holds it. */
+    /** A value that is nested deeper counts as too large, because no stack holds it. */
     private static final int MAX_DEPTH = 1_000;
 
     private final long limit;

@@ -197,7 +197,7 @@ final class MergeLists {
         return places;
     }
 
-    /** What identifies an element: the value of its merge key, or itself where there is no merge key; empty if it has no value. */
+    /** The identity of an element: the value of its merge key, or the element itself without one; empty if it has no value. */
     private static String identity(JsonNode element, String mergeKey) {
         JsonNode of = mergeKey.isEmpty() ? element : element.get(mergeKey);
         return of == null ? "" : JsonKey.of(of);

@@ -316,7 +316,7 @@ final class Bodies {
         };
     }
 
-    /** What Go's decoder calls a value. */
+    /** The name that Go's decoder gives to a value's type. */
     static String kindOf(JsonNode node) {
         return node.isObject()
                 ? "object"

@@ -46,7 +46,7 @@ final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
-    /** What is known of the names of stored definitions, by their own names. */
+    /** The names that stored definitions claim, by the definitions' own names. */
     private final Map<String, Named> definitions = new ConcurrentHashMap<>();
     /** The names of the definitions that are being deleted. */
     private final Set<String> terminating = ConcurrentHashMap.newKeySet();

@@ -96,7 +96,7 @@ final class ProtobufWriter {
                 .addAll(all);
     }
 
-    /** What stands before the bytes of an embedded message. */
+    /** The tag and length before the bytes of an embedded message. */
     private static byte[] lengthDelimited(int field, int length) {
         byte[] head = new byte[CodedOutputStream.computeTagSize(field)
                 + CodedOutputStream.computeUInt32SizeNoTag(length)];

@@ -70,7 +70,7 @@ final class TokenRequests {
         return renderer.response(201, answer, Accept.lenient(request, false), warnings);
     }
 
-    /** What the request itself says of its service account must be true of it. */
+    /** Refuses a request whose own name, namespace or UID differs from that of its service account. */
     private static void checkAccount(ObjectNode body, StoredObject account) {
         String namespace = Json.text(body, "metadata", "namespace");
         if (!namespace.isEmpty() && !namespace.equals(account.namespace())) {

@@ -74,7 +74,7 @@ final class WriteOptions {
         };
     }
 
-    /** What is wrong with the values of {@code dryRun}. */
+    /** The problems of the values of {@code dryRun}. */
     static List<Cause> dryRun(List<String> values) {
         if (values.stream().allMatch("All"::equals)) {
             return List.of();

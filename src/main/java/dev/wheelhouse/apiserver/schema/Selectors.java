@@ -28,7 +28,7 @@ public final class Selectors {
         }
     }
 
-    /** What is wrong with the keys and values of a selector in the text form, in upstream's words; empty if nothing is. */
+    /** The problems of the keys and values of a selector in text form, in upstream's words; empty if there are none. */
     public static String problem(LabelSelector selector) {
         StringBuilder problem = new StringBuilder();
         selector.forEachRequirement((key, values) -> {
