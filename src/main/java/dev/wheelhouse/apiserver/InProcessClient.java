@@ -22,10 +22,10 @@ import dev.wheelhouse.facts.ResourceInfo;
  * are never shared with the server. Thread safe.
  */
 public final class InProcessClient implements KubeClient {
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final String userAgent;
 
-    InProcessClient(EmbeddedApiServer server, String userAgent) {
+    InProcessClient(ApiServer server, String userAgent) {
         this.server = server;
         this.userAgent = userAgent;
     }
