@@ -1,6 +1,5 @@
-package dev.wheelhouse.apiserver.table;
+package dev.wheelhouse.apiserver.protocol;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -8,7 +7,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.table.AllPrinters;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 
@@ -20,28 +23,9 @@ final class Printers {
             Column.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
             Column.integer("Available", "How many replicas there are.", o -> o.number("status", "replicas")),
             Column.age());
-    private static final Map<String, List<Column>> BY_GROUP_KIND = all();
+    private static final Map<String, List<Column>> BY_GROUP_KIND = AllPrinters.all();
 
     private Printers() {}
-
-    private static Map<String, List<Column>> all() {
-        Map<String, List<Column>> all = new HashMap<>();
-        CorePrinters.addTo(all);
-        PodPrinters.addTo(all);
-        NodePrinters.addTo(all);
-        VolumePrinters.addTo(all);
-        EventPrinters.addTo(all);
-        AppsPrinters.addTo(all);
-        BatchPrinters.addTo(all);
-        AutoscalingPrinters.addTo(all);
-        NetworkPrinters.addTo(all);
-        AccessPrinters.addTo(all);
-        AdmissionPrinters.addTo(all);
-        SchedulingPrinters.addTo(all);
-        ControlPlanePrinters.addTo(all);
-        DevicePrinters.addTo(all);
-        return Map.copyOf(all);
-    }
 
     /** The columns for these objects: those of the resource's kind, or of {@code Scale} where the subresource's objects come. */
     static List<Column> of(ResourceInfo resource, List<ObjectNode> objects) {
@@ -52,6 +36,10 @@ final class Printers {
             return CustomPrinters.of(defined.custom());
         }
         ResourceType type = resource.type();
+        List<Column> ofKind = Strategies.of(type).columns();
+        if (ofKind != null) {
+            return ofKind;
+        }
         List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
         if (columns != null) {
             return columns;

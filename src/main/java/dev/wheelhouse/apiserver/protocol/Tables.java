@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.table;
+package dev.wheelhouse.apiserver.protocol;
 
 import java.time.Instant;
 import java.util.List;
@@ -7,6 +7,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
