@@ -45,7 +45,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      *
      * @param typeName the element type's name: a primitive's or a type's in the same {@link Schemas}
      * @param format of a primitive: {@code int32}, {@code int64}, {@code double}, {@code byte}, or empty
-     * @param defaultValue what upstream's structural schema says; {@link Defaults} has the real ones
+     * @param defaultValue what upstream's structural schema says; the API server has the real ones
      * @param listType {@code atomic}, {@code set}, {@code map} or empty, which means atomic to server-side apply
      * @param listMapKeys the keys of a {@code map} list
      * @param mapType {@code atomic}, {@code granular} or empty, which means: as the type says
