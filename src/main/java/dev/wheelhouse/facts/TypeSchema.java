@@ -66,7 +66,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
             TypeSchema type = Schemas.ofName(typeName);
             if (type == null) {
                 throw new IllegalStateException("field " + name + " has the type " + typeName
-                        + ", which the schema facts do not define: correct types-1.36.tsv");
+                        + ", which the schema facts do not define: correct types.tsv");
             }
             return type;
         }
