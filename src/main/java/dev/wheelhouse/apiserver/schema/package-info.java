@@ -1,10 +1,9 @@
 /**
- * Decoding, defaults and validation of objects, and the registry of the resources that the server serves.
+ * Decoding of objects by the facts of their types.
  *
- * <p>JSON objects of requests come in; the same objects, pruned and defaulted, and lists of their problems come out. The
- * functions are pure and are called by the request's thread; nothing here starts a thread or does I/O. The facts of
- * built-in types come from {@link dev.wheelhouse.facts}. {@link dev.wheelhouse.apiserver.schema.ResourceRegistry} owns
- * the only state that changes: the resources of custom resource definitions.
+ * <p>JSON objects of requests come in; the same objects come out in upstream's canonical form, with a list of the fields
+ * that are unknown or given twice. The functions are called by the request's thread; nothing here starts a thread or does
+ * I/O. The facts of built-in types come from {@link dev.wheelhouse.facts}.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.schema;
