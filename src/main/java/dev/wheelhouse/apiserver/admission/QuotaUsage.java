@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.PodResources;
-import dev.wheelhouse.apiserver.kinds.QosClass;
+import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.Quantities;
 
 /** What one object takes of a quota (upstream: {@code pkg/quota/v1/evaluator/core}). */
@@ -149,7 +149,7 @@ final class QuotaUsage {
 
     private static boolean matches(JsonNode requirement, ObjectNode pod) {
         boolean terminating = Json.at(pod, "spec", "activeDeadlineSeconds") != null;
-        boolean bestEffort = QosClass.of(pod).equals("BestEffort");
+        boolean bestEffort = QosClass.of(pod.path("spec")).equals("BestEffort");
         return switch (Json.text(requirement, "scopeName")) {
             case "Terminating" -> terminating;
             case "NotTerminating" -> !terminating;

@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -80,7 +81,7 @@ public final class Strategies {
             case "pods" -> {
                 ObjectNode status = object.putObject("status");
                 status.put("phase", "Pending");
-                status.put("qosClass", QosClass.of(object));
+                status.put("qosClass", QosClass.of(object.path("spec")));
             }
             case "namespaces" -> {
                 object.putObject("status").put("phase", "Active");
