@@ -51,7 +51,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      * @param mapType {@code atomic}, {@code granular} or empty, which means: as the type says
      * @param patchStrategies {@code merge}, {@code retainKeys}, {@code replace}, or none
      * @param patchMergeKey the merge key of a {@code merge} list, or empty
-     * @param pointer whether a zero value (0, false, empty text) that a client says differs from none
+     * @param pointer whether a zero value (0, false, an empty text or object) differs from an absent field
      * @param always whether the field is there even if it is zero or empty
      * @param goType what upstream's decoder calls the type of a primitive where it has a name ({@code v1.PullPolicy}), or empty
      */

@@ -46,11 +46,10 @@ final class GoDeclarations {
      * One field of a struct as JSON sees it.
      *
      * @param pointer whether the field's Go type is a pointer
-     * @param value whether the field's Go type is a struct without a pointer
-     * @param always whether the encoder writes the field although it is zero
+     * @param always whether the encoder writes the field although it is zero; false for pointers and bytes
      * @param scalarName the name of a named scalar type, as {@code v1.PullPolicy}; empty for others
      */
-    record GoField(boolean pointer, boolean value, boolean always, String scalarName) {}
+    record GoField(boolean pointer, boolean always, String scalarName) {}
 
     /** @param sources the folder of {@code k8s.io/…} packages */
     GoDeclarations(Path sources) {
@@ -99,7 +98,7 @@ final class GoDeclarations {
         String scalarName = named != null && SCALARS.contains(kind)
                 ? load(named.path).name + "." + element.substring(element.indexOf('.') + 1)
                 : "";
-        return new GoField(pointer, value, always, scalarName);
+        return new GoField(pointer, always, scalarName);
     }
 
     /** The kind of a declared type, followed through names: {@code struct}, {@code string}, … */

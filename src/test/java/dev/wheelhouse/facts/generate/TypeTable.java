@@ -143,7 +143,7 @@ final class TypeTable {
         return path.isEmpty() ? primitive(property) : path.substring(path.lastIndexOf('/') + 1);
     }
 
-    private String attributes(JsonNode property, boolean required, GoField go) {
+    private static String attributes(JsonNode property, boolean required, GoField go) {
         StringBuilder attributes = new StringBuilder();
         if (required) {
             attributes.append("\trequired");
@@ -159,7 +159,7 @@ final class TypeTable {
         add(attributes, "map", property.path(EXTENSION + "map-type"));
         add(attributes, "patch", property.path(EXTENSION + "patch-strategy"));
         add(attributes, "mergeKey", property.path(EXTENSION + "patch-merge-key"));
-        if (go.pointer() && !schemas.getOrDefault(type(property), property).path("type").asString("").equals("object")) {
+        if (go.pointer()) {
             attributes.append("\tpointer");
         }
         if (go.always()) {
