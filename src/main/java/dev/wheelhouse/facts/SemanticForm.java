@@ -31,6 +31,9 @@ public final class SemanticForm {
     public static Map<String, Object> of(JsonNode object, TypeSchema type) {
         Map<String, Object> form = new TreeMap<>();
         for (Map.Entry<String, JsonNode> property : object.properties()) {
+            if (property.getValue().isNull()) {
+                continue;
+            }
             Field field = type.field(property.getKey());
             Object value = field == null ? plain(property.getValue()) : field(property.getValue(), field);
             if (value != null) {
@@ -42,9 +45,6 @@ public final class SemanticForm {
 
     /** Null where the value equals an absent field. */
     private static @Nullable Object field(JsonNode value, Field field) {
-        if (value.isNull()) {
-            return null;
-        }
         TypeSchema type = field.type();
         return switch (field.shape()) {
             case SINGLE -> {

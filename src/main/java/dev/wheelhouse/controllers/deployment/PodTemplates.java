@@ -31,7 +31,7 @@ final class PodTemplates {
 
     /** Whether two templates are equal except for the hash label. */
     static boolean sameIgnoringHash(V1PodTemplateSpec a, V1PodTemplateSpec b) {
-        return Objects.equals(a.getSpec(), b.getSpec()) && sameMetadata(a.getMetadata(), b.getMetadata())
+        return withoutHash(a).equals(withoutHash(b))
                 || !differentImages(a.getSpec(), b.getSpec()) && canonical(a).equals(canonical(b));
     }
 
@@ -45,13 +45,6 @@ final class PodTemplates {
 
     private static List<String> images(V1PodSpec spec) {
         return spec.getContainers().stream().map(c -> c.getImage() == null ? "" : c.getImage()).toList();
-    }
-
-    /** A quick check for the usual case, without the conversion to JSON. */
-    private static boolean sameMetadata(@Nullable V1ObjectMeta a, @Nullable V1ObjectMeta b) {
-        return a != null && b != null && Objects.equals(a.getAnnotations(), b.getAnnotations())
-                && a.getLabels() != null && b.getLabels() != null
-                && withoutHash(a.getLabels()).equals(withoutHash(b.getLabels()));
     }
 
     private static Map<String, String> withoutHash(Map<String, String> labels) {
