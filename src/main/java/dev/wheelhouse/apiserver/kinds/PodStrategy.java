@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.QosClass;
 
 /** Pods (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
@@ -49,7 +50,7 @@ final class PodStrategy extends Strategy {
 
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
-        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(object));
+        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(object.path("spec")));
     }
 
     @Override
@@ -97,7 +98,7 @@ final class PodStrategy extends Strategy {
     @Override
     public boolean isInScope(JsonNode scope, ObjectNode pod) {
         boolean terminating = Json.at(pod, "spec", "activeDeadlineSeconds") != null;
-        boolean bestEffort = QosClass.of(pod).equals("BestEffort");
+        boolean bestEffort = QosClass.of(pod.path("spec")).equals("BestEffort");
         return switch (Json.text(scope, "scopeName")) {
             case "Terminating" -> terminating;
             case "NotTerminating" -> !terminating;
