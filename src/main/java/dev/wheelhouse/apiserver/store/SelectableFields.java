@@ -15,8 +15,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Which fields each resource can be selected by, and their values (upstream: the {@code ToSelectableFields} functions of
- * {@code pkg/registry} and the field label conversions of {@code pkg/apis}).
+ * The fields by which objects of each resource can be selected, and their values (upstream: the {@code
+ * ToSelectableFields} functions of {@code pkg/registry} and the field label conversions of {@code pkg/apis}).
  */
 public final class SelectableFields {
     private static final Map<String, List<String>> PATHS = Map.ofEntries(
@@ -39,7 +39,7 @@ public final class SelectableFields {
                     List.of("spec.signerName", "spec.podName", "spec.nodeName")),
             Map.entry("resourceslices.resource.k8s.io", List.of("spec.nodeName", "spec.driver")));
 
-    /** By kind, the fields besides name and namespace that clients may say; other kinds have none. */
+    /** By kind, the fields that clients may name besides name and namespace. Other kinds have none. */
     private static final Map<String, List<String>> KNOWN = Map.ofEntries(
             Map.entry("Pod", with(PATHS.get("pods"), "status.podIPs")),
             Map.entry("Event", with(PATHS.get("events"))),
@@ -53,11 +53,11 @@ public final class SelectableFields {
             Map.entry("ClusterTrustBundle", List.of("spec.signerName")),
             Map.entry("PodCertificateRequest", List.of("spec.signerName", "spec.podName", "spec.nodeName")),
             Map.entry("ResourceSlice", with(PATHS.get("resourceslices.resource.k8s.io"))));
-    /** The groups of those kinds that are not of the core. */
+    /** The groups of those kinds that are not in the core group. */
     private static final Map<String, String> GROUPS = Map.of("Job", "batch", "CertificateSigningRequest",
             "certificates.k8s.io", "ClusterTrustBundle", "certificates.k8s.io", "PodCertificateRequest",
             "certificates.k8s.io", "ResourceSlice", "resource.k8s.io");
-    /** The fields of Events in the new group, and what the stored Event calls them. */
+    /** The fields of Events in the group events.k8s.io, with their names in the stored core Event. */
     private static final Map<String, String> NEW_EVENTS = Map.ofEntries(Map.entry("reason", "reason"),
             Map.entry("regarding.kind", "involvedObject.kind"),
             Map.entry("regarding.namespace", "involvedObject.namespace"),
@@ -81,9 +81,9 @@ public final class SelectableFields {
     }
 
     /**
-     * The name by which {@link StoredObject} keeps a field that clients select objects of the type by.
+     * The name under which {@link StoredObject} keeps a field that a client names in a selector.
      *
-     * @return null if objects of the type cannot be selected by it
+     * @return null if objects of the type cannot be selected by this field
      */
     public static @Nullable String canonical(ResourceType type, String field) {
         if (type.group().equals("events.k8s.io")) {
@@ -100,7 +100,7 @@ public final class SelectableFields {
                 && !type.kind().equals("PodCertificateRequest") || own.contains(field) ? field : null;
     }
 
-    /** Upstream's words for a field that {@link #canonical} does not know. */
+    /** Upstream's error message for a field that {@link #canonical} does not know. */
     public static String refusal(ResourceType type, String field) {
         return switch (type.group() + "/" + type.kind()) {
             case "batch/Job" -> "field label \"" + field + "\" not supported for Job";
