@@ -33,12 +33,12 @@ final class RecordedServer implements AutoCloseable {
             null);
 
     private final String file;
-    private final EmbeddedApiServer first = secured();
-    private EmbeddedApiServer server = first;
+    private final ApiServer first = secured();
+    private ApiServer server = first;
     private final RecordedComparison comparison = new RecordedComparison();
 
-    private static EmbeddedApiServer secured() {
-        return new EmbeddedApiServer(ApiServerOptions.defaults()
+    private static ApiServer secured() {
+        return new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
     }
 

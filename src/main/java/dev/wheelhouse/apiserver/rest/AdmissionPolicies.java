@@ -20,13 +20,13 @@ import dev.wheelhouse.apiserver.cel.CelExpression;
 import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.PolicyValidation;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.Selectors;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Holds writes against the ValidatingAdmissionPolicies that are bound (upstream: {@code apiserver/pkg/admission/plugin/policy/validating}). Subject

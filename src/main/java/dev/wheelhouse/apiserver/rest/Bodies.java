@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /** Reads the bodies of requests. */
 final class Bodies {

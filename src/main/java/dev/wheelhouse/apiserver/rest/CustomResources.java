@@ -22,14 +22,15 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.StructuralRules;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 
 /** Serves the resources of CustomResourceDefinitions: they are in the registry for as long as the definition is stored. */
@@ -259,7 +260,7 @@ final class CustomResources {
                 subresources.add(
                         new ResourceInfo.Subresource("scale", "autoscaling", "v1", "Scale", SUBRESOURCE_VERBS));
             }
-            registry.put(new ResourceInfo(
+            registry.put(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(crd, "spec", "names", "singular"), texts(crd, "shortNames"), texts(crd, "categories"),
@@ -369,7 +370,7 @@ final class CustomResources {
         for (JsonNode version : versions(crd)) {
             ResourceInfo info = registry.find(Json.text(crd, "spec", "group"), Json.text(version, "name"),
                     Json.text(crd, "spec", "names", "plural"));
-            if (info != null && info.custom() != null) {
+            if (info instanceof CustomResourceInfo) {
                 return info;
             }
         }

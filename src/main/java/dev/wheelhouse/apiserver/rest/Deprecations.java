@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
 
 /** Warns, in the answer, of requests for what is deprecated (upstream: {@code apiserver/pkg/endpoints/deprecation}). */
@@ -15,7 +16,7 @@ final class Deprecations {
     private Deprecations() {}
 
     static ApiResponse warn(Target target, ApiResponse answer) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         String warning = custom != null
                 ? custom.deprecation()
                 : BUILT_IN.getOrDefault(target.type().apiVersion() + " " + target.type().kind(), "");

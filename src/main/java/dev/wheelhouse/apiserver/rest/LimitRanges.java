@@ -19,11 +19,11 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.PodResources;
-import dev.wheelhouse.apiserver.schema.Quantities;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Quantities;
 
 /** The LimitRanges of a namespace: defaults of new pods' resources, and bounds (upstream: {@code plugin/pkg/admission/limitranger}). */
 final class LimitRanges {

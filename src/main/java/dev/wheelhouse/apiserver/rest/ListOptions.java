@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -125,7 +126,7 @@ record ListOptions(Selection selection, int limit, String match, String version,
 
     /** @throws ApiException 400 if objects of the type cannot be selected by the field */
     private static String known(Target target, String field) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             if (field.equals("metadata.name") || field.equals("metadata.namespace") && target.type().namespaced()
                     || custom.selectable().contains(field)) {

@@ -24,8 +24,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Reads {@code application/vnd.kubernetes.protobuf} bodies, which kubectl's typed commands send, into JSON trees (upstream:

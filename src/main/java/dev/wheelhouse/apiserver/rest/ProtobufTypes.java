@@ -19,8 +19,8 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 
 import io.kubernetes.client.proto.Meta;
 
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * The protobuf messages of the built-in types, which are the official client's, and how their fields stand to the JSON ones:

@@ -32,8 +32,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then the object's kind

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.PodResources;
-import dev.wheelhouse.apiserver.schema.Quantities;
+import dev.wheelhouse.facts.Quantities;
 
 /** What one object takes of a quota (upstream: {@code pkg/quota/v1/evaluator/core}). */
 final class QuotaUsage {

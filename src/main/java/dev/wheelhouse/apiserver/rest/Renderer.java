@@ -15,12 +15,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.Schemas;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.table.Tables;
 import dev.wheelhouse.apiserver.work.Allowance;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.runtime.Clock;
 
 /** Writes objects, lists and tables in the form that a request accepts. */
@@ -131,7 +132,7 @@ final class Renderer {
     }
 
     private static boolean differs(ResourceInfo info, StoredObject object) {
-        CustomType custom = info.custom();
+        CustomType custom = CustomResourceInfo.typeOf(info);
         return StoredVersions.differ(info.type()) || custom != null && custom.isOlder(object.version());
     }
 
@@ -139,7 +140,7 @@ final class Renderer {
     static ObjectNode tree(ResourceInfo info, StoredObject object) {
         ResourceType type = info.type();
         ObjectNode tree = object.tree();
-        CustomType custom = info.custom();
+        CustomType custom = CustomResourceInfo.typeOf(info);
         if (custom != null && custom.isOlder(object.version())) {
             custom.prune(tree);
             custom.applyDefaults(tree);
@@ -293,8 +294,9 @@ final class Renderer {
     Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
+        CustomType custom = CustomResourceInfo.typeOf(info);
         String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
-                + (info.custom() == null ? "" : " " + info.custom().since());
+                + (custom == null ? "" : " " + custom.since());
         return switch (accept.form()) {
             case OBJECT -> protobuf || StoredVersions.differ(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)

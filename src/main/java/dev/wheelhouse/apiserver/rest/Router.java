@@ -2,8 +2,8 @@ package dev.wheelhouse.apiserver.rest;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Finds the resource that a route names: {@code /api/v1/namespaces/NS/pods/NAME/status}, {@code /apis/GROUP/VERSION/…}. */
 final class Router {

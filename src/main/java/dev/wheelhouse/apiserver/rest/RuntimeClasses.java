@@ -12,10 +12,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Quantities;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Quantities;
 
 /**
  * What a pod gets of its runtime class: overhead, node selector and tolerations (upstream: {@code plugin/pkg/admission/runtimeclass},

@@ -14,11 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
 
 /** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
@@ -38,7 +39,7 @@ final class Scales {
 
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
+        Target shown = new Target(new BuiltInResource(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "");
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
@@ -161,7 +162,7 @@ final class Scales {
             StoredObject current = find(target);
             try {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
-                        target.info().custom(),
+                        CustomResourceInfo.typeOf(target.info()),
                         origin.manager(), request.query().flag("force"), "scale", clock.now());
                 return scale(target, writes.change(target, applied, current, origin));
             } catch (FieldManagement.ConflictException e) {
@@ -175,7 +176,7 @@ final class Scales {
     }
 
     private static List<String> replicasPath(Target target) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         return custom == null || custom.replicasPath().isEmpty() ? List.of("spec", "replicas") : custom.replicasPath();
     }
 
@@ -184,7 +185,7 @@ final class Scales {
     }
 
     private static ObjectNode scale(Target target, ObjectNode object) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
         ObjectNode meta = scale.putObject("metadata");
         for (String field : List.of("name", "namespace", "uid", "resourceVersion", "creationTimestamp")) {

@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * What each kind does to an object before it is stored: which parts a request may set, and when the generation grows

@@ -1,7 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * What a request's path names.

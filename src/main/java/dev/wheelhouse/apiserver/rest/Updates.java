@@ -15,12 +15,13 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -213,7 +214,7 @@ final class Updates {
         }
         List<String> problems = new ArrayList<>(patchProblems(request));
         try {
-            CustomType custom = target.info().custom();
+            CustomType custom = CustomResourceInfo.typeOf(target.info());
             if (custom != null) {
                 problems.addAll(Bodies.customMetadata(patched));
             }
@@ -256,7 +257,7 @@ final class Updates {
 
     /** Drops what a custom resource's schema does not know. */
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             Bodies.report(request, target.type(), custom.prune(object), warnings);
         }
@@ -357,7 +358,7 @@ final class Updates {
             }
             ObjectNode applied;
             try {
-                applied = FieldManagement.apply(live, patch.deepCopy(), target.info().custom(), origin.manager(), force,
+                applied = FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()), origin.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);

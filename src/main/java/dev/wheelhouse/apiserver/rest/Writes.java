@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
 import dev.wheelhouse.apiserver.schema.CustomType;
 import dev.wheelhouse.apiserver.schema.Defaults;
 import dev.wheelhouse.apiserver.schema.Validation;
@@ -148,7 +149,7 @@ final class Writes {
         Meta.of(given).remove("uid");
         Meta.keepManagers(given, null);
         Defaults.apply(type, given);
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(given);
         }
@@ -234,7 +235,7 @@ final class Writes {
         if (!target.subresource().equals("finalize")) {
             Defaults.apply(type, object);
         }
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(object);
         }
@@ -349,7 +350,7 @@ final class Writes {
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
     private List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             return custom.validate(object, old);
         }

@@ -9,6 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** The rules of namespaces, storage and Events (upstream: {@code pkg/apis/core/validation}, {@code pkg/apis/storage/validation}). */
 final class ClusterValidation {

@@ -19,9 +19,11 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
  * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what its registry strategies put into

@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** The rules of autoscalers, limit ranges, quotas and revisions (upstream: {@code pkg/apis/autoscaling/validation}, {@code pkg/apis/core/validation}). */
 final class LimitsValidation {

@@ -9,6 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** Sums over the containers of a pod (upstream: {@code component-helpers/resource/helpers.go}). */
 public final class PodResources {

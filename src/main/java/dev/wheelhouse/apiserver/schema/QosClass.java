@@ -6,6 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** The quality-of-service class of a pod (upstream: {@code pkg/apis/core/helper/qos}). */
 final class QosClass {

@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go.
@@ -39,7 +41,7 @@ public final class ResourceRegistry {
 
     /** A registry with all built-in resources. */
     public static ResourceRegistry builtIn() {
-        return new ResourceRegistry(BuiltInResources.read());
+        return new ResourceRegistry(List.copyOf(BuiltInResource.all()));
     }
 
     /** @param group empty for the core group */

@@ -13,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Pruning and defaulting by the structural schemas of custom resources (upstream:

@@ -8,6 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Schemas;
 
 /**
  * Validates objects of built-in types, in the words of Kubernetes 1.36 (upstream: {@code pkg/apis/<group>/validation}): metadata of all kinds,

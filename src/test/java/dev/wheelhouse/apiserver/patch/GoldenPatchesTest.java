@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.schema.Defaults;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.GoldenApi;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
-import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.facts.Schemas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -18,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
+import dev.wheelhouse.facts.ResourceInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

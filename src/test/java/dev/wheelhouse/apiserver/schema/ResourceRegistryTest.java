@@ -6,6 +6,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.ResourceInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +76,7 @@ class ResourceRegistryTest {
     }
 
     private static ResourceInfo custom(String group, String version, String plural) {
-        return new ResourceInfo(new ResourceType(group, version, plural, "Thing" + plural, true), "thing", List.of(),
+        return new BuiltInResource(new ResourceType(group, version, plural, "Thing" + plural, true), "thing", List.of(),
                 List.of(), Set.of("get"), List.of());
     }
 }

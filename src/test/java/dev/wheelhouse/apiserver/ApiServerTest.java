@@ -29,13 +29,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The server over HTTP. */
-class EmbeddedApiServerTest {
-    private EmbeddedApiServer server;
+class ApiServerTest {
+    private ApiServer server;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @BeforeEach
     void start() {
-        server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+        server = new ApiServer(ApiServerOptions.defaults()).start();
     }
 
     @AfterEach
@@ -186,7 +186,7 @@ class EmbeddedApiServerTest {
 
     @Test
     void namesAddressPortAndRemedyWhenThePortIsTaken() {
-        EmbeddedApiServer second = new EmbeddedApiServer(ApiServerOptions.defaults().withPort(server.port()));
+        ApiServer second = new ApiServer(ApiServerOptions.defaults().withPort(server.port()));
         assertThatThrownBy(second::start).isInstanceOf(PortInUseException.class)
                 .hasMessageContaining("127.0.0.1:" + server.port()).hasMessageContaining("choose another port");
         second.close();

@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.schema;
+package dev.wheelhouse.facts;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,9 +11,10 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
  * Parses the lines of one type of {@code types-1.36.tsv}: {@code type <name> <kind> [gvk=…]}, {@code field <type> <name> <type of value> …},
@@ -22,6 +23,8 @@ import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 final class TypeParser {
     private static final Set<String> ATTRIBUTES = Set.of("required", "default", "enum", "list", "keys", "map", "patch",
             "mergeKey", "pointer", "always", "go");
+
+    private static final JsonMapper DEFAULTS = new JsonMapper();
 
     private TypeParser() {}
 
@@ -92,7 +95,7 @@ final class TypeParser {
         Map<String, String> attributes = attributes(columns);
         String defaultValue = attributes.get("default");
         return new Field(columns[2], shape, type, format, attributes.containsKey("required"),
-                defaultValue == null ? null : Json.read(defaultValue), set(attributes.get("enum")),
+                defaultValue == null ? null : DEFAULTS.readTree(defaultValue), set(attributes.get("enum")),
                 attributes.getOrDefault("list", ""), List.copyOf(set(attributes.get("keys"))),
                 attributes.getOrDefault("map", ""), set(attributes.get("patch")),
                 attributes.getOrDefault("mergeKey", ""), attributes.containsKey("pointer"),

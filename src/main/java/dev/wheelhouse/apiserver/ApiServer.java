@@ -40,8 +40,8 @@ import dev.wheelhouse.runtime.LoopRunner;
  * A Kubernetes API server in this process. It answers {@link #client in-process calls} as soon as it is made, and HTTP after
  * {@link #start}. Thread safe.
  */
-public final class EmbeddedApiServer implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
+public final class ApiServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
 
     private final ApiServerOptions options;
     private final ObjectStore store;
@@ -61,7 +61,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * @throws StorageException if the storage cannot be used
      * @throws IllegalArgumentException if it is to listen beyond loopback without TLS, or without asking for credentials
      */
-    public EmbeddedApiServer(ApiServerOptions options) {
+    public ApiServer(ApiServerOptions options) {
         requireProtection(options);
         this.options = options;
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
@@ -107,7 +107,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * @return this
      * @throws PortInUseException if the port is taken
      */
-    public synchronized EmbeddedApiServer start() {
+    public synchronized ApiServer start() {
         if (tomcat != null) {
             throw new IllegalStateException("the API server is running at " + url());
         }

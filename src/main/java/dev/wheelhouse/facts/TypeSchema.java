@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.schema;
+package dev.wheelhouse.facts;
 
 import java.util.List;
 import java.util.Map;

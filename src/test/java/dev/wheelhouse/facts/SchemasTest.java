@@ -1,11 +1,11 @@
-package dev.wheelhouse.apiserver.schema;
+package dev.wheelhouse.facts;
 
 import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
