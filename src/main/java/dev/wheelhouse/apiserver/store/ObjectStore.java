@@ -37,6 +37,7 @@ import dev.wheelhouse.runtime.Clock;
 public final class ObjectStore implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ObjectStore.class);
     /** The time from a failure of the storage until it is asked again. It grows with each further failure. */
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(15);
     private static final Duration QUIET = Duration.ofMinutes(1);
     /**
