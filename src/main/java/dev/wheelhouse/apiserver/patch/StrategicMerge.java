@@ -18,7 +18,7 @@ import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** The strategic merge patch of objects; {@link MergeLists} does the lists. Works in place on copies of its own. */
+/** Strategic merge patch of objects; {@link MergeLists} merges lists. Works in place on its own copies. */
 final class StrategicMerge {
     static final String PATCH = "$patch";
     static final String RETAIN_KEYS = "$retainKeys";
@@ -32,10 +32,10 @@ final class StrategicMerge {
     }
 
     /**
-     * What is known about the fields of an object: those of a type, or one for all (a map), or nothing.
+     * The known schema of an object: the fields of a type, or one field for all keys (a map), or nothing.
      *
      * @param values the field that holds the map
-     * @param work of the whole patch
+     * @param work counts the work of the whole patch
      */
     record Scope(@Nullable TypeSchema type, @Nullable Field values, Work work) {
 
@@ -44,7 +44,7 @@ final class StrategicMerge {
             return type != null ? type.field(key) : null;
         }
 
-        /** The scope of the objects in a field, or of a list's elements. */
+        /** The scope of the object in a field, or of a list's elements. */
         Scope in(String key) {
             if (values != null) {
                 return values.shape() == Shape.MAP ? of(values) : unknown();
@@ -83,7 +83,10 @@ final class StrategicMerge {
         }
     }
 
-    /** Counts the elements of the lists that one patch merges: it may name one element often, and each time its lists are merged anew. */
+    /**
+     * Counts the merged list elements of a patch. A patch can name one element many times, and each time merges its
+     * lists again.
+     */
     static final class Work {
         private static final long MOST_ELEMENTS = 5_000_000;
         private long elements;
@@ -101,7 +104,7 @@ final class StrategicMerge {
     static ObjectNode merge(ObjectNode original, ObjectNode patch, Scope scope) {
         JsonNode directive = patch.get(PATCH);
         if (directive != null) {
-            return directed(directive, original, patch);
+            return applyDirective(directive, original, patch);
         }
         retainKeys(original, patch);
         mergeOrderedLists(original, patch, scope);
@@ -111,7 +114,7 @@ final class StrategicMerge {
         return original;
     }
 
-    private static ObjectNode directed(JsonNode directive, ObjectNode original, ObjectNode patch) {
+    private static ObjectNode applyDirective(JsonNode directive, ObjectNode original, ObjectNode patch) {
         if (directive.isString() && directive.stringValue().equals("replace")) {
             patch.remove(PATCH);
             return patch;
@@ -137,7 +140,7 @@ final class StrategicMerge {
         JsonNode present = original.get(key);
         if (present == null || present.getNodeType() != value.getNodeType()) {
             if (!deletes) {
-                take(original, key, value);
+                setNew(original, key, value);
             }
             return;
         }
@@ -152,8 +155,8 @@ final class StrategicMerge {
         }
     }
 
-    /** Takes a value of the patch that there is nothing to merge with: without its nulls and directives. */
-    private static void take(ObjectNode original, String key, JsonNode value) {
+    /** Sets a value that has no counterpart in the object, without the nulls and directives in it. */
+    private static void setNew(ObjectNode original, String key, JsonNode value) {
         if (value instanceof ObjectNode object && object.has(PATCH)) {
             original.remove(key);
             return;
@@ -199,7 +202,7 @@ final class StrategicMerge {
         return new PatchException(400, "invalid patch format of retainKeys", detail);
     }
 
-    /** Merges the lists that have an order directive, and takes them out of the patch. */
+    /** Merges the lists with an order directive, and removes both from the patch. */
     private static void mergeOrderedLists(ObjectNode original, ObjectNode patch, Scope scope) {
         for (String directive : List.copyOf(patch.propertyNames())) {
             if (!directive.startsWith(SET_ELEMENT_ORDER)) {
