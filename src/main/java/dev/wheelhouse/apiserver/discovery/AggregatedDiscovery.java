@@ -9,7 +9,10 @@ import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
 import static dev.wheelhouse.apiserver.discovery.PlainDiscovery.addTexts;
 
-/** Discovery of all groups in one document (upstream: {@code api/apidiscovery/v2}, {@code apiserver/pkg/endpoints/discovery/aggregated}). */
+/**
+ * The {@code APIGroupDiscoveryList}: all groups in one document (upstream: {@code api/apidiscovery/v2}, {@code
+ * apiserver/pkg/endpoints/discovery/aggregated}).
+ */
 final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
 
@@ -38,7 +41,7 @@ final class AggregatedDiscovery {
         return document;
     }
 
-    /** An empty group and version of a kind mean those of the entry. */
+    /** In a kind, an empty group and version stand for those of the entry. */
     private static void addResource(ObjectNode entry, ResourceInfo resource) {
         entry.put("resource", resource.type().plural());
         addKind(entry, "", "", resource.type().kind());

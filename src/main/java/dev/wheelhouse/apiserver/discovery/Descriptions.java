@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code kubectl explain} says of types and fields, read from {@code descriptions.tsv}: type, field (or {@code -} for the type
- * itself), text. A type of {@code *} stands for all kinds.
+ * The texts of {@code kubectl explain}, read from {@code descriptions.tsv}. Its columns are type, field ({@code -} for
+ * the type itself) and text. The type {@code *} stands for all kinds.
  */
 final class Descriptions {
     private static final String RESOURCE = "descriptions.tsv";
@@ -41,12 +41,16 @@ final class Descriptions {
         }
     }
 
-    /** Empty if there is none. */
+    /** The description of a type; empty if there is none. */
     String ofType(String typeName) {
         return texts.getOrDefault(shorten(typeName) + " -", "");
     }
 
-    /** Empty if there is none. @param isKind whether the type is an API kind, which has the fields that all kinds have */
+    /**
+     * The description of a field; empty if there is none.
+     *
+     * @param isKind whether the type is a kind, with the fields of all kinds
+     */
     String ofField(String typeName, boolean isKind, String field) {
         String text = texts.get(shorten(typeName) + " " + field);
         if (text == null && isKind) {
@@ -55,7 +59,7 @@ final class Descriptions {
         return text == null ? "" : text;
     }
 
-    /** {@code apps.v1.Deployment}, {@code meta.v1.ObjectMeta}. */
+    /** The type's name as in the file: {@code apps.v1.Deployment}, {@code meta.v1.ObjectMeta}. */
     private static String shorten(String typeName) {
         if (typeName.startsWith(API)) {
             return typeName.substring(API.length());

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
-/** The {@code APIResourceList} of one group version. */
+/** Writes the {@code APIResourceList} of one group version. */
 final class PlainDiscovery {
     private PlainDiscovery() {}
 
@@ -61,7 +61,7 @@ final class PlainDiscovery {
         }
     }
 
-    /** The first eight bytes of a digest; clients compare it and see nothing else in it. */
+    /** The first eight bytes of a digest. Clients only compare it. */
     private static String storageVersionHash(GroupVersions all, ResourceInfo resource) {
         String stored = resource.type().group() + "/" + all.storageVersion(resource) + "/" + resource.type().kind();
         byte[] digest = digest("SHA-256").digest(stored.getBytes(StandardCharsets.UTF_8));

@@ -15,7 +15,7 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 
-/** Types as OpenAPI schemas. Each is written once; documents share it. */
+/** Writes types as OpenAPI schemas. Each is written once and shared by all documents. Thread safe. */
 final class SchemaWriter {
     private static final List<String> NAMED_SCALARS = List.of("quantity", "int-or-string", "time", "micro-time", "any",
             "raw-object");
@@ -39,7 +39,7 @@ final class SchemaWriter {
         return known;
     }
 
-    /** The names of a type and of all that it refers to, directly or not, added to those that are there. */
+    /** Adds to a set the names of a type and of all types that it refers to, directly or not. */
     static void collect(String typeName, TreeSet<String> into) {
         TypeSchema type = Schemas.ofName(typeName);
         if (type == null || isPrimitive(type) || !into.add(typeName)) {
@@ -99,7 +99,7 @@ final class SchemaWriter {
         return schema;
     }
 
-    /** The second OpenAPI has no alternatives: clients know its named strings. */
+    /** OpenAPI v2 has no alternatives; its clients know these named strings. */
     private void oneOf(ObjectNode schema, String first, String second) {
         if (dialect == Dialect.V2) {
             schema.put("type", "string");
@@ -132,7 +132,7 @@ final class SchemaWriter {
         return property;
     }
 
-    /** In the third OpenAPI a reference may have nothing beside it, so what there is goes around it. */
+    /** In OpenAPI v3 nothing may stand beside a reference, so further attributes go around it. */
     private ObjectNode single(Field field, String description) {
         TypeSchema type = field.type();
         if (isPrimitive(type)) {
