@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**

@@ -13,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ResourceType;
+
 /**
  * The schemas of all built-in types, read from the facts of Kubernetes 1.36. Safe for use by many threads.
  *
@@ -24,6 +26,11 @@ public final class Schemas {
             primitive("integer"), "number", primitive("number"), "boolean", primitive("boolean"));
 
     private Schemas() {}
+
+    /** Whether Kubernetes itself defines the type; false for a custom resource. */
+    public static boolean isBuiltIn(ResourceType type) {
+        return ofKind(type.apiVersion(), type.kind()) != null;
+    }
 
     /** The schema of a kind; null for one that is not built in. */
     public static @Nullable TypeSchema ofKind(String apiVersion, String kind) {

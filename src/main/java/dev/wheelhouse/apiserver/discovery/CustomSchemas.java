@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**

@@ -12,10 +12,21 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.GoText;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
-import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteOptions;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -99,7 +110,7 @@ final class Scales {
     /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
+        Origin origin = Origin.of(request, target, false, Bodies.newWarnings());
         if (given != null) {
             Updates.checkName(target, given);
         }
@@ -153,7 +164,7 @@ final class Scales {
     private ObjectNode apply(Target target, ApiRequest request) {
         ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
         long replicas = replicas(target, patch);
-        Writes.Origin origin = Writes.Origin.of(request, target, true, Bodies.newWarnings());
+        Origin origin = Origin.of(request, target, true, Bodies.newWarnings());
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
