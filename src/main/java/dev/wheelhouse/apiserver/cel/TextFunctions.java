@@ -33,8 +33,8 @@ final class TextFunctions {
             List<String> found = pattern((String) a[1]).findAll((String) a[0], 1);
             return found.isEmpty() ? "" : found.getFirst();
         }, STRING, STRING);
-        library.member("findAll", "string_find_all_string", strings, a -> pattern((String) a[1]).findAll((String) a[0], -1),
-                STRING, STRING);
+        library.member("findAll", "string_find_all_string", strings,
+                a -> pattern((String) a[1]).findAll((String) a[0], -1), STRING, STRING);
         library.member("findAll", "string_find_all_string_int", strings,
                 a -> pattern((String) a[1]).findAll((String) a[0], (Long) a[2]), STRING, STRING, INT);
         library.global("url", "string_to_url", URL, a -> {
