@@ -48,8 +48,4 @@ public record ApiServerLimits(int body, int headers, int watches, int requests, 
     public ApiServerLimits withConnections(int most) {
         return new ApiServerLimits(body, headers, watches, requests, most, io, request);
     }
-
-    public ApiServerLimits withRequest(Duration timeout) {
-        return new ApiServerLimits(body, headers, watches, requests, connections, io, timeout);
-    }
 }

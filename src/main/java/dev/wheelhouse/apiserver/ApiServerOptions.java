@@ -52,10 +52,6 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
                 externalHost);
     }
 
-    public ApiServerOptions withRetention(Retention other) {
-        return new ApiServerOptions(address, port, clock, random, other, storage, limits, security, tls, externalHost);
-    }
-
     public ApiServerOptions withStorage(Storage other) {
         return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls,
                 externalHost);
@@ -79,9 +75,7 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other);
     }
 
-    /**
-     * The host by which clients on this machine reach an address. For the address of all interfaces, this is loopback.
-     */
+    /** The host by which clients on this machine reach an address: loopback for the address of all interfaces. */
     public static String reachableHost(String address) {
         return switch (address) {
             case "0.0.0.0" -> "127.0.0.1";

@@ -13,10 +13,7 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.Clock;
 
-/**
- * Reads bodies into memory that grows with the received bytes, so that a client cannot reserve memory by announcing a
- * length.
- */
+/** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
 final class BodyReader {
     /** Bodies up to this size, in bytes, are not charged; the buffers of a connection are larger. */
     static final int FREE = 8 * 1024;

@@ -30,8 +30,8 @@ public final class Faults {
     /**
      * Begins a rule for matching requests.
      *
-     * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch}, {@code
-     *         delete}, {@code deletecollection}, or {@code *}
+     * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch},
+     *         {@code delete}, {@code deletecollection}, or {@code *}
      * @param resource {@code pods}, {@code deployments} or {@code deployments.apps}, {@code pods/status}, or {@code *}
      */
     public Rule on(String verb, String resource) {

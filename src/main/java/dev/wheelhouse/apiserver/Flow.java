@@ -7,8 +7,8 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 
 /**
- * The requests that share a queue: those of one sender at one priority level (upstream: {@code
- * apiserver/pkg/apis/flowcontrol/bootstrap/default.go}, with fewer levels).
+ * The requests that share a queue: those of one sender at one priority level (upstream:
+ * {@code apiserver/pkg/apis/flowcontrol/bootstrap/default.go}, with fewer levels).
  *
  * @param sender the user; on an open server, the user agent
  * @param isProbe whether the answer is so cheap that the connection's own thread gives it

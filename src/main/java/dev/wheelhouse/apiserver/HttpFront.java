@@ -87,9 +87,7 @@ final class HttpFront extends HttpServlet {
         /** Decides by its head whether a request is accepted. */
         Entry admit(ApiRequest head);
 
-        /**
-         * An injected answer, see {@link Faults}; null if {@link #answer} is to be called. May wait, never computes.
-         */
+        /** An injected answer (see {@link Faults}); null to call {@link #answer}. May wait, never computes. */
         @Nullable
         ApiResponse before(ApiRequest request);
 

@@ -7,10 +7,7 @@ import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 
-/**
- * Answers with a Status object if Tomcat cannot parse a request, or the servlet fails. Tomcat creates it by its class
- * name.
- */
+/** Answers with a Status if Tomcat cannot parse a request or the servlet fails. Tomcat creates it by its class name. */
 public final class PlainErrors extends ErrorReportValve {
     @Override
     protected void report(Request request, Response response, Throwable throwable) {

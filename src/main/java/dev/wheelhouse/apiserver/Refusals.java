@@ -20,9 +20,7 @@ final class Refusals {
 
     private Refusals() {}
 
-    /**
-     * Upstream's answer to too many requests (upstream: {@code apiserver/pkg/server/filters/priority-and-fairness.go}).
-     */
+    /** Upstream's answer to too many requests ({@code apiserver/pkg/server/filters/priority-and-fairness.go}). */
     static ApiResponse.Content tooManyRequests() {
         return status(429, "Too many requests, please try again later.");
     }

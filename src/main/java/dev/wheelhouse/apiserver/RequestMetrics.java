@@ -16,9 +16,9 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream: {@code
- * apiserver/pkg/endpoints/metrics}). Labels have only values of served resources, so their number is bounded: all other
- * requests have empty labels. Thread safe.
+ * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream:
+ * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources, so their number is bounded:
+ * all other requests have empty labels. Thread safe.
  */
 final class RequestMetrics {
     private static final double[] BUCKETS = {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6,

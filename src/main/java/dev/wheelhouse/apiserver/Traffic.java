@@ -28,10 +28,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
         implements
             AutoCloseable {
-    /**
-     * The heap, in bytes, that a connection with a request holds: buffers for its head and answer and, with TLS,
-     * records.
-     */
+    /** The heap, in bytes, of a connection with a request: buffers for head and answer and, with TLS, records. */
     private static final int ACTIVE_BYTES = 136 * 1024;
     /** The heap, in bytes, that a connection without a request holds. */
     private static final int IDLE_BYTES = 20 * 1024;

@@ -68,9 +68,7 @@ public final class WebPages {
         return new WebPages(false, true, Set.of(), "");
     }
 
-    /**
-     * The answer that refuses a request which a foreign page has made, or may have made; null if it is to be answered.
-     */
+    /** The answer to a request that a foreign page has made, or may have made; null if the request is acceptable. */
     public @Nullable Refusal refusal(HttpServletRequest request) {
         String host = request.getHeader("Host");
         if (open && host != null && !isKnown(host)) {
@@ -115,8 +113,7 @@ public final class WebPages {
     }
 
     /**
-     * {@code kubectl create --raw} sends bodies without a type, and this header, which pages cannot set without a
-     * preflight.
+     * Bodies of {@code kubectl create --raw} have no type, but this header, which pages cannot set without preflight.
      */
     private static boolean isOfSimpleType(HttpServletRequest request) {
         String type = request.getHeader("Content-Type");

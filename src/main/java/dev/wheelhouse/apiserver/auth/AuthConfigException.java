@@ -5,8 +5,7 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configured file of tokens, keys or certificates cannot be used. The message is one sentence for the operator, with
- * the remedy.
+ * A file of tokens, keys or certificates cannot be used. The message is one sentence for the operator, with the remedy.
  */
 public final class AuthConfigException extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -3,8 +3,7 @@ package dev.wheelhouse.apiserver.auth;
 import java.util.List;
 
 /**
- * Decides whether users may do what they ask for (upstream: {@code apiserver/pkg/authorization/authorizer}). Thread
- * safe.
+ * Decides whether a user may make a request (upstream: {@code apiserver/pkg/authorization/authorizer}). Thread safe.
  */
 public interface Authorizer {
     /** Decides about one request. It never refuses by an exception. */

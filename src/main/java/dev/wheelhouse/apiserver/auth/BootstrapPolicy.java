@@ -14,9 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * The roles and bindings that every cluster has, whatever its authorization mode (upstream: {@code
- * plugin/pkg/auth/authorizer/rbac/bootstrappolicy}). They are in {@code bootstrap-policy.tsv}, which explains its
- * columns.
+ * The roles and bindings that every cluster has, whatever its authorization mode (upstream:
+ * {@code plugin/pkg/auth/authorizer/rbac/bootstrappolicy}). They are in {@code bootstrap-policy.tsv}, which explains
+ * its columns.
  */
 public final class BootstrapPolicy {
     private static final String VERSION = RbacPolicies.GROUP + "/v1";

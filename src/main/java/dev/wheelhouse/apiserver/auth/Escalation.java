@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Prevents privilege escalation: a user who grants rights must hold them (upstream: {@code
- * pkg/registry/rbac/validation}).
- */
+/** Checks that users who grant rights hold these rights themselves (upstream: {@code pkg/registry/rbac/validation}). */
 public final class Escalation {
     /** After so many characters of rules, an answer names no more missing rights. */
     private static final int MAX_NAMED_CHARACTERS = 256 * 1024;

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to act as another user, by the headers {@code Impersonate-User}, {@code -Group}, {@code -Uid} and {@code
- * -Extra-…} (upstream: {@code apiserver/pkg/endpoints/filters/impersonation}). Immutable.
+ * A request to act as another user, by the headers {@code Impersonate-User}, {@code -Group}, {@code -Uid} and
+ * {@code -Extra-…} (upstream: {@code apiserver/pkg/endpoints/filters/impersonation}). Immutable.
  *
  * @param user empty if no user was named
  */

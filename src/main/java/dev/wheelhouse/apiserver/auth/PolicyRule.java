@@ -108,19 +108,12 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
     /** The rule as it is in a role. */
     public ObjectNode toJson() {
         ObjectNode rule = Json.object();
-        put(rule, "verbs", verbs);
-        put(rule, "apiGroups", apiGroups);
-        put(rule, "resources", resources);
-        put(rule, "resourceNames", resourceNames);
-        put(rule, "nonResourceURLs", nonResourceUrls);
+        Json.putTexts(rule, "verbs", verbs);
+        Json.putTexts(rule, "apiGroups", apiGroups);
+        Json.putTexts(rule, "resources", resources);
+        Json.putTexts(rule, "resourceNames", resourceNames);
+        Json.putTexts(rule, "nonResourceURLs", nonResourceUrls);
         return rule;
-    }
-
-    private static void put(ObjectNode rule, String field, List<String> values) {
-        if (!values.isEmpty()) {
-            ArrayNode array = rule.putArray(field);
-            values.forEach(array::add);
-        }
     }
 
     /** The rule as upstream's messages show it: {@code {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}}. */

@@ -110,7 +110,7 @@ public final class RbacPolicies {
         /** Parses the objects that have changed. @return whether any has */
         boolean refresh(ObjectStore store) {
             List<StoredObject> now = store.snapshot(resource).select(Selection.all());
-            if (isSame(now)) {
+            if (now.equals(objects)) { // unchanged objects are the same instances
                 return false;
             }
             Map<StoredObject, T> known = new IdentityHashMap<>();
@@ -125,22 +125,6 @@ public final class RbacPolicies {
             objects = now;
             values = read;
             return true;
-        }
-
-        private boolean isSame(List<StoredObject> now) {
-            if (now.size() != objects.size()) {
-                return false;
-            }
-            for (int i = 0; i < now.size(); i++) {
-                if (!isSame(now.get(i), objects.get(i))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        private static boolean isSame(StoredObject a, StoredObject b) {
-            return a.version() == b.version() && a.uid().equals(b.uid());
         }
     }
 

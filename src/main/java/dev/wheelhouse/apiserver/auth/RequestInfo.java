@@ -31,14 +31,7 @@ public record RequestInfo(boolean isResource, String path, String verb, String g
         return subresource.isEmpty() ? resource : resource + "/" + subresource;
     }
 
-    /** The same request with another verb. */
-    public RequestInfo withVerb(String other) {
-        return new RequestInfo(isResource, path, other, group, version, namespace, resource, subresource, name);
-    }
-
-    /**
-     * The end of upstream's message {@code User "x" cannot …} (upstream: {@code handlers/responsewriters/errors.go}).
-     */
+    /** The end of upstream's message {@code User "x" cannot …} ({@code handlers/responsewriters/errors.go}). */
     public String describe() {
         if (!isResource) {
             return verb + " path \"" + path + "\"";

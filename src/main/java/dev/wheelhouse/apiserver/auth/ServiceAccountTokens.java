@@ -25,9 +25,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Creates and verifies the tokens of service accounts: JSON Web Tokens signed with ES256 (upstream: {@code
- * pkg/serviceaccount}). A token is valid until it expires, or until its service account or the object that it is bound
- * to is deleted. Deletion counts even while finalizers keep the object in the store. Thread safe.
+ * Creates and verifies the tokens of service accounts: JSON Web Tokens signed with ES256 (upstream:
+ * {@code pkg/serviceaccount}). A token is valid until it expires, or until its service account or the object that it is
+ * bound to is deleted. Deletion counts even while finalizers keep the object in the store. Thread safe.
  */
 public final class ServiceAccountTokens {
     /** The issuer of all tokens, and their audience by default. */

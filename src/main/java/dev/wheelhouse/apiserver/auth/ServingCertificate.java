@@ -68,8 +68,8 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     }
 
     /**
-     * The given certificate if the files still hold it, else the one in the files (upstream: {@code
-     * apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go}).
+     * The given certificate if the files still hold it, else the one in the files (upstream:
+     * {@code apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go}).
      *
      * @throws AuthConfigException if the files cannot be used, or do not belong together
      */

@@ -1,8 +1,7 @@
 package dev.wheelhouse.apiserver.auth;
 
 /**
- * The credentials of a request are missing or invalid. It has no stack trace, because it only leads to an answer of
- * 401.
+ * The credentials of a request are missing or invalid. It has no stack trace, since it only leads to an answer of 401.
  */
 public final class UnauthorizedException extends Exception {
     private static final long serialVersionUID = 1;

@@ -56,10 +56,7 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
         if (!uid.isEmpty()) {
             user.put("uid", uid);
         }
-        if (!groups.isEmpty()) {
-            ArrayNode all = user.putArray("groups");
-            groups.forEach(all::add);
-        }
+        Json.putTexts(user, "groups", groups);
         if (!extra.isEmpty()) {
             user.set("extra", extraToJson());
         }

@@ -13,8 +13,8 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 
 /**
- * Limits the cost of the expressions about one object, in total and per evaluation (upstream: {@code
- * apiserver/pkg/apis/cel/config.go}). One unit is about a microsecond. A step of an expression costs one unit, a
+ * Limits the cost of the expressions about one object, in total and per evaluation (upstream:
+ * {@code apiserver/pkg/apis/cel/config.go}). One unit is about a microsecond. A step of an expression costs one unit, a
  * character that a function reads a tenth. {@link Costs} charges functions before they work. For one thread.
  */
 public final class CelBudget {

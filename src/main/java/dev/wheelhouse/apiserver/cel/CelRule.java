@@ -21,9 +21,9 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 
 /**
- * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream: {@code
- * apiextensions-apiserver/pkg/apiserver/schema/cel}). At run time {@code self} and {@code oldSelf} have dynamic types.
- * {@link Checker} checks fields against the schema when a definition is created. It finds only unknown fields;
+ * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). At run time {@code self} and {@code oldSelf} have dynamic
+ * types. {@link Checker} checks fields against the schema when a definition is created. It finds only unknown fields;
  * upstream's type check finds more.
  *
  * <p>Rules may use CEL's functions, its extensions for strings, sets, lists, math, regular expressions and optionals,
@@ -115,10 +115,7 @@ public final class CelRule {
         return transition && !optionalOldSelf;
     }
 
-    /**
-     * {@code FieldValueInvalid}, {@code FieldValueForbidden}, {@code FieldValueRequired} or {@code
-     * FieldValueDuplicate}; empty if not set.
-     */
+    /** The reason of the failure, one of four values such as {@code FieldValueInvalid}; empty if the rule has none. */
     public String reason() {
         return reason;
     }

@@ -10,10 +10,10 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.RuntimeEquality;
 
 /**
- * The costs of function calls by their arguments, in tenths of a unit. They are upstream's costs ({@code
- * cel-go/interpreter/runtimecost.go}, {@code apiserver/pkg/cel/library/cost.go}), or higher where CEL for Java takes
- * more time or memory than Go's. Measuring ends at the remaining budget, since a value may contain another one many
- * times. Stateless.
+ * The costs of function calls by their arguments, in tenths of a unit. They are upstream's costs
+ * ({@code cel-go/interpreter/runtimecost.go}, {@code apiserver/pkg/cel/library/cost.go}), or higher where CEL for Java
+ * takes more time or memory than Go's. Measuring ends at the remaining budget, since a value may contain another one
+ * many times. Stateless.
  */
 final class Costs {
     private static final int UNIT = 10;
@@ -103,9 +103,7 @@ final class Costs {
         return UNIT + 2 * length;
     }
 
-    /**
-     * The cost of a list on the left of {@code +}. A list that a macro builds is appended to, any other list is copied.
-     */
+    /** The cost of the left side of a list's {@code +}: macros append to the list they build, others copy it. */
     private static long appended(Object list) {
         return list.getClass().getSimpleName().equals("ConcatenatedListView") ? 0 : size(list);
     }

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
+import com.google.common.net.InetAddresses;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,36 +50,6 @@ record IpAddress(InetAddress address) {
 
     @Override
     public String toString() {
-        byte[] bytes = address.getAddress();
-        if (bytes.length == 4) {
-            return address.getHostAddress();
-        }
-        int[] groups = new int[8];
-        for (int i = 0; i < 8; i++) {
-            groups[i] = (bytes[2 * i] & 255) << 8 | bytes[2 * i + 1] & 255;
-        }
-        int from = 0;
-        int length = 0;
-        for (int i = 0; i < 8; i++) {
-            int zeros = 0;
-            while (i + zeros < 8 && groups[i + zeros] == 0) {
-                zeros++;
-            }
-            if (zeros > length) {
-                from = i;
-                length = zeros;
-            }
-        }
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < 8; i++) {
-            if (length > 1 && i == from) {
-                text.append("::");
-                i += length - 1;
-            } else {
-                boolean separate = !text.isEmpty() && text.charAt(text.length() - 1) != ':';
-                text.append(separate ? ":" : "").append(Integer.toHexString(groups[i]));
-            }
-        }
-        return text.toString();
+        return InetAddresses.toAddrString(address);
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import dev.cel.checker.CelCheckerBuilder;
 import dev.cel.common.CelFunctionDecl;
@@ -17,8 +18,8 @@ import dev.cel.runtime.CelRuntimeBuilder;
 import dev.cel.runtime.CelRuntimeLibrary;
 
 /**
- * The functions that Kubernetes adds to CEL, except those for formats and versions (upstream: {@code
- * apiserver/pkg/cel/library}). Immutable after {@link #create}.
+ * The functions that Kubernetes adds to CEL, except those for formats and versions (upstream:
+ * {@code apiserver/pkg/cel/library}). Immutable after {@link #create}.
  */
 final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
     static final Argument STRING = new Argument(SimpleType.STRING, String.class);
@@ -56,19 +57,12 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
 
     private void add(String name, CelOverloadDecl overload, CelFunctionOverload body, Argument... arguments) {
         functions.computeIfAbsent(name, n -> new ArrayList<>()).add(overload);
-        List<Class<?>> classes = new ArrayList<>();
-        for (Argument argument : arguments) {
-            classes.add(argument.of());
-        }
+        List<Class<?>> classes = Stream.of(arguments).<Class<?>>map(Argument::of).toList();
         bindings.add(CelFunctionBinding.from(overload.overloadId(), classes, body));
     }
 
     private static List<CelType> types(Argument... arguments) {
-        List<CelType> types = new ArrayList<>();
-        for (Argument argument : arguments) {
-            types.add(argument.type());
-        }
-        return types;
+        return Stream.of(arguments).map(Argument::type).toList();
     }
 
     @Override

@@ -18,9 +18,7 @@ import dev.cel.runtime.CelStandardFunctions;
 import dev.cel.runtime.InternalCelFunctionBinding;
 import dev.cel.runtime.RuntimeEquality;
 
-/**
- * Registers the standard functions and those of libraries such that each charges the {@link CelBudget} before it works.
- */
+/** Registers the functions of CEL and of libraries such that each charges the {@link CelBudget} before it works. */
 final class MeteredFunctions implements CelInternalRuntimeLibrary {
     private final List<CelRuntimeLibrary> libraries;
 

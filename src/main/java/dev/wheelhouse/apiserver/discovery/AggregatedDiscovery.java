@@ -7,11 +7,9 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
-import static dev.wheelhouse.apiserver.discovery.PlainDiscovery.addTexts;
-
 /**
- * The {@code APIGroupDiscoveryList}: all groups in one document (upstream: {@code api/apidiscovery/v2}, {@code
- * apiserver/pkg/endpoints/discovery/aggregated}).
+ * The {@code APIGroupDiscoveryList}: all groups in one document (upstream: {@code api/apidiscovery/v2},
+ * {@code apiserver/pkg/endpoints/discovery/aggregated}).
  */
 final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
@@ -47,15 +45,15 @@ final class AggregatedDiscovery {
         addKind(entry, "", "", resource.type().kind());
         entry.put("scope", resource.type().namespaced() ? "Namespaced" : "Cluster").put("singularResource",
                 resource.singular());
-        addTexts(entry, "verbs", resource.verbs());
-        addTexts(entry, "shortNames", resource.shortNames());
-        addTexts(entry, "categories", resource.categories());
+        Json.putTexts(entry, "verbs", resource.verbs());
+        Json.putTexts(entry, "shortNames", resource.shortNames());
+        Json.putTexts(entry, "categories", resource.categories());
         if (!resource.subresources().isEmpty()) {
             ArrayNode list = entry.putArray("subresources");
             for (Subresource subresource : resource.subresources()) {
                 ObjectNode sub = list.addObject().put("subresource", subresource.name());
                 addKind(sub, subresource.group(), subresource.version(), subresource.kind());
-                addTexts(sub, "verbs", subresource.verbs());
+                Json.putTexts(sub, "verbs", subresource.verbs());
             }
         }
     }

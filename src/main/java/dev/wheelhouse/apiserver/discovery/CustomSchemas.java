@@ -31,10 +31,7 @@ final class CustomSchemas {
         return schema;
     }
 
-    /**
-     * A type that accepts any field is a plain object in OpenAPI v2; with declared fields, kubectl would refuse all
-     * others.
-     */
+    /** A type that accepts any field is a plain object in v2, because kubectl would refuse all undeclared fields. */
     private static ObjectNode schema(@Nullable CustomType custom, Dialect dialect) {
         ObjectNode declared = custom == null ? null : custom.schema();
         boolean open = custom == null || declared == null || custom.preserves()
@@ -59,9 +56,7 @@ final class CustomSchemas {
         return Json.object().put("description", description).put("type", "string");
     }
 
-    /**
-     * Removes what OpenAPI v2 cannot express, at every depth. A value that may be null, or of any type, loses its type.
-     */
+    /** Removes what OpenAPI v2 cannot express, at every depth. A value that may be null or of any type has no type. */
     private static void reduce(ObjectNode schema) {
         schema.remove(NOT_IN_V2);
         boolean nullable = isNullable(schema);

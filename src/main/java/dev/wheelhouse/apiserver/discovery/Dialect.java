@@ -43,7 +43,7 @@ enum Dialect {
     void body(ObjectNode operation, String typeName, List<String> contentTypes, boolean required) {
         List<String> accepted = contentTypes.isEmpty() ? List.of("*/*") : contentTypes;
         if (this == V2) {
-            PlainDiscovery.addTexts(operation, "consumes", accepted);
+            Json.putTexts(operation, "consumes", accepted);
             ObjectNode body = array(operation, "parameters").addObject().put("name", "body").put("in", "body");
             if (required) {
                 body.put("required", true);
@@ -67,7 +67,7 @@ enum Dialect {
         if (this == V2) {
             response.set("schema", schema);
             if (!operation.has("produces")) {
-                PlainDiscovery.addTexts(operation, "produces", PRODUCED);
+                Json.putTexts(operation, "produces", PRODUCED);
             }
         } else {
             ObjectNode content = response.putObject("content");

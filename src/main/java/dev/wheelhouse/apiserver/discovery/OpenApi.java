@@ -11,8 +11,8 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * The OpenAPI documents of a registry, which kubectl reads for validation, {@code explain}, {@code apply} and {@code
- * diff} (upstream: {@code kube-openapi}). Each is created when it is first requested, once for each state of the
+ * The OpenAPI documents of a registry, which kubectl reads for validation, {@code explain}, {@code apply} and
+ * {@code diff} (upstream: {@code kube-openapi}). Each is created when it is first requested, once for each state of the
  * registry, and shared by all callers, who must not change it. Thread safe.
  */
 public final class OpenApi {
@@ -55,10 +55,7 @@ public final class OpenApi {
         return current().v2();
     }
 
-    /**
-     * The answer of {@code /openapi/v2} as {@code application/com.github.proto-openapi.spec.v2@v1.0+protobuf}. Do not
-     * change the array.
-     */
+    /** The answer of {@code /openapi/v2} as gnostic's protobuf message. Do not change the array. */
     public byte[] v2Protobuf() {
         return current().v2Protobuf();
     }

@@ -125,7 +125,7 @@ final class SchemaWriter {
             field.enumValues().forEach(values::add);
         }
         putText(property, "x-kubernetes-list-type", field.listType());
-        PlainDiscovery.addTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
+        Json.putTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
         putText(property, "x-kubernetes-map-type", field.mapType());
         putText(property, "x-kubernetes-patch-merge-key", field.patchMergeKey());
         putText(property, "x-kubernetes-patch-strategy", String.join(",", field.patchStrategies()));

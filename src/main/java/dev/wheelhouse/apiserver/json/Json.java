@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
+import java.util.Collection;
+
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
@@ -62,9 +64,7 @@ public final class Json {
         }
     }
 
-    /**
-     * Jackson throws a NumberFormatException for an exponent that no BigDecimal can have, and its own type otherwise.
-     */
+    /** For an exponent that no BigDecimal can have, Jackson throws a NumberFormatException. */
     private static JacksonException outOfRange(NumberFormatException e) {
         return new StreamReadException(null, "a number is out of range", e);
     }
@@ -99,9 +99,7 @@ public final class Json {
         return MAPPER.writeValueAsBytes(node);
     }
 
-    /**
-     * The value as JSON for people to read, formatted as Go does: an indent of two spaces and no space before a colon.
-     */
+    /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */
     public static byte[] pretty(JsonNode node) {
         return PRETTY.writeValueAsBytes(node);
     }
@@ -124,12 +122,18 @@ public final class Json {
         return at != null && at.isString() ? at.stringValue() : "";
     }
 
-    /**
-     * The number at a path of object fields, or {@code otherwise} if it is missing or not a whole number of 64 bits.
-     */
+    /** The number at a path of object fields; {@code otherwise} if it is missing or not a whole number of 64 bits. */
     public static long number(JsonNode node, long otherwise, String... path) {
         JsonNode at = at(node, path);
         return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
+    }
+
+    /** Sets a field to a list of texts, or leaves the object alone if there are none. */
+    public static void putTexts(ObjectNode node, String field, Collection<String> texts) {
+        if (!texts.isEmpty()) {
+            ArrayNode list = node.putArray(field);
+            texts.forEach(list::add);
+        }
     }
 
     /** The object in a field. If the field is missing or holds another type, a new empty object is put there. */

@@ -1,15 +1,10 @@
 package dev.wheelhouse.apiserver.json;
 
-/**
- * An object has more bytes than the store accepts, or a change would make it that large. The message begins with etcd's
- * words, because clients look for them.
- */
+/** An object is larger than the store accepts. The message begins with etcd's words, because clients look for them. */
 public final class TooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * The size limit of one object in bytes. It is etcd's limit of a request ({@code embed.DefaultMaxRequestBytes}).
-     */
+    /** The most bytes of an object. It is etcd's limit of a request ({@code embed.DefaultMaxRequestBytes}). */
     public static final int MOST_BYTES = 3 * 512 * 1024;
 
     /** @param what names the object and its size, as {@code configmaps default/a has 1600000 bytes} */

@@ -17,10 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/**
- * Set operations of server-side apply on JSON trees: list the fields of a value, merge a configuration into an object,
- * remove fields.
- */
+/** The operations of server-side apply on trees: list a value's fields, merge a configuration, remove fields. */
 final class AppliedConfig {
     private AppliedConfig() {}
 
@@ -110,10 +107,7 @@ final class AppliedConfig {
         }
     }
 
-    /**
-     * Elements of the configuration come in its order. An element that only the object has keeps its place relative to
-     * the neighbours that both have.
-     */
+    /** The configuration's elements come in its order. Other elements keep their place relative to shared ones. */
     private static ArrayNode mergeList(ArrayNode live, ArrayNode config, Structure structure) {
         List<String> left = new ArrayList<>();
         Map<String, JsonNode> leftValues = new HashMap<>();
@@ -149,7 +143,7 @@ final class AppliedConfig {
                 if (leftStep != null && (leftStep.equals(rightStep) || done.contains(leftStep))) {
                     l++;
                 }
-                merged.add(mergeElement(leftValues.get(rightStep), right.get(rightStep), structure));
+                merged.add(merge(leftValues.get(rightStep), right.get(rightStep), structure.element()));
                 done.add(rightStep);
                 r++;
                 if (rightStep.equals(expected)) {
@@ -160,12 +154,6 @@ final class AppliedConfig {
             }
         }
         return merged;
-    }
-
-    private static JsonNode mergeElement(@Nullable JsonNode live, @Nullable JsonNode config, Structure structure) {
-        return live == null || live.isNull()
-                ? merge(null, config, structure.element())
-                : merge(live, config, structure.element());
     }
 
     /** The value without the members of a set and all that is below them. Shares nodes with the value. */
@@ -207,10 +195,7 @@ final class AppliedConfig {
         }
     }
 
-    /**
-     * Upstream's message of why a configuration does not fit its type, as {@code .spec.foo: field not declared in
-     * schema}; null if it fits.
-     */
+    /** Why a configuration does not fit its type, in upstream's words; null if it fits. */
     static @Nullable String problem(JsonNode config, Structure structure) {
         return problem(config, structure, new ArrayList<>());
     }

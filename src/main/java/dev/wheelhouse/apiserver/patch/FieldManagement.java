@@ -16,15 +16,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
- * Field ownership: {@code metadata.managedFields} and server-side apply (upstream: {@code
- * apimachinery/pkg/util/managedfields}, structured-merge-diff). The methods do not change their arguments, and results
- * share no node with them.
+ * Field ownership: {@code metadata.managedFields} and server-side apply (upstream:
+ * {@code apimachinery/pkg/util/managedfields}, structured-merge-diff). The methods do not change their arguments, and
+ * results share no node with them.
  *
  * <p>Kinds that are neither built in nor described by a definition have no schema. Of them, lists are owned as a whole
  * and objects by fields.
@@ -113,7 +114,7 @@ public final class FieldManagement {
         }
         Entry previous = managed.get(manager);
         managed.put(manager, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
-                ManagedFields.time(now)));
+                Meta.time(now)));
     }
 
     private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
@@ -239,7 +240,7 @@ public final class FieldManagement {
             managed.takeFromOthers(id, changed.union(changes.removed()));
             boolean same = JsonValues.same(bare, result);
             managed.put(id, new Entry(apiVersion, applied.minus(Untracked.ALWAYS),
-                    same ? last == null ? null : last.time() : ManagedFields.time(now)));
+                    same ? last == null ? null : last.time() : Meta.time(now)));
             ObjectNode object = (ObjectNode) result.deepCopy();
             if (manager.equals("kubectl")) {
                 refreshLastApplied(object);
@@ -331,14 +332,10 @@ public final class FieldManagement {
         if (!(object.get("metadata") instanceof ObjectNode metadata) || !metadata.has("managedFields")) {
             return object;
         }
-        ObjectNode bare = Json.object();
-        object.properties().forEach(field -> bare.set(field.getKey(), field.getValue()));
-        ObjectNode bareMetadata = bare.putObject("metadata");
-        metadata.properties().forEach(field -> {
-            if (!field.getKey().equals("managedFields")) {
-                bareMetadata.set(field.getKey(), field.getValue());
-            }
-        });
+        ObjectNode bare = Meta.shallowCopy(object);
+        ObjectNode bareMetadata = Meta.shallowCopy(metadata);
+        bareMetadata.remove("managedFields");
+        bare.set("metadata", bareMetadata);
         return bare;
     }
 

@@ -43,9 +43,7 @@ final class FieldSet {
         return set;
     }
 
-    /**
-     * The step with its keys in the order and notation of {@link Structure}, so that steps of clients compare equal.
-     */
+    /** The step with its keys in {@link Structure}'s order and notation, so that steps of clients compare equal. */
     private static String canonical(String step) {
         boolean mayDiffer = step.charAt(0) == 'k' && (step.indexOf(',') >= 0 || step.indexOf(' ') >= 0);
         if (!mayDiffer) {
@@ -84,18 +82,6 @@ final class FieldSet {
     boolean has(String step) {
         FieldSet child = children.get(step);
         return child != null && child.member;
-    }
-
-    boolean has(List<String> path) {
-        FieldSet here = this;
-        for (String step : path) {
-            FieldSet next = here.children.get(step);
-            if (next == null) {
-                return false;
-            }
-            here = next;
-        }
-        return here.member;
     }
 
     /** The paths below a step, relative to it; null if there are none. */

@@ -13,9 +13,7 @@ import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.work.Deadline;
 
-/**
- * JSON Patch (RFC 6902) on Jackson trees, with the leniencies of upstream's library that {@link Patches#json} lists.
- */
+/** JSON Patch (RFC 6902) on Jackson trees, with the leniencies that {@link Patches#json} lists. */
 final class JsonPatch {
     private static final int MAX_OPERATIONS = 10_000;
     /** Copies can double the object: 30 of them would make 2^30 values of one. */

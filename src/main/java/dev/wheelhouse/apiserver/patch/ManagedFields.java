@@ -1,9 +1,7 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,9 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/**
- * The managers of one object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread.
- */
+/** The managers of an object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread. */
 final class ManagedFields {
     /** If more managers made updates, the oldest ones are merged into one. */
     private static final int MAX_UPDATE_MANAGERS = 10;
@@ -107,10 +103,6 @@ final class ManagedFields {
         }
     }
 
-    void remove(Id id) {
-        entries.remove(id);
-    }
-
     Map<Id, Entry> entries() {
         return entries;
     }
@@ -183,10 +175,6 @@ final class ManagedFields {
                 json.put("subresource", id.subresource());
             }
         }
-    }
-
-    static String time(Instant now) {
-        return now.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
     private static long seconds(@Nullable String time) {

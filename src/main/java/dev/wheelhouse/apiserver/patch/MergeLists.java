@@ -65,7 +65,8 @@ final class MergeLists {
         if (!deleted.isEmpty()) {
             base.removeIf(present -> deleted.contains(identity(present, mergeKey)));
         }
-        List<JsonNode> merged = StrategicMerge.elements(base);
+        List<JsonNode> merged = new ArrayList<>(base.size());
+        base.forEach(merged::add);
         Map<String, Integer> places = places(base, mergeKey);
         for (JsonNode change : changes) {
             Integer at = places.putIfAbsent(JsonKey.of(key(change, mergeKey)), merged.size());
@@ -207,10 +208,7 @@ final class MergeLists {
         return places;
     }
 
-    /**
-     * An element's identity: the value of its merge key, or the whole element if there is no key; empty if the value is
-     * missing.
-     */
+    /** An element's merge key, or the whole element if there is no key; empty if it has no value for the key. */
     private static String identity(JsonNode element, String mergeKey) {
         JsonNode of = mergeKey.isEmpty() ? element : element.get(mergeKey);
         return of == null ? "" : JsonKey.of(of);

@@ -8,8 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * The patch formats of the API, as functions from an object to the patched object (upstream: {@code
- * apiserver/pkg/endpoints/handlers/patch.go}). They do not change their arguments, and results share no node with them.
+ * The patch formats of the API, as functions from an object to the patched object (upstream:
+ * {@code apiserver/pkg/endpoints/handlers/patch.go}). They do not change their arguments, and results share no node
+ * with them.
  */
 public final class Patches {
     /** Upstream's message for every failed operation of a JSON patch; {@link PatchException#detail} has the reason. */
@@ -44,9 +45,9 @@ public final class Patches {
     }
 
     /**
-     * Strategic merge patch, with {@code $patch}, {@code $retainKeys}, {@code $setElementOrder} and {@code
-     * $deleteFromPrimitiveList} (upstream: {@code apimachinery/pkg/util/strategicpatch}). As upstream, new elements of
-     * a merged list come before elements that the patch does not mention.
+     * Strategic merge patch, with {@code $patch}, {@code $retainKeys}, {@code $setElementOrder} and
+     * {@code $deleteFromPrimitiveList} (upstream: {@code apimachinery/pkg/util/strategicpatch}). As upstream, new
+     * elements of a merged list come before elements that the patch does not mention.
      *
      * @param schema the type of the object, which says how its lists merge
      * @throws PatchException 400, 413, 422 or 500, with upstream's message where upstream refuses the patch, too

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -67,14 +66,9 @@ final class StrategicMerge {
             return new Scope(null, null, work);
         }
 
-        boolean merges(String key) {
+        boolean hasStrategy(String key, String strategy) {
             Field field = field(key);
-            return field != null && field.patchStrategies().contains("merge");
-        }
-
-        boolean replaces(String key) {
-            Field field = field(key);
-            return field != null && field.patchStrategies().contains("replace");
+            return field != null && field.patchStrategies().contains(strategy);
         }
 
         String mergeKey(String key) {
@@ -84,8 +78,7 @@ final class StrategicMerge {
     }
 
     /**
-     * Counts the merged list elements of a patch. A patch can name one element many times, and each time merges its
-     * lists again.
+     * Counts the list elements that a patch merges. A patch can name an element many times and merge its lists again.
      */
     static final class Work {
         private static final long MOST_ELEMENTS = 5_000_000;
@@ -145,9 +138,9 @@ final class StrategicMerge {
             return;
         }
         if (present instanceof ObjectNode inner && value instanceof ObjectNode changes) {
-            original.set(key, scope.replaces(key) ? changes : merge(inner, changes, scope.in(key)));
+            original.set(key, scope.hasStrategy(key, "replace") ? changes : merge(inner, changes, scope.in(key)));
         } else if (present instanceof ArrayNode list && value instanceof ArrayNode changes) {
-            original.set(key, deletes || scope.merges(key)
+            original.set(key, deletes || scope.hasStrategy(key, "merge")
                     ? MergeLists.merge(list, changes, scope.in(key), scope.mergeKey(key), deletes)
                     : changes);
         } else {
@@ -232,7 +225,7 @@ final class StrategicMerge {
                 withoutDirectives(changed);
                 merged = changed;
             } else {
-                merged = scope.merges(key)
+                merged = scope.hasStrategy(key, "merge")
                         ? MergeLists.merge(live.deepCopy(), changed, scope.in(key), mergeKey, false)
                         : changed;
             }
@@ -271,11 +264,5 @@ final class StrategicMerge {
 
     private static String simpleName(TypeSchema type) {
         return type.name().substring(type.name().lastIndexOf('.') + 1);
-    }
-
-    static List<JsonNode> elements(ArrayNode array) {
-        List<JsonNode> elements = new ArrayList<>(array.size());
-        array.forEach(elements::add);
-        return elements;
     }
 }

@@ -60,10 +60,7 @@ final class Structure {
         this.schema = schema;
     }
 
-    /**
-     * The structure of a kind's objects. If the kind is neither built in nor described by a definition, only its
-     * metadata is declared.
-     */
+    /** The structure of a kind. If it is neither built in nor has a definition, only its metadata is declared. */
     static Structure ofKind(String apiVersion, String kind, @Nullable CustomType custom) {
         JsonNode described = custom == null ? null : custom.schema();
         if (described != null) {

@@ -15,8 +15,8 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * The fields that no manager owns: the server's metadata, fields that an endpoint resets, and fields that every object
- * of a type has.
+ * The fields that no manager owns: the server's metadata, fields that an endpoint resets, and fields that all objects
+ * have.
  */
 final class Untracked {
     static final FieldSet MANAGED_FIELDS = set(List.of("f:metadata", "f:managedFields"));
@@ -39,10 +39,7 @@ final class Untracked {
 
     private Untracked() {}
 
-    /**
-     * The fields that an endpoint resets, so that its requests cannot change them (upstream: {@code GetResetFields} of
-     * each strategy).
-     */
+    /** The fields that requests to an endpoint cannot change (upstream: {@code GetResetFields} of each strategy). */
     static FieldSet of(String kind, String subresource, @Nullable CustomType custom) {
         if (custom != null) {
             return subresource.equals("status") ? SPEC_AND_METADATA : custom.status() ? STATUS : NOTHING;

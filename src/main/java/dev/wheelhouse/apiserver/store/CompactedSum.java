@@ -15,9 +15,7 @@ record CompactedSum(long count, long sum) {
                 Long.parseUnsignedLong(text, space + 1, text.length(), 16));
     }
 
-    /**
-     * @param encoded the write as {@link WriteCodec} encoded it; its first bytes are a checksum of version and content
-     */
+    /** @param encoded as {@link WriteCodec} encoded it; its first bytes are a checksum of version and content */
     CompactedSum with(long version, byte[] encoded) {
         return new CompactedSum(count + 1, sum + spread(version, encoded));
     }
@@ -26,9 +24,7 @@ record CompactedSum(long count, long sum) {
         return new CompactedSum(count - 1, sum - spread(version, encoded));
     }
 
-    /**
-     * Mixes the bits as SplittableRandom's finalizer does, so that different sets have different sums except by chance.
-     */
+    /** Mixes bits as SplittableRandom's finalizer does, so that different sets rarely have the same sum. */
     private static long spread(long version, byte[] encoded) {
         long checksum = (encoded[0] & 0xffL) << 24 | (encoded[1] & 0xffL) << 16 | (encoded[2] & 0xffL) << 8
                 | encoded[3] & 0xffL;

@@ -52,9 +52,7 @@ final class DirectoryStorage implements Storage {
     private static final int RECLAIM_BYTES = 4 * 1024 * 1024;
     private static final int MIN_FILL_PERCENT = 50;
     private static final int REUSE_SPACE_AFTER_MS = 10_000;
-    /**
-     * With fewer free bytes on the disk, writes stay refused after a failure, because the next one would fail again.
-     */
+    /** With fewer free bytes on the disk, writes stay refused after a failure: the next one would fail again. */
     private static final long MIN_FREE_BYTES = 1024 * 1024;
 
     private final Path directory;

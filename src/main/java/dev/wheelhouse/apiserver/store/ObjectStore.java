@@ -27,8 +27,8 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * All objects of the API server, by resource ({@code pods}, {@code deployments.apps}). One version, which grows by one
  * with every write, orders the writes to all resources. A write names the version that it expects to replace. Reads are
- * snapshots. A watch starts at any kept version (upstream: {@code apiserver/pkg/storage/etcd3} and {@code
- * apiserver/pkg/storage/cacher}, in one).
+ * snapshots. A watch starts at any kept version (upstream: {@code apiserver/pkg/storage/etcd3} and
+ * {@code apiserver/pkg/storage/cacher}, in one).
  *
  * <p>Thread safe. One lock guards the comparison of versions and the append to the log. Objects are serialised before
  * the lock is taken; events are filtered and delivered after it is released. With a durable {@link Storage}, a write
@@ -40,10 +40,7 @@ public final class ObjectStore implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(15);
     private static final Duration QUIET = Duration.ofMinutes(1);
-    /**
-     * How many eras back {@link #lastCommitted} reaches. Eras begin at least a second apart, so no writer waits that
-     * long.
-     */
+    /** How many eras back {@link #lastCommitted} reaches. Eras last at least a second, so no writer waits that long. */
     private static final int ERAS = 1024;
 
     private final Clock clock;

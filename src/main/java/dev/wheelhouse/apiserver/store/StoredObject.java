@@ -12,10 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/**
- * One version of one object: its JSON, and the labels and fields that selectors read. Immutable; all readers share the
- * bytes and must not change them.
- */
+/** One version of one object: its JSON, and the labels and fields that selectors read. Immutable; bytes are shared. */
 public final class StoredObject {
     private static final byte[] METADATA = "\"metadata\":{\"resourceVersion\":\"".getBytes(StandardCharsets.US_ASCII);
 
@@ -40,10 +37,7 @@ public final class StoredObject {
         this.bodyOffset = bodyOffset;
     }
 
-    /**
-     * Serialises an object under a guessed version. {@link #atVersion} later replaces only some digits, which is the
-     * only serialisation under the store's lock.
-     */
+    /** Serialises an object under a guessed version. Under the store's lock, {@link #atVersion} only changes digits. */
     static StoredObject draft(String resource, ObjectNode object, long guess) {
         ObjectNode meta = Json.child(object, "metadata");
         byte[] json = Json.bytes(canonical(object, meta, guess));
@@ -51,10 +45,7 @@ public final class StoredObject {
                 labels(meta.get("labels")), SelectableFields.of(resource, object), json, indexOf(METADATA, json));
     }
 
-    /**
-     * Puts kind, apiVersion and metadata first, and the version first in it, so that they can be replaced without
-     * parsing.
-     */
+    /** Puts kind, apiVersion and metadata first, with the version first in it, to replace them without parsing. */
     private static ObjectNode canonical(ObjectNode object, ObjectNode meta, long version) {
         ObjectNode out = Json.object();
         out.put("kind", Json.text(object, "kind"));

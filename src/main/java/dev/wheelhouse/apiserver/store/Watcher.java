@@ -84,10 +84,7 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /**
-     * Sets a callback for new events and for the end; calls it once at once. It runs on the thread of a writer or
-     * closer.
-     */
+    /** Sets a callback for new events and the end, and calls it once. It runs on the thread of a writer or closer. */
     public void onReady(Runnable call) {
         wake = call;
         call.run();
@@ -118,9 +115,7 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /**
-     * The newest version up to which all events were polled, for bookmarks; -1 if some events are still to be polled.
-     */
+    /** The newest version up to which all events were polled, for bookmarks; -1 if some are still to be polled. */
     public long progress() {
         long version = store.version();
         log.dispatch();

@@ -1,8 +1,6 @@
 package dev.wheelhouse.apiserver.work;
 
-/**
- * The request that this thread works on is past its deadline, or was given up: nobody waits for its answer any more.
- */
+/** The request that this thread works on is past its deadline, or nobody waits for its answer any more. */
 public final class OverdueException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
