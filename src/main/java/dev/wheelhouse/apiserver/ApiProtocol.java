@@ -22,8 +22,8 @@ import dev.wheelhouse.runtime.Clock;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * HTTP/1.1 with what a server of long watches needs beyond Tomcat's own: a deadline for all headers together, not only from
- * one byte to the next, a look at whether the client of a quiet answer is still there, and reason phrases.
+ * HTTP/1.1 with additions to Tomcat's for a server of long watches: a deadline for all headers together, a check
+ * whether the client of a quiet answer is still connected, reason phrases, and events for {@link Connections}.
  */
 final class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
@@ -41,7 +41,7 @@ final class ApiProtocol extends Http11NioProtocol {
         getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
     }
 
-    /** Tells of connections that are accepted. */
+    /** Reports accepted connections. */
     private static final class CountedEndpoint extends NioEndpoint {
         private final Connections counted;
 
@@ -51,7 +51,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
         @Override
         protected boolean setSocketOptions(SocketChannel socket) {
-            // The whole life of a connection follows, on other threads.
+            // This precedes super, because other threads may serve the whole connection before it returns.
             counted.opened(socket, () -> endInput(socket));
             if (super.setSocketOptions(socket)) {
                 return true;
@@ -60,17 +60,17 @@ final class ApiProtocol extends Http11NioProtocol {
             return false;
         }
 
-        /** Ends the input: the thread that waits for the client's next byte reads the end and closes the connection. */
+        /** Makes the thread that waits for the client's next byte read the end of input and close the connection. */
         private static void endInput(SocketChannel socket) {
             try {
                 socket.shutdownInput();
             } catch (IOException e) {
-                // It is closed.
+                // The socket is closed.
             }
         }
     }
 
-    /** Tells of connections on which something begins or ends. */
+    /** Reports when a connection begins or ends a request, and when it closes. */
     private record CountedHandler(AbstractEndpoint.Handler<NioChannel> next, Connections counted)
             implements
                 AbstractEndpoint.Handler<NioChannel> {
@@ -80,14 +80,14 @@ final class ApiProtocol extends Http11NioProtocol {
             if (peer == null) {
                 return next.process(socket, event);
             }
-            peer.begins();
+            peer.requestBegins();
             SocketState state = next.process(socket, event);
             switch (state) {
-                case OPEN -> peer.rests();
+                case OPEN -> peer.becomeIdle();
                 case LONG, SENDFILE -> {
-                    // Part of a head has come.
+                    // A part of the head was received.
                 }
-                default -> peer.isServed();
+                default -> peer.requestReceived();
             }
             return state;
         }
@@ -114,7 +114,7 @@ final class ApiProtocol extends Http11NioProtocol {
         }
     }
 
-    /** The connection of the request that this thread answers; null where there is none. */
+    /** The connection whose request this thread answers; null if there is none. */
     static @Nullable Connection current() {
         return CURRENT.get();
     }
@@ -137,7 +137,7 @@ final class ApiProtocol extends Http11NioProtocol {
                 return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
             }
 
-            /** Whether the headers, of which only a part has come, are overdue. */
+            /** Whether the headers, which are incomplete, are overdue. */
             private boolean isTooSlow(SocketWrapperBase<?> socket) {
                 if (incomplete != socket) {
                     incomplete = socket;
@@ -154,7 +154,7 @@ final class ApiProtocol extends Http11NioProtocol {
         return socket.getSocket() instanceof NioChannel channel ? channel.getIOChannel() : null;
     }
 
-    /** A client's connection, for the thread that answers it. */
+    /** A client's connection, as the thread that serves it sees it. */
     static final class Connection {
         private static final int IDLE_SECONDS = 30;
         private static final int INTERVAL_SECONDS = 10;
@@ -169,19 +169,19 @@ final class ApiProtocol extends Http11NioProtocol {
             this.peer = peer;
         }
 
-        /** How the server counts it; null if it is closed. */
+        /** The connection's state in {@link Connections}; null if it is closed. */
         Connections.@Nullable Peer peer() {
             return peer;
         }
 
-        /** Ends what comes from the client; what has been answered goes out. */
+        /** Ends the input from the client. Answers that were written are still sent. */
         void endInput() {
             if (socket.getSocket() instanceof NioChannel channel) {
                 CountedEndpoint.endInput(channel.getIOChannel());
             }
         }
 
-        /** Has the operating system find out within a minute that the other side is no more. */
+        /** Turns on TCP keep-alive, which finds out within a minute that the client's machine is gone. */
         void keepAlive() {
             if (!(socket.getSocket() instanceof NioChannel channel)) {
                 return;
@@ -195,11 +195,11 @@ final class ApiProtocol extends Http11NioProtocol {
                     io.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
                 }
             } catch (IOException e) {
-                // The next look finds it closed.
+                // The connection is closed, which the next read or write reports.
             }
         }
 
-        /** Whether the client has closed the connection, or it is broken. Reads nothing that a next request would miss. */
+        /** Whether the client has closed the connection, or it is broken. Input is not consumed. */
         boolean isGone() {
             ByteBuffer probe = ByteBuffer.allocate(1);
             try {
