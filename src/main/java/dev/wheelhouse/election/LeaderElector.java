@@ -144,7 +144,7 @@ public final class LeaderElector implements Loop, Leadership {
                 won(sent, leases.update(take.lease()));
                 return true;
             } catch (ApiError e) {
-                listener.renewedTheSlowWay();
+                listener.slowPathExercised();
                 log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
             }

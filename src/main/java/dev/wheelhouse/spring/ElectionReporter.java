@@ -37,7 +37,7 @@ final class ElectionReporter implements ElectionListener {
     }
 
     @Override
-    public void renewedTheSlowWay() {
+    public void slowPathExercised() {
         slow.increment();
     }
 }

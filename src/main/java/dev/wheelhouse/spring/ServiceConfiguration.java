@@ -87,7 +87,7 @@ class ServiceConfiguration {
         if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
             return Election.none();
         }
-        return Election.of(wanted.options(connection.namespace(), Election.identity(Nodes.hostName())),
+        return Election.of(wanted.options(connection.namespace(), Election.identity(ConfiguredNodes.hostName())),
                 connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry,
                         // A hook of the JVM's end stops the service, which waits for the thread that calls this.
                         () -> Thread.ofPlatform().name("end").start(() -> System.exit(1))));
@@ -152,7 +152,7 @@ class ServiceConfiguration {
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        List<NodeAgentOptions> nodes = Nodes.of(properties, embedded, Path.of(""), Nodes.hostName());
+        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""), ConfiguredNodes.hostName());
         return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
                 informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),

@@ -44,7 +44,7 @@ class ApiActionExecutorTest {
             });
 
     ApiActionExecutorTest() {
-        consistency.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+        consistency.register(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
     }
 
     private static V1Pod pod(String name) {
