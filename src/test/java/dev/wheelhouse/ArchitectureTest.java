@@ -28,9 +28,9 @@ class ArchitectureTest {
             Map.entry("controllers", Set.of("controller")),
             Map.entry("podconfig", Set.of("informer", "event")), Map.entry("node", Set.of("podconfig", "workqueue")),
             Map.entry("apiserver", Set.of("client", "runtime")), Map.entry("scheduler", Set.of("controller")),
-            Map.entry("manager", Set.of("controllers", "election", "node", "scheduler")),
-            Map.entry("testing", Set.of("apiserver", "manager")),
-            Map.entry("spring", Set.of("apiserver", "manager")), Map.entry("", Set.of("spring")));
+            Map.entry("manager", Set.of("controllers", "election")), Map.entry("embedded", Set.of("node", "scheduler")),
+            Map.entry("testing", Set.of("apiserver", "manager", "embedded")),
+            Map.entry("spring", Set.of("apiserver", "manager", "embedded")), Map.entry("", Set.of("spring")));
 
     private static JavaClasses classes;
 

@@ -11,7 +11,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 
 /** The service in this process, on free ports, with its kubeconfig in a directory of the test's. */
 final class RunningService implements AutoCloseable {

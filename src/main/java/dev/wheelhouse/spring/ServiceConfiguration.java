@@ -26,7 +26,7 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
@@ -61,7 +61,7 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    SharedInformerFactory informers(WheelhouseProperties properties, KubeClient client, Clock clock,
+    InformerFactory informers(WheelhouseProperties properties, KubeClient client, Clock clock,
             MeterRegistry registry) {
         return new InformerFactory(client, clock, new InformerMeters(registry, clock),
                 properties.informer().options());
@@ -166,8 +166,7 @@ class ServiceConfiguration {
 
     @Bean
     ServiceLifecycle serviceLifecycle(Connection connection, Election election, ControllerManager manager,
-            HollowCluster cluster, SharedInformerFactory informers, EventBroadcaster events,
-            LoopRunner controllerRunner,
+            HollowCluster cluster, InformerFactory informers, EventBroadcaster events, LoopRunner controllerRunner,
             Environment environment, Clock clock) {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);
