@@ -8,6 +8,7 @@ import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -82,15 +83,14 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry) {
+    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry,
+            ApplicationEventPublisher publisher) {
         ElectionProperties wanted = properties.leaderElection();
         if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
             return Election.none();
         }
         return Election.of(wanted.options(connection.namespace(), Election.identity(ConfiguredNodes.hostName())),
-                connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry,
-                        // A hook of the JVM's end stops the service, which waits for the thread that calls this.
-                        () -> Thread.ofPlatform().name("end").start(() -> System.exit(1))));
+                connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry, publisher));
     }
 
     @Bean
