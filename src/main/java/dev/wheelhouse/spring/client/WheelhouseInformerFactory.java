@@ -53,8 +53,8 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
     private final List<OfficialInformer<?>> made = new ArrayList<>();
 
     /** With the default options and a connection of its own to the client's server. */
-    public WheelhouseInformerFactory(ApiClient api) {
-        this(api, new HttpKubeClient(api), true, Clock.system(), InformerMetrics.Provider.NONE,
+    public WheelhouseInformerFactory(ApiClient api, Clock clock) {
+        this(api, new HttpKubeClient(api), true, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.defaults());
     }
 
