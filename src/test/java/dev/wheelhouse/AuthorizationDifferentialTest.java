@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;

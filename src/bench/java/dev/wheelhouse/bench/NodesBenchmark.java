@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.Entry;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Entry;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerFacts;
 import dev.wheelhouse.apiserver.store.ObjectStore;

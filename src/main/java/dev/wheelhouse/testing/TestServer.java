@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;

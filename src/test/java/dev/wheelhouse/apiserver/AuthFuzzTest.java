@@ -16,10 +16,10 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

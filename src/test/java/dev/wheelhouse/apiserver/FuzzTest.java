@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -20,8 +20,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.runtime.Loop;

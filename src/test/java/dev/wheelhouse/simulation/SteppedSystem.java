@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.BuiltInControllers;

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.runtime.ManualClock;
 

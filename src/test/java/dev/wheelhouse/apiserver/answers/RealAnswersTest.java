@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.wheelhouse.RealApiServer;
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.answers.Answer.Aspect;
 
 import static dev.wheelhouse.Eventually.eventually;

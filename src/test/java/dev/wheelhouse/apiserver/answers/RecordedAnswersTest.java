@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
