@@ -277,26 +277,12 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    /**
-     * Shuts down, then waits until all queued and processing keys are done. Other threads have to take the queued keys.
-     *
-     * @return false if keys are left after {@code within}
-     */
-    public boolean shutDownWithDrain(Duration within) throws InterruptedException {
-        shutDown();
-        return awaitWork(within, true);
-    }
-
     @Override
     public boolean awaitIdle(Duration within) throws InterruptedException {
-        return awaitWork(within, false);
-    }
-
-    private boolean awaitWork(Duration within, boolean queuedToo) throws InterruptedException {
         long left = Math.min(Durations.saturatedNanos(within), FAR);
         lock.lockInterruptibly();
         try {
-            while (processing > 0 || (queuedToo && ready.size() > 0)) {
+            while (processing > 0) {
                 if (left <= 0) {
                     return false;
                 }
