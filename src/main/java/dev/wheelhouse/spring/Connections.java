@@ -38,7 +38,7 @@ final class Connections {
             throw e;
         }
         try {
-            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.kubeconfig());
+            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs().explicit(kubeconfig, null).api();

@@ -35,7 +35,7 @@ class ApiActionExecutorTest {
     private final List<String> counted = new ArrayList<>();
     private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
-            (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
+            (regardingType, regarding, fieldPath, type, reason, message) -> reported.add(type + " " + reason + " " + message),
             Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
@@ -44,7 +44,7 @@ class ApiActionExecutorTest {
             });
 
     ApiActionExecutorTest() {
-        consistency.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+        consistency.register(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
     }
 
     private static V1Pod pod(String name) {

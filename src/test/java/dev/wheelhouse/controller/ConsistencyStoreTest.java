@@ -26,7 +26,7 @@ class ConsistencyStoreTest {
     private final ConsistencyStore store = new ConsistencyStore(clock);
 
     ConsistencyStoreTest() {
-        store.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+        store.register(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
     }
 
     private V1Pod createPod() {

@@ -64,7 +64,7 @@ class LeaderElectorTest {
                     }
 
                     @Override
-                    public void renewedTheSlowWay() {
+                    public void slowPathExercised() {
                         told.add(name + " reads the lease");
                     }
                 });

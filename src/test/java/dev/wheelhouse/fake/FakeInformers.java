@@ -34,7 +34,6 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
-import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * Informers of a {@link FakeCluster} that get changes only when the test delivers them, so that the test controls the
@@ -115,9 +114,6 @@ public final class FakeInformers implements SharedInformerFactory {
     }
 
     @Override
-    public void start(LoopRunner runner) {}
-
-    @Override
     public void startNew() {
         startedNew++;
     }
@@ -142,11 +138,6 @@ public final class FakeInformers implements SharedInformerFactory {
         List<InformerState> states = new ArrayList<>();
         informers.values().forEach(i -> states.add(i.state()));
         return states;
-    }
-
-    @Override
-    public void close() {
-        informers.clear();
     }
 
     private final class FakeInformer<T extends KubernetesObject> implements SharedIndexInformer<T>, Indexer<T> {
@@ -228,6 +219,13 @@ public final class FakeInformers implements SharedInformerFactory {
         @Override
         public boolean hasSynced() {
             return synced;
+        }
+
+        @Override
+        public void whenSynced(Runnable action) {
+            if (synced) {
+                action.run();
+            }
         }
 
         @Override

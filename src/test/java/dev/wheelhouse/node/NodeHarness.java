@@ -49,7 +49,7 @@ final class NodeHarness {
 
     NodeAgent start(NodeAgentOptions options) {
         return NodeAgent.hollow(options, client,
-                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
+                (type, regarding, fieldPath, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
                 new NodeMetrics() {
                     @Override
                     public void refused(String source) {

@@ -32,7 +32,7 @@ class SchedulerTest {
     @BeforeEach
     void start() {
         scheduler = new Scheduler(cluster, informers,
-                (type, object, eventType, reason, message) -> events.add(eventType + " " + reason + " "
+                (type, object, fieldPath, eventType, reason, message) -> events.add(eventType + " " + reason + " "
                         + object.getMetadata().getName() + ": " + message),
                 clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
     }

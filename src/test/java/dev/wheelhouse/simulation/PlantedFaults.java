@@ -249,6 +249,11 @@ final class PlantedFaults {
         public void end(ObjectKey owner) {
             behind.end(owner);
         }
+
+        @Override
+        public boolean writes() {
+            return behind.writes();
+        }
     }
 
     /** A context that delegates to another one, except for overridden methods. */

@@ -45,7 +45,7 @@ class DeploymentControllerTest {
     private final FakeInformers informers = new FakeInformers(api);
     private final List<String> events = new ArrayList<>();
     private final DefaultControllerContext context = new DefaultControllerContext(api, informers, clock,
-            component -> (regardingType, regarding, type, reason, message) -> events
+            component -> (regardingType, regarding, fieldPath, type, reason, message) -> events
                     .add(type + " " + reason + " " + message),
             DefaultControllerContext.Settings.stepped());
     private final DeploymentController controller = new DeploymentController(context);

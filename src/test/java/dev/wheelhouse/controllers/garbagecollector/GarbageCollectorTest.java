@@ -38,7 +38,7 @@ class GarbageCollectorTest {
     @BeforeEach
     void start() {
         collector = new GarbageCollector(new DefaultControllerContext(cluster, informers, clock,
-                component -> (type, object, eventType, reason, message) -> events
+                component -> (type, object, fieldPath, eventType, reason, message) -> events
                         .add(reason + " " + object.getMetadata().getName() + ": " + message),
                 DefaultControllerContext.Settings.stepped()));
     }

@@ -56,7 +56,7 @@ final class ReplicaSetSystem {
 
     private ReplicaSetController newController(FakeInformers from) {
         return new ReplicaSetController(new DefaultControllerContext(api, from, clock,
-                component -> (regardingType, regarding, type, reason, message) -> events
+                component -> (regardingType, regarding, fieldPath, type, reason, message) -> events
                         .add(type + " " + reason + " " + message),
                 DefaultControllerContext.Settings.stepped()));
     }

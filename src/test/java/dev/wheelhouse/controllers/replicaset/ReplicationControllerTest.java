@@ -44,7 +44,7 @@ class ReplicationControllerTest {
     private final List<String> events = new ArrayList<>();
     private final ReplicaSetController controller = ReplicaSetController
             .ofReplicationControllers(new DefaultControllerContext(api, informers, clock,
-                    component -> (regardingType, regarding, type, reason, message) -> events
+                    component -> (regardingType, regarding, fieldPath, type, reason, message) -> events
                             .add(component + " " + regardingType + " " + type + " " + reason + " " + message),
                     DefaultControllerContext.Settings.stepped()));
     private final Loop worker = controller.loops().get(0);

@@ -5,8 +5,8 @@ import java.util.Objects;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 /** Predicates that decide how the scheduler treats a pod. */
-final class Pods {
-    private Pods() {}
+final class PodPredicates {
+    private PodPredicates() {}
 
     static boolean isAssigned(V1Pod pod) {
         return pod.getSpec() != null && pod.getSpec().getNodeName() != null && !pod.getSpec().getNodeName().isEmpty();

@@ -36,8 +36,8 @@ import okhttp3.Call;
  * answer is kept for 10 seconds, as there. Whatever fails denies: a review ends within 3 seconds, and for a second after a
  * failure none is tried. Thread safe.
  */
-public final class Reviews {
-    private static final Logger log = LoggerFactory.getLogger(Reviews.class);
+final class DelegatedAuth {
+    private static final Logger log = LoggerFactory.getLogger(DelegatedAuth.class);
     private static final Duration KEPT = Duration.ofSeconds(10);
     static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -73,7 +73,7 @@ public final class Reviews {
     private record Failure(Answer answer, long until) {}
 
     /** @param patience for which one review may take; {@link #PATIENCE} in the service */
-    Reviews(ApiClient api, Clock clock, Duration patience) {
+    DelegatedAuth(ApiClient api, Clock clock, Duration patience) {
         this.api = api;
         this.clock = clock;
         this.patience = patience;

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
  * The state of one key, in one object, so that each operation needs one lookup. client-go's three sets are flags here:
  * dirty (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
  */
-final class Entry<K> {
+final class KeyState<K> {
     final K key;
     final int hash;
-    /** The next entry in the same chain of the {@link EntryTable}. */
+    /** The next entry in the same chain of the {@link KeyTable}. */
     @Nullable
-    Entry<K> chained;
+    KeyState<K> chained;
     boolean dirty;
     boolean queued;
     boolean processing;
@@ -25,11 +25,11 @@ final class Entry<K> {
 
     /** The neighbours in the list of ready keys. */
     @Nullable
-    Entry<K> previous;
+    KeyState<K> previous;
     @Nullable
-    Entry<K> next;
+    KeyState<K> next;
 
-    Entry(K key, int hash) {
+    KeyState(K key, int hash) {
         this.key = key;
         this.hash = hash;
     }

@@ -11,14 +11,14 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** The decisions to write: for each pod the latest. Thread safe. */
-public final class Writes {
+final class WriteQueue {
     private final WorkQueue<ObjectKey> queue;
     private final Map<ObjectKey, Write> writes = new ConcurrentHashMap<>();
 
     /** @param pod the pod's state when the decision was made */
-    record Write(V1Pod pod, Decision decision) {}
+    record Write(V1Pod pod, ScheduleResult decision) {}
 
-    Writes(WorkQueue<ObjectKey> queue) {
+    WriteQueue(WorkQueue<ObjectKey> queue) {
         this.queue = queue;
     }
 

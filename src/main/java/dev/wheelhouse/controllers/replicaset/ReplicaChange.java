@@ -13,20 +13,20 @@ import dev.wheelhouse.controller.Action;
  * @param victims the pods to delete
  * @param actions the writes
  */
-record Scaling(int creations, List<V1Pod> victims, List<Action> actions) {
-    static final Scaling NOTHING = new Scaling(0, List.of(), List.of());
+record ReplicaChange(int creations, List<V1Pod> victims, List<Action> actions) {
+    static final ReplicaChange NOTHING = new ReplicaChange(0, List.of(), List.of());
 
     /** The failure of scaling, for the status. */
     sealed interface Failure {}
 
-    /** Scaling was not tried, so the last result stands. */
+    /** The change was not tried, so the last result stands. */
     record NotTried() implements Failure {}
 
-    /** Scaling succeeded, or there was nothing to do. */
+    /** The change succeeded, or there was nothing to do. */
     record None() implements Failure {}
 
     /**
-     * Scaling failed.
+     * The change failed.
      * @param reason {@code FailedCreate} or {@code FailedDelete}
      */
     record Failed(String reason, String message) implements Failure {}

@@ -24,12 +24,12 @@ import dev.wheelhouse.podconfig.KubeletConfigFile;
 import dev.wheelhouse.runtime.Durations;
 
 /** Which nodes run in this process, by the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
-final class Nodes {
+final class ConfiguredNodes {
     private static final int DEFAULT_HOLLOW_NODES = 2;
     private static final int MAX_NODES = 3072;
     private static final String DEFAULT_MANIFESTS = "manifests";
 
-    private Nodes() {}
+    private ConfiguredNodes() {}
 
     /**
      * The nodes, hollow ones first.

@@ -1,4 +1,4 @@
-package dev.wheelhouse.manager;
+package dev.wheelhouse.embedded;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,11 +46,11 @@ public final class HollowCluster implements AutoCloseable {
     /**
      * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
+     * @param informers the caches of the scheduler; their owner starts and closes them
      * @param events makes the recorder of a component
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
-            Function<String, EventRecorder> events,
-            SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
+            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
         this.informers = informers;
         this.runner = new LoopRunner("hollow", clock);
         for (NodeAgentOptions node : options.nodes) {
@@ -58,15 +58,14 @@ public final class HollowCluster implements AutoCloseable {
         }
         scheduler = options.scheduler
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, schedulerMetrics, queueMetrics,
-                        0,
-                        SCHEDULER_WRITERS)
+                        0, SCHEDULER_WRITERS)
                 : null;
     }
 
     public void start() {
         nodes.forEach(node -> node.start(runner));
         if (scheduler != null) {
-            informers.start(runner);
+            informers.startNew();
             int i = 0;
             for (Loop loop : scheduler.loops()) {
                 runner.startOnPlatformThread("scheduler-" + i++, loop);

@@ -16,13 +16,13 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How long the API server's word on a token holds, and what holds without it. Time is moved by hand. */
-class ReviewsTest {
+class DelegatedAuthTest {
     private static final String PATH = "/actuator/env";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
     private final ManualClock clock = new ManualClock();
-    private final Reviews reviews = new Reviews(api, clock, Duration.ofMinutes(1));
+    private final DelegatedAuth reviews = new DelegatedAuth(api, clock, Duration.ofMinutes(1));
 
     @AfterEach
     void close() {
@@ -52,7 +52,7 @@ class ReviewsTest {
         Faults.Rule failing = server.faults().on("create", "tokenreviews").fail(500, "broken");
 
         assertThat(reviews.mayGet("x", "get", PATH)).isEqualTo(
-                Reviews.Answer.denied("the API server could not say whose the token is: it answered 500"));
+                DelegatedAuth.Answer.denied("the API server could not say whose the token is: it answered 500"));
         assertThat(reviews.mayGet("y", "get", PATH).user()).isNull();
         assertThat(failing.hits()).isEqualTo(1);
 
@@ -77,6 +77,6 @@ class ReviewsTest {
         server.close();
 
         assertThat(reviews.mayGet("x", "get", PATH)).isEqualTo(
-                Reviews.Answer.denied("the API server could not say whose the token is: it did not answer"));
+                DelegatedAuth.Answer.denied("the API server could not say whose the token is: it did not answer"));
     }
 }

@@ -12,8 +12,8 @@ import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import dev.wheelhouse.api.LabelSelector;
 
 /** Compiles label selectors that take values from the pod's own labels ({@code matchLabelKeys}). */
-final class Selectors {
-    private Selectors() {}
+final class MatchLabelKeys {
+    private MatchLabelKeys() {}
 
     /** @throws IllegalArgumentException if the selector is invalid */
     static LabelSelector of(@Nullable V1LabelSelector selector, @Nullable List<String> matchKeys,

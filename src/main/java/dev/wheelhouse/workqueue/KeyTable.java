@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * A hash table from keys to entries. The entries themselves are the links of its chains: adding a key allocates one
  * object, and removing an entry compares no keys. Guarded by the queue's lock.
  */
-final class EntryTable<K> {
+final class KeyTable<K> {
     private static final int FIRST_SIZE = 64;
 
-    private @Nullable Entry<K>[] chains = newChains(FIRST_SIZE);
+    private @Nullable KeyState<K>[] chains = newChains(FIRST_SIZE);
     private int size;
 
     @SuppressWarnings("unchecked")
-    private static <K> @Nullable Entry<K>[] newChains(int length) {
-        return new Entry[length];
+    private static <K> @Nullable KeyState<K>[] newChains(int length) {
+        return new KeyState[length];
     }
 
     /** Mixes the high bits of a hash code into its low bits, because the table uses only the low ones. */
@@ -26,9 +26,9 @@ final class EntryTable<K> {
     }
 
     @Nullable
-    Entry<K> get(K key) {
+    KeyState<K> get(K key) {
         int hash = hash(key);
-        for (Entry<K> entry = chains[hash & chains.length - 1]; entry != null; entry = entry.chained) {
+        for (KeyState<K> entry = chains[hash & chains.length - 1]; entry != null; entry = entry.chained) {
             if (entry.hash == hash && (entry.key == key || entry.key.equals(key))) {
                 return entry;
             }
@@ -37,11 +37,11 @@ final class EntryTable<K> {
     }
 
     /** @param hash the result of {@link #hash} for the key */
-    Entry<K> getOrAdd(K key, int hash) {
+    KeyState<K> getOrAdd(K key, int hash) {
         @Nullable
-        Entry<K>[] table = chains;
+        KeyState<K>[] table = chains;
         int place = hash & table.length - 1;
-        for (Entry<K> entry = table[place]; entry != null; entry = entry.chained) {
+        for (KeyState<K> entry = table[place]; entry != null; entry = entry.chained) {
             if (entry.hash == hash && (entry.key == key || entry.key.equals(key))) {
                 return entry;
             }
@@ -50,17 +50,17 @@ final class EntryTable<K> {
             table = resized(table.length * 2);
             place = hash & table.length - 1;
         }
-        Entry<K> added = new Entry<>(key, hash);
+        KeyState<K> added = new KeyState<>(key, hash);
         added.chained = table[place];
         table[place] = added;
         size++;
         return added;
     }
 
-    void remove(Entry<K> entry) {
+    void remove(KeyState<K> entry) {
         int place = entry.hash & chains.length - 1;
-        Entry<K> before = null;
-        for (Entry<K> at = chains[place]; at != null; at = at.chained) {
+        KeyState<K> before = null;
+        for (KeyState<K> at = chains[place]; at != null; at = at.chained) {
             if (at == entry) {
                 if (before == null) {
                     chains[place] = at.chained;
@@ -77,13 +77,13 @@ final class EntryTable<K> {
         }
     }
 
-    private @Nullable Entry<K>[] resized(int length) {
+    private @Nullable KeyState<K>[] resized(int length) {
         @Nullable
-        Entry<K>[] larger = newChains(length);
-        for (Entry<K> chain : chains) {
-            Entry<K> entry = chain;
+        KeyState<K>[] larger = newChains(length);
+        for (KeyState<K> chain : chains) {
+            KeyState<K> entry = chain;
             while (entry != null) {
-                Entry<K> following = entry.chained;
+                KeyState<K> following = entry.chained;
                 int place = entry.hash & length - 1;
                 entry.chained = larger[place];
                 larger[place] = entry;
@@ -99,9 +99,9 @@ final class EntryTable<K> {
     }
 
     /** Calls {@code action} for each entry. The action must not change the table. */
-    void forEach(Consumer<? super Entry<K>> action) {
-        for (Entry<K> chain : chains) {
-            for (Entry<K> entry = chain; entry != null; entry = entry.chained) {
+    void forEach(Consumer<? super KeyState<K>> action) {
+        for (KeyState<K> chain : chains) {
+            for (KeyState<K> entry = chain; entry != null; entry = entry.chained) {
                 action.accept(entry);
             }
         }

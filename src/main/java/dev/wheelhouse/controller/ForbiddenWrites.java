@@ -30,17 +30,17 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * namespace has succeeded. Causes that no watch shows, such as a new role, are covered by one attempt per minute.
  * Upstream leaves such owners to their backoff, which grows to 16 minutes. Thread safe.
  */
-final class Refusals {
+final class ForbiddenWrites {
     /** The longest time until a forbidden write is tried again. */
     static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
 
-    private static final Logger log = LoggerFactory.getLogger(Refusals.class);
+    private static final Logger log = LoggerFactory.getLogger(ForbiddenWrites.class);
 
     private final String controller;
     private final WorkQueue<ObjectKey> queue;
     private final Map<String, Set<ObjectKey>> byNamespace = new ConcurrentHashMap<>();
 
-    Refusals(String controller, WorkQueue<ObjectKey> queue) {
+    ForbiddenWrites(String controller, WorkQueue<ObjectKey> queue) {
         this.controller = controller;
         this.queue = queue;
     }
@@ -86,9 +86,9 @@ final class Refusals {
 
     private void wake(String namespace, String why) {
         List<ObjectKey> keys = new java.util.ArrayList<>();
-        byNamespace.computeIfPresent(namespace, (n, refused) -> {
-            keys.addAll(refused);
-            return refused;
+        byNamespace.computeIfPresent(namespace, (n, forbidden) -> {
+            keys.addAll(forbidden);
+            return forbidden;
         });
         if (!keys.isEmpty()) {
             log.info("{}: syncs {} in {} again, because {}; the API server forbade the last writes", controller,

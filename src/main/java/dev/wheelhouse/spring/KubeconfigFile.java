@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /** The kubeconfig that tells kubectl, helm and other clients how to reach the embedded API server. */
-final class Kubeconfig {
-    private Kubeconfig() {}
+final class KubeconfigFile {
+    private KubeconfigFile() {}
 
     /**
      * Writes it, as a whole or not at all; nobody but its owner may read it, as it may hold a token.

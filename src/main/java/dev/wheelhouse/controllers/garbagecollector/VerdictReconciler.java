@@ -26,8 +26,8 @@ import dev.wheelhouse.controller.Result;
  * Executes one decision: it answers the decision's questions by live reads, makes its writes, and records what their
  * failures reveal.
  */
-final class Attempt implements Reconciler<String> {
-    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+final class VerdictReconciler implements Reconciler<String> {
+    private static final Logger log = LoggerFactory.getLogger(VerdictReconciler.class);
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final int MAX_ROUNDS = 20;
     private static final Duration UNKNOWN_KIND_AGAIN = Duration.ofSeconds(30);
@@ -42,7 +42,7 @@ final class Attempt implements Reconciler<String> {
     private final ConsistencyStore consistency;
 
     /** @param watched whether an informer follows a type, so that its objects will be observed */
-    Attempt(GraphKeeper keeper, Function<View, Verdict> decide, Predicate<ResourceType> watched, KubeClient client,
+    VerdictReconciler(GraphKeeper keeper, Function<View, Verdict> decide, Predicate<ResourceType> watched, KubeClient client,
             ActionExecutor executor, ConsistencyStore consistency) {
         this.keeper = keeper;
         this.decide = decide;

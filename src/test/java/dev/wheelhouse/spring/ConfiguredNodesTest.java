@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Which nodes run, by the options. */
-class NodesTest {
+class ConfiguredNodesTest {
     @TempDir
     Path directory;
 
@@ -37,7 +37,7 @@ class NodesTest {
         }
         WheelhouseProperties properties = new Binder(new MapConfigurationPropertySource(map))
                 .bindOrCreate("wheelhouse", WheelhouseProperties.class);
-        return Nodes.of(properties, embedded, directory, "host-7");
+        return ConfiguredNodes.of(properties, embedded, directory, "host-7");
     }
 
     private static List<String> names(List<NodeAgentOptions> nodes) {
