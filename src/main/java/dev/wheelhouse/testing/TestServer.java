@@ -15,9 +15,10 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * An API server that listens on loopback, with clients for it and, on request, controllers and hollow nodes. Thread
@@ -37,8 +38,8 @@ public final class TestServer implements AutoCloseable {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs().explicit(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api);
+                : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
+        this.client = new HttpKubeClient(api, Clock.system());
         this.running = controllers || nodes > 0
                 ? new RunningControllers(server.client("wheelhouse"), controllers, nodes)
                 : null;
