@@ -1,17 +1,10 @@
 package dev.wheelhouse.client.decode;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -19,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -35,6 +27,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import tools.jackson.core.JacksonException;
 
 import dev.wheelhouse.client.ModelClass;
+import dev.wheelhouse.client.ModelClassTest;
 import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,28 +40,6 @@ class ModelShapeTest {
 
     private final Random random = new Random(42);
     private final DecoderMemory memory = new DecoderMemory();
-
-    /** Every model of a type that can be listed. */
-    private static List<Class<?>> models() throws Exception {
-        URI jar = URI.create("jar:" + V1Pod.class.getProtectionDomain().getCodeSource().getLocation());
-        List<Class<?>> models = new ArrayList<>();
-        try (FileSystem files = FileSystems.newFileSystem(jar, Map.of());
-                Stream<Path> paths = Files.list(files.getPath("/io/kubernetes/client/openapi/models"))) {
-            for (Path path : paths.toList()) {
-                String name = path.getFileName().toString();
-                if (name.endsWith(".class") && !name.contains("$")) {
-                    Class<?> type = Class
-                            .forName("io.kubernetes.client.openapi.models." + name.substring(0, name.length() - 6));
-                    if (KubernetesObject.class.isAssignableFrom(type)) {
-                        models.add(type);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return models;
-    }
 
     private @Nullable Object fast(byte[] json, Class<?> type) {
         JsonCursor in = new JsonCursor(json, 0, json.length);
@@ -157,7 +128,8 @@ class ModelShapeTest {
 
     @Test
     void everyModelIsReadAsModelJsonReadsIt() throws Exception {
-        List<Class<?>> models = models();
+        List<Class<?>> models = ModelClassTest.models().stream().filter(KubernetesObject.class::isAssignableFrom)
+                .toList();
         assertThat(models).hasSizeGreaterThan(60);
         for (Class<?> type : models) {
             for (int i = 0; i < 6; i++) {

@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -27,6 +29,7 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.api.ApiError;
@@ -36,6 +39,10 @@ import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
 
 /** Certificates of a kubeconfig, against a server that wants to see them. */
 class TlsConnectionTest {
@@ -115,15 +122,18 @@ class TlsConnectionTest {
         return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private V1ConfigMap ask(String cluster, String user) throws Exception {
+    private ApiClient api(String cluster, String user) throws IOException {
         Path file = Files.writeString(dir.resolve("config"), """
                 current-context: tls
                 contexts: [{name: tls, context: {cluster: tls, user: me}}]
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        KubeConfigs configs = new KubeConfigs(Map.of(), dir, dir, Clock.system());
-        try (HttpKubeClient client = new HttpKubeClient(configs.resolve(file, null).api(), Clock.system())) {
+        return new KubeConfigs(Map.of(), dir, dir, Clock.system()).resolve(file, null).api();
+    }
+
+    private V1ConfigMap ask(String cluster, String user) throws IOException {
+        try (HttpKubeClient client = new HttpKubeClient(api(cluster, user), Clock.system())) {
             return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
         }
     }
@@ -149,5 +159,24 @@ class TlsConnectionTest {
         assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class)
                 .hasMessageContaining("SSLHandshakeException");
         assertThat(ask(", insecure-skip-tls-verify: true", user).getMetadata().getName()).isEqualTo("a");
+    }
+
+    @Test
+    void theSocketBelowTlsIsKnown() throws IOException {
+        ReadAheadSocket.Factory sockets = new ReadAheadSocket.Factory();
+        List<ReadAheadSocket> found = new ArrayList<>();
+        ApiClient api = api(", certificate-authority-data: " + base64(certificate),
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key));
+        OkHttpClient client = api.getHttpClient().newBuilder().socketFactory(sockets).addNetworkInterceptor(chain -> {
+            found.add(sockets.of(chain.connection()));
+            return chain.proceed(chain.request());
+        }).build();
+        try (Response response = client.newCall(new Request.Builder().url(api.getBasePath()).build()).execute()) {
+            assertThat(found).singleElement().isNotNull();
+            assertThat(found.getFirst().isClosed()).isFalse();
+        }
+        client.connectionPool().evictAll();
+        client.dispatcher().executorService().shutdown();
+        assertThat(found.getFirst().isClosed()).isTrue();
     }
 }
