@@ -9,7 +9,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.Clock;
 

@@ -10,11 +10,11 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * A client of an embedded API server in the same process, without sockets and without waiting: its watches answer null when
@@ -22,10 +22,10 @@ import dev.wheelhouse.client.ResourceClient;
  * are never shared with the server. Thread safe.
  */
 public final class InProcessClient implements KubeClient {
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final String userAgent;
 
-    InProcessClient(EmbeddedApiServer server, String userAgent) {
+    InProcessClient(ApiServer server, String userAgent) {
         this.server = server;
         this.userAgent = userAgent;
     }

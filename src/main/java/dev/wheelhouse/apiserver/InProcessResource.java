@@ -21,8 +21,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
@@ -38,7 +38,7 @@ import dev.wheelhouse.client.WatchStream;
 
 /** One resource type, called in-process. */
 final class InProcessResource<T extends KubernetesObject> implements ResourceClient<T> {
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final String userAgent;
     private final ResourceType type;
     private final Class<T> model;
@@ -46,7 +46,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     private final String acceptList;
 
     /** @param acceptList the media type of lists; {@code accept} is that of objects and of the events of watches */
-    InProcessResource(EmbeddedApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
+    InProcessResource(ApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
             String acceptList) {
         this.server = server;
         this.userAgent = userAgent;

@@ -10,7 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 /** Answers that the server gives before a request reaches the REST logic. */
 final class Refusals {

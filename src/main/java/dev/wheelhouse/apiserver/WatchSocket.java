@@ -21,8 +21,8 @@ import jakarta.servlet.http.WebConnection;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
 /**
  * A watch over a WebSocket, which some clients ask for first: one message an event. What a client sends is read only to answer

@@ -11,7 +11,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** The decisions to write: for each pod the latest. Thread safe. */
-final class Writes {
+public final class Writes {
     private final WorkQueue<ObjectKey> queue;
     private final Map<ObjectKey, Write> writes = new ConcurrentHashMap<>();
 

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
@@ -31,7 +31,7 @@ final class Connections {
     }
 
     private static Connection embedded(ApiServerProperties options, Clock clock) {
-        EmbeddedApiServer server = new EmbeddedApiServer(EmbeddedServers.options(options, clock));
+        ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
         try {
             server.start();
         } catch (RuntimeException e) {

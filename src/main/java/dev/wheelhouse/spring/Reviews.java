@@ -36,7 +36,7 @@ import okhttp3.Call;
  * answer is kept for 10 seconds, as there. Whatever fails denies: a review ends within 3 seconds, and for a second after a
  * failure none is tried. Thread safe.
  */
-final class Reviews {
+public final class Reviews {
     private static final Logger log = LoggerFactory.getLogger(Reviews.class);
     private static final Duration KEPT = Duration.ofSeconds(10);
     static final Duration PATIENCE = Duration.ofSeconds(3);

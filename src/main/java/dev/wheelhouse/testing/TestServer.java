@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
@@ -28,13 +28,13 @@ public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
 
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final ApiClient api;
     private final KubeClient client;
     private final @Nullable RunningControllers running;
     private @Nullable Path kubeconfig;
 
-    private TestServer(EmbeddedApiServer server, boolean controllers, int nodes) {
+    private TestServer(ApiServer server, boolean controllers, int nodes) {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
@@ -60,7 +60,7 @@ public final class TestServer implements AutoCloseable {
         if (TOMCAT.getLevel() == null) {
             TOMCAT.setLevel(Level.WARNING);
         }
-        EmbeddedApiServer server = new EmbeddedApiServer(options);
+        ApiServer server = new ApiServer(options);
         try {
             return new TestServer(server.start(), controllers, nodes);
         } catch (RuntimeException e) {
@@ -74,7 +74,7 @@ public final class TestServer implements AutoCloseable {
         return server.url();
     }
 
-    public EmbeddedApiServer server() {
+    public ApiServer server() {
         return server;
     }
 

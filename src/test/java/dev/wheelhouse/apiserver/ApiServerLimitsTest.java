@@ -25,7 +25,7 @@ class ApiServerLimitsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withLimits(
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withLimits(
             ApiServerLimits.standard().withBody(100_000).withWatches(3).withRequests(4)
                     .withIo(Duration.ofSeconds(1))))
             .start();

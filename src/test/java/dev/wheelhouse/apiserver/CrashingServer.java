@@ -10,7 +10,7 @@ final class CrashingServer {
 
     /** @param args the data directory, how many writes are kept for watches, and whether each waits for the disk */
     public static void main(String[] args) throws InterruptedException {
-        EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+        ApiServer server = new ApiServer(ApiServerOptions.defaults()
                 .withStorage(Storage.inDirectory(Path.of(args[0]), Integer.parseInt(args[1]),
                         Boolean.parseBoolean(args[2]))))
                 .start();

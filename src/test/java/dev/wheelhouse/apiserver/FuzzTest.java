@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,7 +35,7 @@ class FuzzTest {
         List<String> failures = new ArrayList<>();
         long before = heap();
         Duration slowest = Duration.ZERO;
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             for (int i = 0; i < REQUESTS; i++) {
                 Fuzzed fuzzed = requests.next();
                 long from = System.nanoTime();
@@ -78,7 +78,7 @@ class FuzzTest {
                 || !answer.contains("Status");
     }
 
-    private static ApiResponse handle(EmbeddedApiServer server, Fuzzed fuzzed) {
+    private static ApiResponse handle(ApiServer server, Fuzzed fuzzed) {
         try {
             return server
                     .handle(ApiRequest.of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
@@ -100,7 +100,7 @@ class FuzzTest {
         FuzzedRequests requests = new FuzzedRequests(SEED);
         Random random = new Random(SEED);
         Map<Integer, Integer> codes = new TreeMap<>();
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults()
                 .withLimits(ApiServerLimits.standard().withIo(Duration.ofMillis(100)))).start()) {
             for (int i = 0; i < REQUESTS / 30; i++) {
                 byte[] bytes = mangled(requests.next(), random);

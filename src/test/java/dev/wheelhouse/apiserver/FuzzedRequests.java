@@ -12,8 +12,8 @@ import tools.jackson.databind.node.POJONode;
 import tools.jackson.databind.util.RawValue;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Requests that are almost right, from a seed. */
 final class FuzzedRequests {

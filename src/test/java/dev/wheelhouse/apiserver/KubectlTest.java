@@ -22,7 +22,7 @@ class KubectlTest {
     @TempDir
     static Path directory;
 
-    private static EmbeddedApiServer server;
+    private static ApiServer server;
 
     @BeforeAll
     static void start() throws Exception {
@@ -33,7 +33,7 @@ class KubectlTest {
             // Said by the assumption.
         }
         Assumptions.assumeTrue(found, "kubectl is not on the path: NOT TESTED with real kubectl");
-        server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+        server = new ApiServer(ApiServerOptions.defaults()).start();
         Files.writeString(directory.resolve("kubeconfig"), """
                 apiVersion: v1
                 kind: Config

@@ -11,7 +11,7 @@ import java.util.Locale;
 final class RawHttp implements AutoCloseable {
     final Socket socket;
 
-    RawHttp(EmbeddedApiServer server, int timeoutMillis) throws IOException {
+    RawHttp(ApiServer server, int timeoutMillis) throws IOException {
         socket = new Socket(server.address(), server.port());
         socket.setSoTimeout(timeoutMillis);
     }

@@ -10,7 +10,7 @@ class ReasonPhrasesTest {
     /** Two requests over one connection, each with an answer of its own status. */
     @Test
     void aStatusLineHasItsReasonPhrase() throws Exception {
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
                 RawHttp http = new RawHttp(server, MILLIS)) {
             assertThat(http.send("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer())
                     .startsWith("HTTP/1.1 200 OK\r\n");

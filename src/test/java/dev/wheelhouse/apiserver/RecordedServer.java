@@ -19,10 +19,10 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.Query;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
 /** A server on which a recorded transcript is replayed, entry by entry, with what its recorder did beside the entries. */
 final class RecordedServer implements AutoCloseable {
@@ -33,12 +33,12 @@ final class RecordedServer implements AutoCloseable {
             null);
 
     private final String file;
-    private final EmbeddedApiServer first = secured();
-    private EmbeddedApiServer server = first;
+    private final ApiServer first = secured();
+    private ApiServer server = first;
     private final RecordedComparison comparison = new RecordedComparison();
 
-    private static EmbeddedApiServer secured() {
-        return new EmbeddedApiServer(ApiServerOptions.defaults()
+    private static ApiServer secured() {
+        return new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
     }
 

@@ -51,7 +51,7 @@ class SecureApiServerTest {
     private final ServerKeys keys = ServerKeys.inMemory();
     private final OwnAuthority authority = OwnAuthority.of(keys, Instant.now());
     private final ServingCertificate certificate = authority.serving(List.of(), Instant.now());
-    private @Nullable EmbeddedApiServer server;
+    private @Nullable ApiServer server;
 
     @AfterEach
     void stop() {
@@ -60,8 +60,8 @@ class SecureApiServerTest {
         }
     }
 
-    private EmbeddedApiServer start(ApiServerOptions options) {
-        EmbeddedApiServer started = new EmbeddedApiServer(options).start();
+    private ApiServer start(ApiServerOptions options) {
+        ApiServer started = new ApiServer(options).start();
         server = started;
         return started;
     }
@@ -102,7 +102,7 @@ class SecureApiServerTest {
 
     @Test
     void withRolesAnonymousIsForbiddenAnUnknownTokenUnauthorizedAndTheAdministratorServed() throws Exception {
-        EmbeddedApiServer started = start(secured(AuthorizationMode.RBAC));
+        ApiServer started = start(secured(AuthorizationMode.RBAC));
         HttpClient client = client(null);
 
         assertThat(started.url()).startsWith("https://127.0.0.1:");
@@ -157,10 +157,10 @@ class SecureApiServerTest {
 
     @Test
     void beyondLoopbackItStartsWithTlsAndCredentialsAlone() throws Exception {
-        assertThatThrownBy(() -> new EmbeddedApiServer(ApiServerOptions.defaults().withAddress("0.0.0.0")))
+        assertThatThrownBy(() -> new ApiServer(ApiServerOptions.defaults().withAddress("0.0.0.0")))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("0.0.0.0")
                 .hasMessageContaining("without TLS");
-        assertThatThrownBy(() -> new EmbeddedApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
+        assertThatThrownBy(() -> new ApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
                 .withAddress("0.0.0.0"))).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("for everybody");
 
@@ -225,7 +225,7 @@ class SecureApiServerTest {
         ManualClock clock = new ManualClock();
         OwnAuthority steady = OwnAuthority.of(keys, clock.now());
         ServingCertificate first = steady.serving(List.of(), clock.now());
-        EmbeddedApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
+        ApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
                 now -> {
                     ServingCertificate next = steady.renewed(now.certificate(), List::of, clock.now());
                     return next == now.certificate() ? now : new ApiServerOptions.Tls(next, null, now.renewal());
@@ -255,7 +255,7 @@ class SecureApiServerTest {
         ClientCertificates people = new ClientCertificates();
         ClientCertificates others = new ClientCertificates();
         Path trustedFile = Files.writeString(directory.resolve("clients.crt"), people.authority());
-        EmbeddedApiServer started = start(ApiServerOptions.defaults()
+        ApiServer started = start(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), keys))
                 .withTls(new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
                         ServingCertificate.trustStore(trustedFile), now -> {

@@ -24,8 +24,8 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EmbeddedServerInformerTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
             Clock.system());
     private final LoopRunner runner = new LoopRunner("informer-test", Clock.system());

@@ -25,8 +25,8 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ResourceClient;
@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WireFaultsTest {
     private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final CuttingProxy proxy = new CuttingProxy(URI.create(server.url()).getPort());
     private final HttpKubeClient http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build(),
             Clock.system());

@@ -10,8 +10,8 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 
@@ -57,7 +57,7 @@ class ManagerGuardTest {
 
     @Test
     void anApiServerWithoutAnotherManagerMayBeWrittenTo() {
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, server.client("guard"), Clock.system());
 
             assertThat(guard.settle()).isTrue();

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReviewsTest {
     private static final String PATH = "/actuator/env";
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
     private final ManualClock clock = new ManualClock();
     private final Reviews reviews = new Reviews(api, clock, Duration.ofMinutes(1));

@@ -4,8 +4,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
 import static dev.wheelhouse.apiserver.discovery.PlainDiscovery.addTexts;
 

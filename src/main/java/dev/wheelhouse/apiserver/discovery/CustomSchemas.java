@@ -10,8 +10,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The schemas of custom kinds in the documents (upstream: {@code apiextensions-apiserver/pkg/controller/openapi/builder} and
@@ -25,7 +26,7 @@ final class CustomSchemas {
     private CustomSchemas() {}
 
     static ObjectNode of(ResourceInfo resource, Dialect dialect) {
-        ObjectNode schema = schema(resource.custom(), dialect);
+        ObjectNode schema = schema(CustomResourceInfo.typeOf(resource), dialect);
         SchemaWriter.addKinds(schema, List.of(resource.type().apiVersion() + " " + resource.type().kind()));
         return schema;
     }

@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The discovery documents of what a registry holds at the moment (upstream: {@code apiserver/pkg/endpoints/discovery}). They are made

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * A registry's resources by group and version, in discovery's order: groups as they first appear, the preferred version first.

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The OpenAPI documents that kubectl reads for validation, {@code explain}, {@code apply} and {@code diff} (upstream: {@code kube-openapi}).

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
 /** The paths of resources, and what can be done there (upstream: {@code apiserver/pkg/endpoints/installer.go}). */
 final class PathsWriter {

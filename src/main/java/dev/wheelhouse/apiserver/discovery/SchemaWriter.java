@@ -11,9 +11,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
 
 /** Types as OpenAPI schemas. Each is written once; documents share it. */
 final class SchemaWriter {

@@ -19,7 +19,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
  * Field ownership: {@code metadata.managedFields} and server-side apply (upstream: {@code apimachinery/pkg/util/managedfields},

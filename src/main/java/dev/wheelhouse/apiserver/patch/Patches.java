@@ -5,7 +5,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * The patch formats as functions from an object to the patched object. None changes its arguments, and the result shares no node with

@@ -13,10 +13,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /** The strategic merge patch of objects; {@link MergeLists} does the lists. Works in place on copies of its own. */
 final class StrategicMerge {

@@ -13,11 +13,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
  * How field ownership divides a value: whether it is owned as a whole or by parts, and what identifies a part. Immutable, safe for use by

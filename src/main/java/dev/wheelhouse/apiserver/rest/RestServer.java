@@ -11,17 +11,35 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.AdmissionPolicies;
+import dev.wheelhouse.apiserver.admission.Grants;
+import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.kinds.ServiceAddresses;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Deprecations;
+import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Route;
+import dev.wheelhouse.apiserver.protocol.Router;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.CustomResources;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -224,7 +242,7 @@ public final class RestServer {
         if (namespaceMissing && !target.info().verbs().contains("list")) {
             throw Errors.noSuchResource();
         }
-        if (collection && Reviews.isReview(target)) {
+        if (collection && target.isReview()) {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
         }

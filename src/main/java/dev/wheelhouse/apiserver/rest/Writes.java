@@ -11,26 +11,47 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.AdmissionPolicies;
+import dev.wheelhouse.apiserver.admission.Grants;
+import dev.wheelhouse.apiserver.admission.PolicyMatch;
+import dev.wheelhouse.apiserver.admission.Quotas;
+import dev.wheelhouse.apiserver.admission.SigningRights;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonSize;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.kinds.Defaults;
+import dev.wheelhouse.apiserver.kinds.KindWarnings;
+import dev.wheelhouse.apiserver.kinds.ServiceAddresses;
+import dev.wheelhouse.apiserver.kinds.Services;
+import dev.wheelhouse.apiserver.kinds.StoredVersions;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Validation;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.schema.Cause;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.Defaults;
-import dev.wheelhouse.apiserver.schema.Validation;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomResources;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.runtime.Clock;
 
 /**
  * Stores new and changed objects: defaults, strategy, admission, validation, field ownership, then the write (upstream:
  * {@code apiserver/pkg/registry/rest}, {@code registry/generic/registry/store.go}).
  */
-final class Writes {
+public final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
 
     private final ObjectStore store;
@@ -57,16 +78,6 @@ final class Writes {
         this.grants = grants;
         this.ids = ids;
         this.clock = clock;
-    }
-
-    /** How a change came about: who made it, where, and whether its field ownership is already noted. */
-    record Origin(String manager, String subresource, boolean applied, boolean dryRun, User user, boolean posted,
-            List<String> warnings) {
-        /** @param warnings gets what admission policies warn about */
-        static Origin of(ApiRequest request, Target target, boolean applied, List<String> warnings) {
-            return new Origin(request.fieldManager(), target.subresource(), applied, request.isDryRun(), request.user(),
-                    request.method().equals("POST"), warnings);
-        }
     }
 
     /**
@@ -148,7 +159,7 @@ final class Writes {
         Meta.of(given).remove("uid");
         Meta.keepManagers(given, null);
         Defaults.apply(type, given);
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(given);
         }
@@ -234,7 +245,7 @@ final class Writes {
         if (!target.subresource().equals("finalize")) {
             Defaults.apply(type, object);
         }
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(object);
         }
@@ -349,7 +360,7 @@ final class Writes {
 
     /** What a custom object's definition has against it, or upstream's rules against a definition. */
     private List<Cause> byDefinition(Target target, ObjectNode object, @Nullable ObjectNode old) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             return custom.validate(object, old);
         }
@@ -366,7 +377,7 @@ final class Writes {
         }
         Cause cause = new Cause("metadata.uid", "FieldValueInvalid",
                 "Invalid value: \"" + uid + "\": field is immutable");
-        return Strategies.isCustom(type) ? List.of(cause) : List.of(cause, cause);
+        return !Schemas.isBuiltIn(type) ? List.of(cause) : List.of(cause, cause);
     }
 
     private static void finalizers(ObjectNode next, ObjectNode old) {

@@ -6,13 +6,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
 
 /** The quality-of-service class of a pod (upstream: {@code pkg/apis/core/helper/qos}). */
-final class QosClass {
+public final class QosClass {
     private QosClass() {}
 
     /** {@code Guaranteed}, {@code Burstable} or {@code BestEffort}. @param spec a pod's, defaulted */
-    static String of(ObjectNode spec) {
+    public static String of(ObjectNode spec) {
         if (Json.at(spec, "resources") instanceof ObjectNode resources && !resources.isEmpty()) {
             return says(resources) ? isFixed(resources) ? "Guaranteed" : "Burstable" : "BestEffort";
         }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.resources.CustomType;
 
 /** The columns that a CustomResourceDefinition asks for (upstream: {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}). */
 final class CustomPrinters {

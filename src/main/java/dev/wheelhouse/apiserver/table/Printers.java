@@ -8,8 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
 
 /** Which columns a kind has. All versions of a kind share them. */
 final class Printers {
@@ -47,8 +48,8 @@ final class Printers {
         if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
             return SCALE;
         }
-        if (resource.custom() != null) {
-            return CustomPrinters.of(resource.custom());
+        if (resource instanceof CustomResourceInfo defined) {
+            return CustomPrinters.of(defined.custom());
         }
         ResourceType type = resource.type();
         List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());

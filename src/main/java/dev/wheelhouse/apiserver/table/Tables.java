@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Objects as the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code apiserver/pkg/registry/rest/table.go}).

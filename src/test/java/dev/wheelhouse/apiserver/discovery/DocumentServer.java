@@ -21,9 +21,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.table.Tables;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Serves discovery, OpenAPI and a few objects that never change: as much of an API server as kubectl needs to read. */
 final class DocumentServer implements AutoCloseable {

@@ -12,7 +12,7 @@ import com.google.protobuf.UnknownFieldSet;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,9 +10,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -185,7 +186,7 @@ class OpenApiTest {
         ResourceRegistry registry = ResourceRegistry.builtIn();
         OpenApi openApi = new OpenApi(registry);
         ObjectNode before = openApi.v3Index();
-        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+        registry.put(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
                 List.of(), List.of(), Set.of("get", "list", "create"), List.of()));
 
         ObjectNode document = requireNonNull(openApi.v3("apis/shop.example.com/v1"));
@@ -203,8 +204,9 @@ class OpenApiTest {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
-        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
+        registry.put(
+                new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+                        List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
         return new OpenApi(registry);
     }
 

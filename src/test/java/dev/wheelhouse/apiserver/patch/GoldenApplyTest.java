@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Defaults;
+import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.GoldenApi;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;

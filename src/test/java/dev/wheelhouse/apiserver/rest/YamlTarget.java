@@ -14,6 +14,8 @@ import org.yaml.snakeyaml.resolver.Resolver;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.codec.Yaml;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.client.YamlCodePoints;
 import dev.wheelhouse.fuzz.FuzzTarget;

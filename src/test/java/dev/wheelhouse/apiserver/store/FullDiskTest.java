@@ -28,8 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.ManualClock;
 

@@ -1,0 +1,151 @@
+package dev.wheelhouse.apiserver.json;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** An object's metadata, read and changed in place. */
+public final class Meta {
+    private static final Set<String> MANAGING = Set.of("Apply", "Update");
+
+    private Meta() {}
+
+    public static ObjectNode of(ObjectNode object) {
+        return Json.child(object, "metadata");
+    }
+
+    public static String name(ObjectNode object) {
+        return Json.text(object, "metadata", "name");
+    }
+
+    public static String namespace(ObjectNode object) {
+        return Json.text(object, "metadata", "namespace");
+    }
+
+    public static boolean isDeleting(ObjectNode object) {
+        return !Json.text(object, "metadata", "deletionTimestamp").isEmpty();
+    }
+
+    public static List<String> finalizers(ObjectNode object) {
+        List<String> finalizers = new ArrayList<>();
+        if (Json.at(object, "metadata", "finalizers") instanceof ArrayNode array) {
+            array.forEach(f -> finalizers.add(f.asString("")));
+        }
+        return finalizers;
+    }
+
+    public static void setFinalizers(ObjectNode object, List<String> finalizers) {
+        if (finalizers.isEmpty()) {
+            of(object).remove("finalizers");
+        } else {
+            ArrayNode array = of(object).putArray("finalizers");
+            finalizers.forEach(array::add);
+        }
+    }
+
+    /** A time as {@code metav1.Time} prints it. */
+    public static String time(Instant instant) {
+        return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    public static void copy(ObjectNode from, ObjectNode to, String field) {
+        set(to, field, from.get(field));
+    }
+
+    public static void set(ObjectNode to, String field, @Nullable JsonNode value) {
+        if (value == null || value.isNull()) {
+            to.remove(field);
+        } else {
+            to.set(field, value);
+        }
+    }
+
+    /**
+     * Drops owner references that are there twice.
+     *
+     * @return the UIDs of those that were dropped
+     */
+    public static List<String> dropRepeatedOwners(ObjectNode object) {
+        List<String> repeated = new ArrayList<>(0);
+        ObjectNode meta = of(object);
+        if (meta.get("ownerReferences") instanceof ArrayNode references && references.size() > 1) {
+            Map<String, JsonNode> kept = new LinkedHashMap<>();
+            for (JsonNode reference : references) {
+                if (kept.putIfAbsent(JsonKey.of(reference), reference) != null) {
+                    repeated.add(Json.text(reference, "uid"));
+                }
+            }
+            if (!repeated.isEmpty()) {
+                meta.putArray("ownerReferences").addAll(kept.values());
+            }
+        }
+        return repeated;
+    }
+
+    /** Where what is said of field owners cannot be decoded, it is as if it was not said, as upstream has it. */
+    public static void keepManagers(ObjectNode object, @Nullable ObjectNode old) {
+        for (JsonNode entry : of(object).path("managedFields")) {
+            if (!MANAGING.contains(Json.text(entry, "operation")) || Json.text(entry, "apiVersion").isEmpty()
+                    || !Json.text(entry, "fieldsType").equals("FieldsV1")) {
+                set(of(object), "managedFields", old == null ? null : of(old).get("managedFields"));
+                return;
+            }
+        }
+    }
+
+    /** Removes empty maps and lists of the metadata, which upstream leaves out, and what its lists repeat. */
+    public static void tidy(ObjectNode object) {
+        dropRepeatedOwners(object);
+        ObjectNode meta = of(object);
+        for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {
+            JsonNode value = meta.get(field);
+            if (value != null && (value.isNull() || value.isContainer() && value.isEmpty())) {
+                meta.remove(field);
+            }
+        }
+        for (String field : List.of("selfLink", "creationTimestamp", "deletionTimestamp", "uid", "resourceVersion",
+                "generateName", "namespace", "deletionGracePeriodSeconds")) {
+            JsonNode value = meta.get(field);
+            if (value != null && (value.isNull() || value.isString() && value.stringValue().isEmpty())) {
+                meta.remove(field);
+            }
+        }
+    }
+
+    /** The object without its version and the times of its field owners: what tells a change from a repetition. */
+    public static ObjectNode withoutWriteTimes(ObjectNode object) {
+        ObjectNode meta = shallowCopy(of(object));
+        meta.remove("resourceVersion");
+        if (meta.get("managedFields") instanceof ArrayNode entries) {
+            ArrayNode timeless = meta.putArray("managedFields");
+            entries.forEach(entry -> {
+                if (entry instanceof ObjectNode owner) {
+                    ObjectNode copy = shallowCopy(owner);
+                    copy.remove("time");
+                    timeless.add(copy);
+                } else {
+                    timeless.add(entry);
+                }
+            });
+        }
+        ObjectNode copy = shallowCopy(object);
+        copy.set("metadata", meta);
+        return copy;
+    }
+
+    private static ObjectNode shallowCopy(ObjectNode object) {
+        ObjectNode copy = Json.object();
+        copy.setAll(object);
+        return copy;
+    }
+}
