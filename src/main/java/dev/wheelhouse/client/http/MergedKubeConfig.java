@@ -21,9 +21,9 @@ import org.yaml.snakeyaml.resolver.Resolver;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
 
-import dev.wheelhouse.client.YamlCodePoints;
 import dev.wheelhouse.client.http.KubeConfigs.Connection;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.SafeYaml;
 
 import okhttp3.HttpUrl;
 
@@ -33,6 +33,7 @@ import okhttp3.HttpUrl;
  */
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
+    private static final int MOST_ALIASES = 100;
     private static final List<String> PATHS = List.of("certificate-authority", "client-certificate", "client-key",
             "tokenFile");
 
@@ -74,8 +75,8 @@ final class MergedKubeConfig {
         }
         Object parsed;
         try {
-            LoaderOptions options = new LoaderOptions();
-            parsed = YamlCodePoints.load(text, options, new Resolver(), new SafeConstructor(options));
+            LoaderOptions limits = SafeYaml.limits(LARGEST_BYTES, MOST_ALIASES);
+            parsed = SafeYaml.load(text, limits, new Resolver(), new SafeConstructor(limits));
         } catch (MarkedYAMLException e) {
             throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
                     + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);

@@ -1,20 +1,15 @@
-package dev.wheelhouse.client;
+package dev.wheelhouse.runtime;
 
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.composer.Composer;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.Mark;
-import org.yaml.snakeyaml.parser.ParserImpl;
 import org.yaml.snakeyaml.reader.ReaderException;
 import org.yaml.snakeyaml.reader.StreamReader;
-import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * A YAML text for SnakeYAML, read in time linear in its length. SnakeYAML's own reader copies what it has of a scalar
- * for each kilobyte more: one scalar of three megabytes took seconds and seventeen gigabytes of allocations. Not thread
- * safe.
+ * A YAML text for SnakeYAML, read in time linear in its length. SnakeYAML's own reader copies the part of a scalar that
+ * it has read for each further kilobyte: one scalar of three megabytes takes seconds, and seventeen gigabytes of
+ * allocations. Not thread safe.
  */
-public final class YamlCodePoints extends StreamReader {
+final class YamlCodePoints extends StreamReader {
     private static final String NAME = "'string'";
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
@@ -24,7 +19,8 @@ public final class YamlCodePoints extends StreamReader {
     private int line;
     private int column;
 
-    private YamlCodePoints(String yaml) {
+    /** @throws ReaderException if the text has characters that YAML does not allow */
+    YamlCodePoints(String yaml) {
         super("");
         this.text = yaml.codePoints().toArray();
         for (int i = 0; i < text.length; i++) {
@@ -32,26 +28,6 @@ public final class YamlCodePoints extends StreamReader {
                 throw new ReaderException(NAME, i, text[i], "special characters are not allowed");
             }
         }
-    }
-
-    /**
-     * The documents of a text, as nodes.
-     *
-     * @throws org.yaml.snakeyaml.error.YAMLException here and when its nodes are asked for, if the text is no YAML
-     */
-    public static Composer compose(String yaml, LoaderOptions options, Resolver resolver) {
-        return new Composer(new ParserImpl(new YamlCodePoints(yaml), options), resolver, options);
-    }
-
-    /**
-     * The value of a text of one document; null if it is empty.
-     *
-     * @param constructor made with the same options
-     * @throws org.yaml.snakeyaml.error.YAMLException if the text is no YAML, or more than one document
-     */
-    public static Object load(String yaml, LoaderOptions options, Resolver resolver, SafeConstructor constructor) {
-        constructor.setComposer(compose(yaml, options, resolver));
-        return constructor.getSingleData(Object.class);
     }
 
     @Override
@@ -92,7 +68,7 @@ public final class YamlCodePoints extends StreamReader {
         return new String(text, at, Math.min(length, text.length - at));
     }
 
-    /** Within one line. */
+    /** The characters are within one line. */
     @Override
     public String prefixForward(int length) {
         String prefix = prefix(length);
