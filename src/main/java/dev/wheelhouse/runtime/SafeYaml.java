@@ -18,7 +18,7 @@ public final class SafeYaml {
     private SafeYaml() {}
 
     /**
-     * The limits of one kind of text. Collections nest 100 levels at most.
+     * The limits of one kind of text. In each, a collection has at most 100 others around it.
      *
      * @param mostCharacters the code points after which a document may have no further token
      * @param mostAliases the most aliases of lists and maps in one document

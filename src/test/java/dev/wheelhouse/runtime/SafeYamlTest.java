@@ -10,7 +10,7 @@ import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** The limits of the YAML that the program reads. */
 class SafeYamlTest {
@@ -25,14 +25,14 @@ class SafeYamlTest {
                 .isEqualTo(Map.of("a", List.of(1, true, "x"), "b", Map.of("c", "d"), "e",
                         List.of(Map.of("c", "d"), Map.of("c", "d"), Map.of("c", "d"))));
         assertThat(load("")).isNull();
-        assertThat(load("[".repeat(100) + "]".repeat(100))).isInstanceOf(List.class);
+        assertThat(load("[".repeat(101) + "]".repeat(101))).isInstanceOf(List.class);
     }
 
     @Test
     void aTextBeyondALimitIsRefused() {
-        for (String yaml : List.of("- long enough\n".repeat(1000), "a: &a {}\nb: [*a, *a, *a, *a]", "[".repeat(101) + "]".repeat(101),
+        for (String yaml : List.of("- long enough\n".repeat(1000), "a: &a {}\nb: [*a, *a, *a, *a]", "[".repeat(102) + "]".repeat(102),
                 "!!java.net.URL [\"http://127.0.0.1\"]", "a: 1\n--- {b: 2}")) {
-            assertThatThrownBy(() -> load(yaml)).as(yaml.substring(0, 12)).isInstanceOf(YAMLException.class);
+            assertThat(catchThrowable(() -> load(yaml))).as(yaml).isInstanceOf(YAMLException.class);
         }
     }
 }
