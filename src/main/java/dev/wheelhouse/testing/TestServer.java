@@ -15,9 +15,9 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -38,8 +38,8 @@ public final class TestServer implements AutoCloseable {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs().explicit(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api);
+                : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
+        this.client = new HttpKubeClient(api, Clock.system());
         this.running = controllers || nodes > 0
                 ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
                 : null;
