@@ -22,7 +22,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.fake.Stepped;
-import dev.wheelhouse.fake.Yaml;
+import dev.wheelhouse.world.Yaml;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
