@@ -4,6 +4,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -13,6 +14,11 @@ import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 /** The smallest objects of the namespace {@code default} that an API server accepts. */
 public final class Manifests {
     private Manifests() {}
+
+    public static V1ConfigMap configMap(String name) {
+        return new V1ConfigMap().apiVersion("v1").kind("ConfigMap")
+                .metadata(new V1ObjectMeta().namespace("default").name(name));
+    }
 
     public static V1Pod pod(@Nullable String name) {
         return new V1Pod().apiVersion("v1").kind("Pod").metadata(new V1ObjectMeta().namespace("default").name(name))
