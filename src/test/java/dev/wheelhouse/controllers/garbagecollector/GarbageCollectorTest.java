@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +16,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
@@ -191,6 +195,21 @@ class GarbageCollectorTest {
         settle();
         assertThat(hasInformer(ResourceType.EVENTS)).isFalse();
         assertThat(hasInformer(ResourceType.PODS)).isTrue();
+    }
+
+    @Test
+    void theInformersOfNewTypesAreStartedOnce() {
+        List<String> calls = new ArrayList<>();
+        SharedInformerFactory counted = (SharedInformerFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
+                new Class<?>[]{SharedInformerFactory.class}, (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    return method.invoke(cluster.informers(), arguments);
+                });
+        GarbageCollector other = new GarbageCollector(new DefaultControllerContext(cluster.client(), counted,
+                cluster.clock, cluster::recorder, DefaultControllerContext.Settings.stepped()));
+        cluster.settle(other.loops());
+        assertThat(calls).filteredOn(call -> call.equals("startNew")).hasSize(1);
+        assertThat(calls).last().isEqualTo("startNew");
     }
 
     @Test

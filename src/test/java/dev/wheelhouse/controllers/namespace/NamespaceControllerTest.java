@@ -13,12 +13,9 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -183,9 +180,8 @@ class NamespaceControllerTest {
         delete();
         settle(Duration.ofSeconds(5));
         // The API server refuses new content by now, so this one raced the deletion of the namespace.
-        cluster.server.store().create("configmaps", (ObjectNode) ModelJson.tree(
-                Manifests.configMap("late").metadata(new V1ObjectMeta().namespace("team").name("late")
-                        .uid("late").addFinalizersItem("example.com/keep"))));
+        cluster.store(ResourceType.CONFIG_MAPS, Manifests.configMap("late").metadata(
+                new V1ObjectMeta().namespace("team").name("late").addFinalizersItem("example.com/keep")));
         assertThat(settle(Duration.ofSeconds(1))).as("a late one is told").contains(
                 "deletecollection configmaps team/* Background");
         assertThat(settle(Duration.ofSeconds(8))).as("both were told").isEmpty();
