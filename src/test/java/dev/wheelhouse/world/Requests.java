@@ -86,8 +86,11 @@ public final class Requests implements Interceptor {
 
     /** Lets the next request fail whose line starts with a text, such as {@code "delete pods default/web"}. */
     public void failNext(String beginning, int code, String reason, String message) {
-        failures.computeIfAbsent(beginning, k -> new ArrayList<>())
-                .add(new ApiError(beginning, code, reason, message, null));
+        failNext(beginning, new ApiError(beginning, code, reason, message, null));
+    }
+
+    public void failNext(String beginning, ApiError error) {
+        failures.computeIfAbsent(beginning, k -> new ArrayList<>()).add(error);
     }
 
     /** The lines since the last call of a {@code take} method. */
