@@ -1,4 +1,4 @@
-package dev.wheelhouse.simulation;
+package dev.wheelhouse.world;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +16,7 @@ import dev.wheelhouse.client.Deletion;
  */
 public record Request(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
     /** The object to create or put; null for other writes. */
-    @Nullable
-    KubernetesObject object() {
+    public @Nullable KubernetesObject object() {
         return payload instanceof KubernetesObject object ? object : null;
     }
 

@@ -1,4 +1,4 @@
-package dev.wheelhouse.fake;
+package dev.wheelhouse.world;
 
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.constructor.SafeConstructor;

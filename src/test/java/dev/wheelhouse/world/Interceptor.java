@@ -1,4 +1,4 @@
-package dev.wheelhouse.simulation;
+package dev.wheelhouse.world;
 
 import java.util.function.Supplier;
 
