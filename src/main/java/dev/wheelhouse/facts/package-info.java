@@ -3,8 +3,8 @@
  * controllers use this package; a fact is decided here once.
  *
  * <p>{@link dev.wheelhouse.facts.Schemas} looks up the fields of a type, {@link dev.wheelhouse.facts.BuiltInResource}
- * lists the resources, and {@link dev.wheelhouse.facts.Descriptions} has the texts of {@code kubectl explain}. They read
- * three tables from the class path. CONTRIBUTING.md says how the tables are generated from Kubernetes' sources.
+ * lists the resources, and {@link dev.wheelhouse.facts.Descriptions} has the texts of {@code kubectl explain}. They
+ * read three tables from the class path. CONTRIBUTING.md says how the tables are generated from Kubernetes' sources.
  * {@link dev.wheelhouse.facts.SemanticForm} tells whether two objects are equal to the API machinery,
  * {@link dev.wheelhouse.facts.QosClass} classifies pods, and {@link dev.wheelhouse.facts.Quantities} reads amounts.
  *
