@@ -16,7 +16,7 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 
-/** Types as OpenAPI schemas. Each is written once; documents share it. */
+/** Writes types as OpenAPI schemas. Each is written once and shared by all documents. Thread safe. */
 final class SchemaWriter {
     private static final List<String> NAMED_SCALARS = List.of("quantity", "int-or-string", "time", "micro-time", "any",
             "raw-object");
@@ -38,7 +38,7 @@ final class SchemaWriter {
         return known;
     }
 
-    /** The names of a type and of all that it refers to, directly or not, added to those that are there. */
+    /** Adds to a set the names of a type and of all types that it refers to, directly or not. */
     static void collect(String typeName, TreeSet<String> into) {
         TypeSchema type = Schemas.ofName(typeName);
         if (type == null || isPrimitive(type) || !into.add(typeName)) {
@@ -99,7 +99,7 @@ final class SchemaWriter {
         return schema;
     }
 
-    /** The second OpenAPI has no alternatives: clients know its named strings. */
+    /** OpenAPI v2 has no alternatives; its clients know these named strings. */
     private void oneOf(ObjectNode schema, String first, String second) {
         if (dialect == Dialect.V2) {
             schema.put("type", "string");
@@ -124,13 +124,14 @@ final class SchemaWriter {
             field.enumValues().forEach(values::add);
         }
         putText(property, "x-kubernetes-list-type", field.listType());
-        PlainDiscovery.addTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
+        Json.putTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
         putText(property, "x-kubernetes-map-type", field.mapType());
         putText(property, "x-kubernetes-patch-merge-key", field.patchMergeKey());
         putText(property, "x-kubernetes-patch-strategy", String.join(",", field.patchStrategies()));
         return property;
     }
 
+    /** In OpenAPI v3 nothing may stand beside a reference, so further attributes go around it. */
     private ObjectNode single(Field field, String description) {
         TypeSchema type = field.type();
         if (isPrimitive(type)) {

@@ -221,7 +221,7 @@ class OpenApiTest {
         return requireNonNull(withCustom(schema).v2().get("definitions").get("com.example.shop.v1.Order"));
     }
 
-    /** kubectl would take "required", "properties" and the like of such values by their word. */
+    /** If kubectl saw "required", "properties" and the like of such values, it would enforce them. */
     @Test
     void theSecondVersionLeavesOutWhatItHasNoWordsFor() {
         JsonNode order = customV2("""
@@ -250,7 +250,7 @@ class OpenApiTest {
                 .containsExactlyInAnyOrder("apiVersion", "kind", "metadata");
     }
 
-    /** Clients in Go take an empty list for none when they read it back, and compare. */
+    /** Go clients decode an empty list as nil, so a comparison after reading it back would fail. */
     @Test
     void noOperationHasAnEmptyListOfParameters() {
         assertThat(OPEN_API.v3("apis/apps/v1")).isNotNull();
