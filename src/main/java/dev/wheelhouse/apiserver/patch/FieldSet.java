@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /**
  * A set of field paths, kept as a tree in which each node says whether its own path is a member. Steps of a path are
  * written as in FieldsV1: {@code f:name}, {@code k:{"name":"app"}}, {@code v:"x"}, {@code i:0}. {@link #insert} and
- * {@link #absorb} change the set; all other operations create new sets.
+ * {@link #addAll} change the set; all other operations create new sets.
  */
 final class FieldSet {
     private boolean member;
@@ -92,9 +92,9 @@ final class FieldSet {
     }
 
     /** Adds all paths of another set. Shares no nodes with it. */
-    void absorb(FieldSet other) {
+    void addAll(FieldSet other) {
         member |= other.member;
-        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).absorb(child));
+        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).addAll(child));
     }
 
     FieldSet union(FieldSet other) {
@@ -121,12 +121,12 @@ final class FieldSet {
         return result;
     }
 
-    FieldSet and(FieldSet other) {
+    FieldSet intersect(FieldSet other) {
         FieldSet result = new FieldSet();
         result.member = member && other.member;
         children.forEach((step, child) -> {
             FieldSet others = other.children.get(step);
-            FieldSet both = others == null ? null : child.and(others);
+            FieldSet both = others == null ? null : child.intersect(others);
             if (both != null && !both.isEmpty()) {
                 result.children.put(step, both);
             }
