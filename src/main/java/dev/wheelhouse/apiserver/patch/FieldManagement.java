@@ -44,8 +44,8 @@ public final class FieldManagement {
      * Records in the managed fields which fields a manager changed by a create, update or patch. The object must be as
      * it will be stored, with defaults.
      *
-     * <p>Managed fields in the client's object replace the stored ones; an empty list, or one with a single empty
-     * entry, resets them. An update does not start tracking an object that has none.
+     * <p>Managed fields in the client's object replace the stored ones, except through a subresource; an empty list, or
+     * one with a single empty entry, resets them. An update does not start tracking an object that has none.
      *
      * @param live the stored object; null for a create
      * @param manager if empty, {@code unknown}
