@@ -87,7 +87,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
 
     @Override
     public void init(WebConnection connection) {
-        ApiResponse.Stream served = Objects.requireNonNull(stream, "accept comes first");
+        ApiResponse.Stream served = Objects.requireNonNull(stream, "the watch was not accepted");
         try (connection; WatchFeed feed = served.feed()) {
             OutputStream out = connection.getOutputStream();
             DataInputStream in = new DataInputStream(connection.getInputStream());

@@ -34,7 +34,7 @@ final class FieldSet {
             if (step.length() < 2 || step.charAt(1) != ':' || "fkvi".indexOf(step.charAt(0)) < 0
                     || !entry.getValue().isObject()) {
                 throw new IllegalArgumentException(
-                        "\"" + step + "\" is no step of a FieldsV1: f:, k:, v: or i: must begin it");
+                        "\"" + step + "\" is not a step of a FieldsV1: it must begin with f:, k:, v: or i:");
             }
             FieldSet child = parse(entry.getValue());
             child.member |= entry.getValue().isEmpty();
@@ -52,7 +52,7 @@ final class FieldSet {
         try {
             return Json.read(step.substring(2)) instanceof ObjectNode keys ? Structure.keyStep(keys) : step;
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("\"" + step + "\" is no step of a FieldsV1: after k: must stand JSON",
+            throw new IllegalArgumentException("\"" + step + "\" is not a step of a FieldsV1: k: must be followed by JSON",
                     e);
         }
     }

@@ -303,7 +303,7 @@ final class DirectoryStorage implements Storage {
 
     @Override
     public void commit(List<Write> writes) {
-        OpenFiles files = Objects.requireNonNull(open, "load comes first");
+        OpenFiles files = Objects.requireNonNull(open, "the storage was not loaded");
         long acknowledged = version;
         try {
             for (Write write : writes) {
@@ -356,7 +356,7 @@ final class DirectoryStorage implements Storage {
     @Override
     public void resume(long last) {
         check();
-        OpenFiles failing = Objects.requireNonNull(open, "load comes first");
+        OpenFiles failing = Objects.requireNonNull(open, "the storage was not loaded");
         failing.abandon();
         OpenFiles files = openFiles();
         try {
