@@ -28,7 +28,7 @@ final class FlowControl {
 
     /**
      * @param seats the most requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are
-     *         executed at a time; other levels have fewer
+     *         executed at a time; {@link Flow.Level#EXEMPT} has no limit, other levels have fewer
      * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them
      * @param longestWait a request that waits longer is refused
      */

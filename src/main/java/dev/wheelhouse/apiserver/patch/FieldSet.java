@@ -52,7 +52,8 @@ final class FieldSet {
         try {
             return Json.read(step.substring(2)) instanceof ObjectNode keys ? Structure.keyStep(keys) : step;
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("\"" + step + "\" is not a step of a FieldsV1: k: must be followed by JSON",
+            throw new IllegalArgumentException(
+                    "\"" + step + "\" is not a step of a FieldsV1: k: must be followed by JSON",
                     e);
         }
     }

@@ -172,7 +172,8 @@ final class JsonPatch {
                 JsonNode next = new Place(here, unescape(tokens[i])).get();
                 if (!(next instanceof ObjectNode) && !(next instanceof ArrayNode)) {
                     throw failed(
-                            "the path " + pointer + " leads through " + tokens[i] + ", which is missing or not an object");
+                            "the path " + pointer + " leads through " + tokens[i]
+                                    + ", which is missing or not an object");
                 }
                 here = next;
             }
