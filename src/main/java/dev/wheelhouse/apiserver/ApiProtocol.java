@@ -22,15 +22,15 @@ import dev.wheelhouse.runtime.Clock;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * HTTP/1.1 with additions to Tomcat's for a server of long watches: a deadline for all headers together, a check
- * whether the client of a quiet answer is still connected, reason phrases, and events for {@link Connections}.
+ * Tomcat's HTTP/1.1 with additions that a server of long watches needs: a deadline for all headers together, not only
+ * from one byte to the next; a check whether the client of a quiet watch is still there; a count of connections; and
+ * {@link ReasonPhrases}. It is the only class that builds on the internals of Tomcat's connector.
  */
 final class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
 
     private final Clock clock;
     private final Duration headerDeadline;
-
     private final Connections connections;
 
     ApiProtocol(Clock clock, Duration headerDeadline, Connections connections) {
@@ -41,7 +41,7 @@ final class ApiProtocol extends Http11NioProtocol {
         getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
     }
 
-    /** Reports accepted connections. */
+    /** Registers each connection that is accepted. */
     private static final class CountedEndpoint extends NioEndpoint {
         private final Connections counted;
 
@@ -51,7 +51,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
         @Override
         protected boolean setSocketOptions(SocketChannel socket) {
-            // This precedes super, because other threads may serve the whole connection before it returns.
+            // First, because the call below passes the connection on to other threads.
             counted.opened(socket, () -> endInput(socket));
             if (super.setSocketOptions(socket)) {
                 return true;
@@ -60,17 +60,17 @@ final class ApiProtocol extends Http11NioProtocol {
             return false;
         }
 
-        /** Makes the thread that waits for the client's next byte read the end of input and close the connection. */
+        /** Ends the input: the thread that waits for the client's next byte reads the end and closes the connection. */
         private static void endInput(SocketChannel socket) {
             try {
                 socket.shutdownInput();
             } catch (IOException e) {
-                // The socket is closed.
+                // The connection is already closed.
             }
         }
     }
 
-    /** Reports when a connection begins or ends a request, and when it closes. */
+    /** Records when a request begins and ends on a connection, and when a connection is closed. */
     private record CountedHandler(AbstractEndpoint.Handler<NioChannel> next, Connections counted)
             implements
                 AbstractEndpoint.Handler<NioChannel> {
@@ -85,7 +85,7 @@ final class ApiProtocol extends Http11NioProtocol {
             switch (state) {
                 case OPEN -> peer.becomeIdle();
                 case LONG, SENDFILE -> {
-                    // A part of the head was received.
+                    // The headers are incomplete.
                 }
                 default -> peer.requestReceived();
             }
@@ -114,7 +114,7 @@ final class ApiProtocol extends Http11NioProtocol {
         }
     }
 
-    /** The connection whose request this thread answers; null if there is none. */
+    /** The connection of the request that this thread answers; null where there is none. */
     static @Nullable Connection current() {
         return CURRENT.get();
     }
@@ -137,7 +137,7 @@ final class ApiProtocol extends Http11NioProtocol {
                 return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
             }
 
-            /** Whether the headers, which are incomplete, are overdue. */
+            /** Whether headers that are still incomplete are overdue. */
             private boolean isTooSlow(SocketWrapperBase<?> socket) {
                 if (incomplete != socket) {
                     incomplete = socket;
@@ -154,14 +154,13 @@ final class ApiProtocol extends Http11NioProtocol {
         return socket.getSocket() instanceof NioChannel channel ? channel.getIOChannel() : null;
     }
 
-    /** A client's connection, as the thread that serves it sees it. */
+    /** A client's connection, as the thread that answers a request on it sees it. */
     static final class Connection {
         private static final int IDLE_SECONDS = 30;
         private static final int INTERVAL_SECONDS = 10;
         private static final int PROBES = 3;
 
         private final SocketWrapperBase<?> socket;
-
         private final Connections.@Nullable Peer peer;
 
         private Connection(SocketWrapperBase<?> socket, Connections.@Nullable Peer peer) {
@@ -169,7 +168,7 @@ final class ApiProtocol extends Http11NioProtocol {
             this.peer = peer;
         }
 
-        /** The connection's state in {@link Connections}; null if it is closed. */
+        /** The connection in the server's count; null if it is closed. */
         Connections.@Nullable Peer peer() {
             return peer;
         }
@@ -181,7 +180,7 @@ final class ApiProtocol extends Http11NioProtocol {
             }
         }
 
-        /** Turns on TCP keep-alive, which finds out within a minute that the client's machine is gone. */
+        /** Turns TCP keep-alive on: the operating system notices a vanished client within a minute. */
         void keepAlive() {
             if (!(socket.getSocket() instanceof NioChannel channel)) {
                 return;
@@ -195,11 +194,11 @@ final class ApiProtocol extends Http11NioProtocol {
                     io.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
                 }
             } catch (IOException e) {
-                // The connection is closed, which the next read or write reports.
+                // The next isGone() notices it.
             }
         }
 
-        /** Whether the client has closed the connection, or it is broken. Input is not consumed. */
+        /** Whether the client has closed the connection, or it is broken. A byte of a next request is read and given back. */
         boolean isGone() {
             ByteBuffer probe = ByteBuffer.allocate(1);
             try {

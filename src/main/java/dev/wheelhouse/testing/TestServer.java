@@ -15,9 +15,10 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * An API server that listens on loopback, with clients for it and, on request, controllers and hollow nodes. Thread
@@ -33,14 +34,14 @@ public final class TestServer implements AutoCloseable {
     private final @Nullable RunningControllers running;
     private @Nullable Path kubeconfig;
 
-    private TestServer(ApiServer server, boolean controllers, int nodes) {
+    private TestServer(ApiServer server, Clock clock, boolean controllers, int nodes) {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs().explicit(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api);
+                : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
+        this.client = new HttpKubeClient(api, Clock.system());
         this.running = controllers || nodes > 0
-                ? new RunningControllers(server.client("wheelhouse"), controllers, nodes)
+                ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
                 : null;
     }
 
@@ -61,7 +62,7 @@ public final class TestServer implements AutoCloseable {
         }
         ApiServer server = new ApiServer(options);
         try {
-            return new TestServer(server.start(), controllers, nodes);
+            return new TestServer(server.start(), options.clock(), controllers, nodes);
         } catch (RuntimeException e) {
             server.close();
             throw e;

@@ -26,6 +26,15 @@ enum Dialect {
         return Json.object().put("$ref", refPrefix + typeName);
     }
 
+    /** A reference with a description. In version 3 a reference stands alone, so that an {@code allOf} goes around it. */
+    ObjectNode ref(String typeName, String description) {
+        ObjectNode described = this == V2 ? ref(typeName) : Json.object();
+        if (this == V3) {
+            described.putArray("allOf").add(ref(typeName));
+        }
+        return description.isEmpty() ? described : described.put("description", description);
+    }
+
     ObjectNode parameter(String in, String name, String type, String description, boolean required) {
         ObjectNode parameter = Json.object().put("name", name).put("in", in).put("description", description);
         if (required) {

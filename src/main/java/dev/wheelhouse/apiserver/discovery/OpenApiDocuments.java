@@ -24,8 +24,7 @@ import dev.wheelhouse.facts.TypeSchema;
 /** The documents for one state of the registry. Each is created when it is first requested. Thread safe. */
 final class OpenApiDocuments {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-    private static final Descriptions DESCRIPTIONS = Descriptions.read();
-    private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3, DESCRIPTIONS);
+    private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3);
     /** The digests of built-in types' v3 schemas, by type name. They never change. */
     private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
 
@@ -185,7 +184,7 @@ final class OpenApiDocuments {
             }
         });
         ObjectNode definitions = document.putObject("definitions");
-        SchemaWriter schemas = new SchemaWriter(Dialect.V2, DESCRIPTIONS);
+        SchemaWriter schemas = new SchemaWriter(Dialect.V2);
         Schemas.all().forEach(type -> definitions.set(type.name(), schemas.schema(type)));
         customSchemas(state, Dialect.V2).forEach(definitions::set);
         return document;

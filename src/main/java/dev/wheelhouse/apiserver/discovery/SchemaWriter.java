@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Descriptions;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
@@ -21,12 +22,10 @@ final class SchemaWriter {
             "raw-object");
 
     private final Dialect dialect;
-    private final Descriptions descriptions;
     private final Map<String, ObjectNode> written = new LinkedHashMap<>();
 
-    SchemaWriter(Dialect dialect, Descriptions descriptions) {
+    SchemaWriter(Dialect dialect) {
         this.dialect = dialect;
-        this.descriptions = descriptions;
     }
 
     /** The schema of a built-in type. */
@@ -49,14 +48,15 @@ final class SchemaWriter {
     }
 
     private ObjectNode object(TypeSchema type) {
+        Map<String, String> descriptions = Descriptions.of(type);
         ObjectNode schema = Json.object();
-        describe(schema, descriptions.ofType(type.name()));
+        describe(schema, descriptions.getOrDefault("-", ""));
         schema.put("type", "object");
         ArrayNode required = Json.array();
         if (!type.fields().isEmpty()) {
             ObjectNode properties = schema.putObject("properties");
             type.fields().values().forEach(field -> {
-                properties.set(field.name(), property(type, field));
+                properties.set(field.name(), property(field, descriptions.getOrDefault(field.name(), "")));
                 if (field.required()) {
                     required.add(field.name());
                 }
@@ -86,7 +86,7 @@ final class SchemaWriter {
 
     private ObjectNode scalar(TypeSchema type) {
         ObjectNode schema = Json.object();
-        describe(schema, descriptions.ofType(type.name()));
+        describe(schema, Descriptions.of(type).getOrDefault("-", ""));
         switch (type.scalar()) {
             case "time", "micro-time" -> schema.put("type", "string").put("format", "date-time");
             case "quantity" -> oneOf(schema, "string", "number");
@@ -108,8 +108,7 @@ final class SchemaWriter {
         }
     }
 
-    private ObjectNode property(TypeSchema owner, Field field) {
-        String description = descriptions.ofField(owner.name(), !owner.kinds().isEmpty(), field.name());
+    private ObjectNode property(Field field, String description) {
         ObjectNode property = switch (field.shape()) {
             case SINGLE -> single(field, description);
             case LIST -> holder("array", "items", element(field), description);
@@ -140,17 +139,9 @@ final class SchemaWriter {
             describe(property, description);
             return primitive(property, type, field);
         }
-        ObjectNode ref = dialect.ref(type.name());
         boolean alone = description.isEmpty() && field.defaultValue() == null && field.patchStrategies().isEmpty()
                 && field.mapType().isEmpty();
-        if (dialect == Dialect.V2 || alone) {
-            describe(ref, description);
-            return ref;
-        }
-        ObjectNode property = Json.object();
-        property.putArray("allOf").add(ref);
-        describe(property, description);
-        return property;
+        return alone ? dialect.ref(type.name()) : dialect.ref(type.name(), description);
     }
 
     private static ObjectNode holder(String type, String elementField, ObjectNode element, String description) {

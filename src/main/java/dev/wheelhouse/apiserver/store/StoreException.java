@@ -15,7 +15,7 @@ public abstract sealed class StoreException extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient StoredObject present;
 
-        Exists(StoredObject present) {
+        public Exists(StoredObject present) {
             super(present.key() + " exists");
             this.present = present;
         }

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.Tables;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.table.Tables;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /** Serves discovery, OpenAPI and some constant objects: the parts of an API server that kubectl needs for reading. */

@@ -120,6 +120,14 @@ class KubectlReadsDocumentsTest {
     }
 
     @Test
+    void explainShowsTheTextsOfTheFieldsOfEachKind() throws Exception {
+        assertThat(kubectl("explain", "statefulset.spec.updateStrategy"))
+                .containsPattern("DESCRIPTION:\\s+How pods are replaced when the template changes")
+                .containsPattern("rollingUpdate\\s+<RollingUpdateStatefulSetStrategy>\\s+The bounds of a rolling update")
+                .containsPattern("type\\s+<string>\\s+RollingUpdate replaces pods from the highest number down");
+    }
+
+    @Test
     void explainReadsTheSecondOpenApiInProtobufToo() throws Exception {
         assertThat(kubectl("explain", "deployment.spec.strategy", "--output=plaintext-openapiv2"))
                 .contains("KIND:     Deployment", "RESOURCE: strategy <Object>", "rollingUpdate");
