@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.FailureAnalysisReporter;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Reports a start that failed as one sentence on standard error, in the place of Spring Boot's page. */
+/** Reports a failed start as one sentence on standard error, instead of Spring Boot's page of text. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class OneSentenceReporter implements FailureAnalysisReporter {
     @Override

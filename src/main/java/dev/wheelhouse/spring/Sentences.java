@@ -1,12 +1,12 @@
 package dev.wheelhouse.spring;
 
-/** How the program says that it cannot start. */
+/** The form of the sentences that report a failed start. */
 final class Sentences {
     static final String PREFIX = "wheelhouse: cannot start: ";
 
     private Sentences() {}
 
-    /** Many lines as one. */
+    /** Joins the lines of a text with spaces. */
     static String oneLine(String text) {
         return text.strip().replaceAll("\\s*\\R\\s*", " ");
     }

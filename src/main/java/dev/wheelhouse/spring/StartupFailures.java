@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.KubeConfigException;
 
-/** Turns the failures of a start that a user can mend into one sentence each. */
+/** Turns each failure of a start that a user can repair into one sentence. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartupFailures implements FailureAnalyzer {
 

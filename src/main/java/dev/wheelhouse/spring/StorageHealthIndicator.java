@@ -7,8 +7,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Out of service, with the reason, while the storage of the embedded API server takes no writes; up where there is no such
- * server.
+ * The health of the embedded API server's storage: out of service, with the reason, while the storage takes no writes.
+ * It is always up if there is no embedded API server.
  */
 final class StorageHealthIndicator implements HealthIndicator {
     private final Supplier<@Nullable String> problem;

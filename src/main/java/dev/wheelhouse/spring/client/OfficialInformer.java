@@ -13,7 +13,7 @@ import io.kubernetes.client.informer.TransformFunc;
 import io.kubernetes.client.informer.cache.Indexer;
 import io.kubernetes.client.informer.exception.ObjectTransformException;
 
-/** The official client's view of an informer. Thread safe. */
+/** The official client's interface of an informer. Thread safe. */
 final class OfficialInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final dev.wheelhouse.informer.SharedIndexInformer<T> informer;
     private final Class<T> model;
@@ -22,7 +22,7 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
     private final Consumer<OfficialInformer<?>> stop;
     private final OfficialIndexer<T> indexer;
 
-    /** @param resyncPeriod of handlers that do not say; zero for none */
+    /** @param resyncPeriod the resync period of handlers that are added without one; zero for no resync */
     OfficialInformer(dev.wheelhouse.informer.SharedIndexInformer<T> informer, Class<T> model, Duration resyncPeriod,
             Consumer<OfficialInformer<?>> start, Consumer<OfficialInformer<?>> stop) {
         this.informer = informer;
@@ -66,7 +66,7 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
         }
     }
 
-    /** Starts it and returns. */
+    /** Starts the informer and returns at once. */
     @Override
     public void run() {
         start.accept(this);
@@ -87,7 +87,7 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
         return informer.resourceVersion();
     }
 
-    /** @throws IllegalStateException once it was started */
+    /** @throws IllegalStateException if the informer has started */
     @Override
     public void setTransform(TransformFunc transform) {
         informer.setTransform(object -> {
