@@ -12,7 +12,7 @@ public final class CommandLine {
     private static final String HELP = """
             Wheelhouse, a Kubernetes controller manager.
 
-            Without options it starts an embedded API server with hollow nodes and a scheduler, and runs the controllers.
+            Without options it starts an embedded API server with hollow nodes, a scheduler and the controllers.
 
             Options:
               --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use

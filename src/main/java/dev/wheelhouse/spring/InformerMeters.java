@@ -62,7 +62,8 @@ final class InformerMeters implements InformerMetrics.Provider {
             gauge(tags, "informer.pending", "Notifications that wait for handlers", group -> group
                     .sum(state -> state.handlers().stream().mapToInt(InformerState.Handler::pending).sum()));
             gauges.add(Gauge.builder("informer.lag", this, group -> group.most(this::lag)).tags(tags)
-                    .description("Time since the last message of the server, bookmarks included: the cache lags by no more")
+                    .description(
+                            "Time since the last message of the server, bookmarks included: the cache lags by no more")
                     .baseUnit("seconds").register(registry));
         }
 
@@ -123,7 +124,8 @@ final class InformerMeters implements InformerMetrics.Provider {
             lists = counter("reflector.lists", "Lists; all pages of a list count as one");
             itemsPerList = summary("reflector.items.per.list", "Objects per list");
             watches = counter("reflector.watches", "Watches that were opened");
-            shortWatches = counter("reflector.short.watches", "Watches that ended within a second and without an event");
+            shortWatches = counter("reflector.short.watches",
+                    "Watches that ended within a second and without an event");
             itemsPerWatch = summary("reflector.items.per.watch", "Events per watch");
             bytes = counter("reflector.bytes", "Bytes read from the API server");
             events = counter("reflector.events", "Events passed to the cache");
@@ -165,7 +167,8 @@ final class InformerMeters implements InformerMetrics.Provider {
 
         @Override
         public void synced(Duration sinceStart) {
-            Timer.builder("informer.sync.duration").description("Time from the start of an informer until its cache has synced")
+            Timer.builder("informer.sync.duration")
+                    .description("Time from the start of an informer until its cache has synced")
                     .tags(tags).register(registry).record(sinceStart);
         }
 

@@ -22,7 +22,8 @@ class ManagementGuardConfiguration {
     /** The first request makes the guard, because the guard needs the API server, which starts after the web server. */
     @Bean
     FilterRegistrationBean<Filter> managementGuard(WebEndpointProperties endpoints,
-            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections, Clock clock) {
+            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections,
+            Clock clock) {
         String base = endpoints.getBasePath();
         SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
             ApiServerConnection connection = connections.getObject();

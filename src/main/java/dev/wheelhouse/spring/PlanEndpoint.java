@@ -33,8 +33,8 @@ import dev.wheelhouse.manager.ControllerManager;
  */
 @Endpoint(id = "plan")
 final class PlanEndpoint {
-    private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the header "
-            + "Authorization: Bearer TOKEN";
+    private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the "
+            + "header Authorization: Bearer TOKEN";
 
     private final ControllerManager manager;
 

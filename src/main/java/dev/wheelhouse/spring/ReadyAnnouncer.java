@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.function.IntSupplier;
 
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
@@ -27,7 +27,8 @@ final class ReadyAnnouncer extends SignalledLoop {
     private boolean done;
 
     /** @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed */
-    ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster, IntSupplier httpPort,
+    ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
+            IntSupplier httpPort,
             Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
@@ -75,8 +76,10 @@ final class ReadyAnnouncer extends SignalledLoop {
                   kubectl rollout status deployment/web
 
                 Health and metrics: %s
-                """.formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
-                actuator()).stripTrailing();
+                """
+                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
+                        actuator())
+                .stripTrailing();
     }
 
     private String uptime() {

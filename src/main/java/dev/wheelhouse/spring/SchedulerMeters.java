@@ -25,7 +25,8 @@ final class SchedulerMeters implements SchedulerMetrics {
     }
 
     private Timer attempts(String result) {
-        return Timer.builder("scheduler.scheduling.attempt.duration").description("Duration of scheduling decisions by result")
+        return Timer.builder("scheduler.scheduling.attempt.duration")
+                .description("Duration of scheduling decisions by result")
                 .tag("result", result).register(registry);
     }
 

@@ -56,9 +56,11 @@ final class WorkQueueMeters implements WorkQueueMetrics {
         of(queue);
         gauge("workqueue.depth", "Keys that are ready to be taken", queue, state, WorkQueueState::depth);
         gauge("workqueue.delayed", "Keys whose delay has not ended", queue, state, WorkQueueState::delayed);
-        gauge("workqueue.unfinished.work.seconds", "Time that the keys in processing have taken so far, in total", queue, state,
+        gauge("workqueue.unfinished.work.seconds", "Time that the keys in processing have taken so far, in total",
+                queue, state,
                 s -> s.unfinishedWork().toNanos() / 1e9);
-        gauge("workqueue.longest.running.processor.seconds", "Time that the longest processing has taken so far", queue, state,
+        gauge("workqueue.longest.running.processor.seconds", "Time that the longest processing has taken so far", queue,
+                state,
                 s -> s.longestRunning().toNanos() / 1e9);
     }
 

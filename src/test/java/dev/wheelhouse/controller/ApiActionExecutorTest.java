@@ -35,7 +35,8 @@ class ApiActionExecutorTest {
     private final List<String> counted = new ArrayList<>();
     private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
-            (regardingType, regarding, fieldPath, type, reason, message) -> reported.add(type + " " + reason + " " + message),
+            (regardingType, regarding, fieldPath, type, reason, message) -> reported
+                    .add(type + " " + reason + " " + message),
             Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
