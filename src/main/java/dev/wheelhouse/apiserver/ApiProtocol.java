@@ -80,14 +80,14 @@ final class ApiProtocol extends Http11NioProtocol {
             if (peer == null) {
                 return next.process(socket, event);
             }
-            peer.begins();
+            peer.requestBegins();
             SocketState state = next.process(socket, event);
             switch (state) {
-                case OPEN -> peer.rests();
+                case OPEN -> peer.becomeIdle();
                 case LONG, SENDFILE -> {
                     // The headers are incomplete.
                 }
-                default -> peer.isServed();
+                default -> peer.requestReceived();
             }
             return state;
         }

@@ -11,9 +11,9 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServer;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -38,11 +38,12 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
 
     /** Connects to the API server that the options name, or starts the embedded one. */
     static ApiServerConnection open(WheelhouseProperties properties, Clock clock) {
-        KubeConfigs configs = new KubeConfigs();
+        KubeConfigs configs = new KubeConfigs(clock);
         return switch (properties.effectiveMode(configs.isInCluster())) {
             case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
-            case KUBECONFIG -> connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false);
-            case IN_CLUSTER -> connect(configs.inCluster(), true);
+            case KUBECONFIG ->
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, clock);
         };
     }
 
@@ -53,8 +54,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
             Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
-                    : new KubeConfigs().explicit(kubeconfig, null).api();
-            return new ApiServerConnection(new HttpKubeClient(api), api, "default", false,
+                    : new KubeConfigs(clock).explicit(kubeconfig, null).api();
+            return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
                     new Embedded(server, kubeconfig, options.isOpen(), server.store()::problem));
         } catch (RuntimeException e) {
             server.close();
@@ -66,10 +67,10 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
         return file == null ? null : Path.of(file);
     }
 
-    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster) {
+    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
-        return new ApiServerConnection(new HttpKubeClient(found.api()), found.api(), found.namespace(), inCluster,
-                null);
+        return new ApiServerConnection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(),
+                inCluster, null);
     }
 
     /** Whether every process on this machine may use the API server without credentials. */

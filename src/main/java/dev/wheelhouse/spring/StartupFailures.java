@@ -14,7 +14,7 @@ import org.springframework.core.annotation.Order;
 
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
-import dev.wheelhouse.client.KubeConfigException;
+import dev.wheelhouse.client.http.KubeConfigException;
 
 /** Turns each failure of a start that a user can repair into one sentence. */
 @Order(Ordered.HIGHEST_PRECEDENCE)

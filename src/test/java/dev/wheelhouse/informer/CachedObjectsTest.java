@@ -22,11 +22,11 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -39,7 +39,8 @@ class CachedObjectsTest {
     private static final String APPLIED = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
-    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build());
+    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
+            Clock.system());
     private final LoopRunner runner = new LoopRunner("cached-objects-test", Clock.system());
 
     @AfterEach

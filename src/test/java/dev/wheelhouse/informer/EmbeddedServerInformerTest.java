@@ -27,11 +27,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -42,7 +42,8 @@ class EmbeddedServerInformerTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
-    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build());
+    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
+            Clock.system());
     private final LoopRunner runner = new LoopRunner("informer-test", Clock.system());
     private final InformerFactory factory = new InformerFactory(client, Clock.system());
     private final ResourceClient<V1ConfigMap> configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);

@@ -12,7 +12,7 @@ import io.kubernetes.client.util.ClientBuilder;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,7 +46,7 @@ class ManagerGuardTest {
     @Test
     void whileTheApiServerCannotBeAskedNothingIsDecided() {
         try (HttpKubeClient nobody = new HttpKubeClient(
-                new ClientBuilder().setBasePath("http://127.0.0.1:1").build())) {
+                new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, nobody, Clock.system());
 
             assertThat(guard.settle()).isFalse();
@@ -68,7 +68,7 @@ class ManagerGuardTest {
     @Test
     void theOperatorsWordNeedsNoApiServer() {
         try (HttpKubeClient nobody = new HttpKubeClient(
-                new ClientBuilder().setBasePath("http://127.0.0.1:1").build())) {
+                new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard observe = new ManagerGuard(ManagerGuard.Mode.OBSERVE, nobody, Clock.system());
             ManagerGuard takeover = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, nobody, Clock.system());
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.fake.Yaml;
+import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

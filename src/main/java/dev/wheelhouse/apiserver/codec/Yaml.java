@@ -28,12 +28,14 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.client.YamlCodePoints;
+import dev.wheelhouse.runtime.SafeYaml;
 
 /** YAML as Kubernetes reads and writes it: the JSON data model, times as plain text. */
 public final class Yaml {
     private Yaml() {}
 
+    private static final int MOST_CHARACTERS = 4 * 1024 * 1024;
+    private static final int MOST_ALIASES = 20;
     private static final int MOST_VALUES = 1_000_000;
     private static final int MOST_DEPTH = 200;
     private static final int MOST_DIGITS = 1000;
@@ -130,22 +132,16 @@ public final class Yaml {
                 new JsonResolver());
     }
 
-    private static LoaderOptions loading() {
-        LoaderOptions loading = new LoaderOptions();
-        loading.setAllowDuplicateKeys(true);
-        loading.setWarnOnDuplicateKeys(false);
-        loading.setMaxAliasesForCollections(20);
-        loading.setNestingDepthLimit(100);
-        loading.setCodePointLimit(4 * 1024 * 1024);
-        return loading;
+    private static LoaderOptions limits() {
+        return SafeYaml.limits(MOST_CHARACTERS, MOST_ALIASES);
     }
 
     /** @throws ApiException 400 if it is no YAML, or more than one document */
     public static Document read(byte[] text) {
         try {
-            LoaderOptions loading = loading();
-            NotingConstructor constructor = new NotingConstructor(loading);
-            Object value = YamlCodePoints.load(withoutTabs(new String(text, StandardCharsets.UTF_8)), loading,
+            LoaderOptions limits = limits();
+            NotingConstructor constructor = new NotingConstructor(limits);
+            Object value = SafeYaml.load(withoutTabs(new String(text, StandardCharsets.UTF_8)), limits,
                     new JsonResolver(), constructor);
             measure(value, MOST_VALUES, MOST_DEPTH);
             return new Document(Json.mapper().valueToTree(value), List.copyOf(constructor.duplicates.values()));
@@ -182,7 +178,7 @@ public final class Yaml {
 
     public static byte[] write(JsonNode node) {
         Object value = Json.mapper().treeToValue(node, Object.class);
-        LoaderOptions loading = loading();
-        return yaml(loading, new SafeConstructor(loading)).dump(value).getBytes(StandardCharsets.UTF_8);
+        LoaderOptions limits = limits();
+        return yaml(limits, new SafeConstructor(limits)).dump(value).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -22,8 +22,8 @@ import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
@@ -54,7 +54,7 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
 
     /** A factory with the default options, and with a connection of its own to the client's server. */
     public WheelhouseInformerFactory(ApiClient api, Clock clock) {
-        this(api, new HttpKubeClient(api), true, clock, InformerMetrics.Provider.NONE,
+        this(api, new HttpKubeClient(api, clock), true, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.defaults());
     }
 
