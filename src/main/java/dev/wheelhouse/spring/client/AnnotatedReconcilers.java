@@ -66,7 +66,7 @@ public final class AnnotatedReconcilers {
         }
         for (Method method : reconciler.getClass().getMethods()) {
             if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {
-                Filter filter = new Filter(reconciler, method);
+                BooleanMethod filter = new BooleanMethod(reconciler, method);
                 ready.add(() -> filter.passes(false));
             }
         }
@@ -116,20 +116,20 @@ public final class AnnotatedReconcilers {
         }
     }
 
-    private static <A extends Annotation> @Nullable Filter filter(Reconciler reconciler, Class<A> annotation,
+    private static <A extends Annotation> @Nullable BooleanMethod filter(Reconciler reconciler, Class<A> annotation,
             Function<A, Class<?>> model, Class<?> wanted) {
         for (Method method : reconciler.getClass().getMethods()) {
             A found = method.getAnnotation(annotation);
             if (found != null && model.apply(found) == wanted) {
-                return new Filter(reconciler, method);
+                return new BooleanMethod(reconciler, method);
             }
         }
         return null;
     }
 
     /** A method of the reconciler that returns a boolean. The caller says what a failure of the method counts as. */
-    private record Filter(Object target, Method method) {
-        Filter {
+    private record BooleanMethod(Object target, Method method) {
+        BooleanMethod {
             // A public method of a class that is not public is otherwise inaccessible.
             method.setAccessible(true);
         }
@@ -148,7 +148,7 @@ public final class AnnotatedReconcilers {
 
     /** Turns events, deletions included, into keys. */
     private record Handler<T extends KubernetesObject>(WorkQueue<Request> queue, Function<T, Request> keys,
-            @Nullable Filter adds, @Nullable Filter updates, @Nullable Filter deletes)
+            @Nullable BooleanMethod adds, @Nullable BooleanMethod updates, @Nullable BooleanMethod deletes)
             implements
                 ResourceEventHandler<T> {
         @Override
