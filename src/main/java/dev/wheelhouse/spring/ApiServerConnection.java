@@ -1,7 +1,6 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,9 +31,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
     /**
      * @param kubeconfig the file by which clients reach the server
      * @param open whether the server serves every client on this machine without credentials
-     * @param storageProblem why the storage takes no writes; null while it does
      */
-    record Embedded(ApiServer server, Path kubeconfig, boolean open, Supplier<@Nullable String> storageProblem) {}
+    record Embedded(ApiServer server, Path kubeconfig, boolean open) {}
 
     /** Connects to the API server that the options name, or starts the embedded one. */
     static ApiServerConnection open(WheelhouseProperties properties, Clock clock) {
@@ -56,7 +54,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).explicit(kubeconfig, null).api();
             return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
-                    new Embedded(server, kubeconfig, options.isOpen(), server.store()::problem));
+                    new Embedded(server, kubeconfig, options.isOpen()));
         } catch (RuntimeException e) {
             server.close();
             throw e;
@@ -76,6 +74,12 @@ record ApiServerConnection(KubeClient client, ApiClient api, String namespace, b
     /** Whether every process on this machine may use the API server without credentials. */
     boolean isOpenToLoopback() {
         return embedded != null && embedded.open;
+    }
+
+    /** Why the storage of the embedded API server takes no writes; null if it does, or if there is no such server. */
+    @Nullable
+    String storageProblem() {
+        return embedded == null ? null : embedded.server.store().problem();
     }
 
     @Override

@@ -23,15 +23,13 @@ public final class CommandLine {
                                                                      controller manager is alive)
               --wheelhouse.workers=N                                 the workers of each controller
               --wheelhouse.workers-of.NAME=N                         the workers of one controller
-
             Leader election:
               --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
-              --wheelhouse.leader-election.resource-namespace=NAMESPACE the namespace of the Lease
+              --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
               --wheelhouse.leader-election.resource-name=NAME        the name of the Lease
               --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
               --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
               --wheelhouse.leader-election.retry-period=2s           the time between two attempts
-
             The embedded API server:
               --wheelhouse.apiserver.address=ADDRESS                 the address to listen on
               --wheelhouse.apiserver.port=PORT                       the port to listen on (0: any free port)
@@ -53,7 +51,6 @@ public final class CommandLine {
               --wheelhouse.apiserver.limits.header-size=64KB         the largest request line with headers
               --wheelhouse.apiserver.limits.io-timeout=30s           the longest wait for bytes from or to a client
               --wheelhouse.apiserver.limits.request-timeout=60s      the longest time to answer a request
-
             Hollow nodes and the scheduler:
               --wheelhouse.nodes.count=N                             the number of hollow nodes
               --wheelhouse.nodes.cpu=4                               the CPUs of each
@@ -63,7 +60,6 @@ public final class CommandLine {
               --wheelhouse.nodes.profile=PROFILE                     the behaviour of pods without annotations for it:
                                                                      none, slow, flaky, stuck, crashing, unpullable
               --wheelhouse.scheduler=true|false                      run a scheduler (default: in mode embedded)
-
             One node, on any API server:
               --wheelhouse.node.name=NAME                            its name (default: the first hollow node, or
                                                                      a node with the host's name)
@@ -76,7 +72,6 @@ public final class CommandLine {
               --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110   its resources
               --wheelhouse.node.labels=KEY=VALUE,...                 its labels
               --wheelhouse.node.taints=KEY=VALUE:EFFECT,...          its taints
-
             Caches, health and metrics:
               --wheelhouse.informer.drop-last-applied=true           drop kubectl's last-applied annotation from caches
               --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
@@ -109,6 +104,6 @@ public final class CommandLine {
     }
 
     private static Optional<Answer> refuse(String problem) {
-        return Optional.of(new Answer(Sentences.PREFIX + problem, 1));
+        return Optional.of(new Answer(OneSentenceReporter.PREFIX + problem, 1));
     }
 }

@@ -22,17 +22,9 @@ import dev.wheelhouse.runtime.LoopRunner;
  * The elector of the service, or none. It has a connection of its own, so that other requests cannot delay a renewal.
  * The deadlines of its requests are half the renew deadline, as upstream's, to leave time for a second attempt.
  */
-final class Election implements AutoCloseable {
-    private final Leadership leadership;
-    private final @Nullable LeaderElector elector;
-    private final @Nullable KubeClient client;
-
-    private Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client) {
-        this.leadership = leadership;
-        this.elector = elector;
-        this.client = client;
-    }
-
+record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client)
+        implements
+            AutoCloseable {
     static Election none() {
         return new Election(Leadership.ALONE, null, null);
     }
@@ -48,10 +40,6 @@ final class Election implements AutoCloseable {
     /** The name of this process among all contenders: the host's name and a random part. */
     static String identity(String host) {
         return host + "_" + UUID.randomUUID();
-    }
-
-    Leadership leadership() {
-        return leadership;
     }
 
     void start(LoopRunner runner) {

@@ -8,6 +8,8 @@ import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -132,10 +134,15 @@ class ServiceConfiguration {
                 informers.orderedStream().toList(), clock);
     }
 
+    /** Out of service while the storage of the embedded API server takes no writes. */
     @Bean
-    StorageHealthIndicator storage(ApiServerConnection connection) {
-        ApiServerConnection.Embedded embedded = connection.embedded();
-        return new StorageHealthIndicator(embedded == null ? () -> null : embedded.storageProblem());
+    HealthIndicator storage(ApiServerConnection connection) {
+        return () -> {
+            String problem = connection.storageProblem();
+            return problem == null
+                    ? Health.up().build()
+                    : Health.outOfService().withDetail("reason", "writes are refused: " + problem).build();
+        };
     }
 
     @Bean

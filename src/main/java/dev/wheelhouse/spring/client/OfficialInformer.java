@@ -3,7 +3,6 @@ package dev.wheelhouse.spring.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -18,23 +17,19 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
     private final dev.wheelhouse.informer.SharedIndexInformer<T> informer;
     private final Class<T> model;
     private final Duration resyncPeriod;
-    private final Consumer<OfficialInformer<?>> start;
-    private final Consumer<OfficialInformer<?>> stop;
+    private final Runnable start;
+    private final Runnable stop;
     private final OfficialIndexer<T> indexer;
 
     /** @param resyncPeriod the resync period of handlers that are added without one; zero for no resync */
     OfficialInformer(dev.wheelhouse.informer.SharedIndexInformer<T> informer, Class<T> model, Duration resyncPeriod,
-            Consumer<OfficialInformer<?>> start, Consumer<OfficialInformer<?>> stop) {
+            Runnable start, Runnable stop) {
         this.informer = informer;
         this.model = model;
         this.resyncPeriod = resyncPeriod;
         this.start = start;
         this.stop = stop;
         this.indexer = new OfficialIndexer<>(informer.getIndexer());
-    }
-
-    dev.wheelhouse.informer.SharedIndexInformer<T> engine() {
-        return informer;
     }
 
     @Override
@@ -69,12 +64,12 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
     /** Starts the informer and returns at once. */
     @Override
     public void run() {
-        start.accept(this);
+        start.run();
     }
 
     @Override
     public void stop() {
-        stop.accept(this);
+        stop.run();
     }
 
     @Override

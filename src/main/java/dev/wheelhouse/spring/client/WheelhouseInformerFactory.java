@@ -123,9 +123,10 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
         dev.wheelhouse.client.ListerWatcher<T> reporting = exceptionHandler == null
                 ? source
                 : new ReportingSource<>(source, failure -> exceptionHandler.accept(model, failure));
-        OfficialInformer<T> informer = new OfficialInformer<>(engine.unshared(reporting, model), model,
-                Duration.ofMillis(Math.max(0, resyncPeriodMillis)),
-                starting -> engine.start(starting.engine(), runner), stopping -> engine.stop(stopping.engine()));
+        dev.wheelhouse.informer.SharedIndexInformer<T> unshared = engine.unshared(reporting, model);
+        OfficialInformer<T> informer = new OfficialInformer<>(unshared, model,
+                Duration.ofMillis(Math.max(0, resyncPeriodMillis)), () -> engine.start(unshared, runner),
+                () -> engine.stop(unshared));
         made.add(informer);
         informers.put(model, informer);
         return informer;
