@@ -2,6 +2,7 @@ package dev.wheelhouse.client.decode;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -23,8 +24,8 @@ final class EventDecoder<T extends KubernetesObject> {
 
     private final String tried;
     private final ObjectDecoder<T> objects;
-    private final List<Prefix<T>> prefixes = List.of(new Prefix<>("MODIFIED", WatchEvent.Modified::new),
-            new Prefix<>("ADDED", WatchEvent.Added::new), new Prefix<>("DELETED", WatchEvent.Deleted::new));
+    private final List<Change<T>> changes = List.of(new Change<>("MODIFIED", WatchEvent.Modified::new),
+            new Change<>("ADDED", WatchEvent.Added::new), new Change<>("DELETED", WatchEvent.Deleted::new));
 
     /** @param tried the request, for messages */
     EventDecoder(String tried, ObjectDecoder<T> objects) {
@@ -37,23 +38,24 @@ final class EventDecoder<T extends KubernetesObject> {
         return regular != null ? regular : decodeAny(bytes, from, to);
     }
 
-    /** Decodes an event that has the bytes of kube-apiserver's own form; null for any other event. */
+    /** An event type that brings an object, and the bytes before the object as kube-apiserver writes them. */
+    private record Change<T>(String type, byte[] prefix, Function<T, WatchEvent<T>> event) {
+        Change(String type, Function<T, WatchEvent<T>> event) {
+            this(type, ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII), event);
+        }
+    }
+
+    /** Decodes an event that has kube-apiserver's form; null for any other event. */
     private @Nullable WatchEvent<T> regular(byte[] bytes, int from, int to) {
-        for (Prefix<T> prefix : prefixes) {
-            int begin = from + prefix.text().length;
+        for (Change<T> change : changes) {
+            int begin = from + change.prefix().length;
             if (begin < to && bytes[to - 1] == '}'
-                    && Arrays.equals(prefix.text(), 0, prefix.text().length, bytes, from, begin)) {
+                    && Arrays.equals(change.prefix(), 0, change.prefix().length, bytes, from, begin)) {
                 T object = objects.decodeRegular(bytes, begin, to - 1);
-                return object == null ? null : prefix.event().apply(object);
+                return object == null ? null : change.event().apply(object);
             }
         }
         return null;
-    }
-
-    private record Prefix<T>(byte[] text, Function<T, WatchEvent<T>> event) {
-        Prefix(String type, Function<T, WatchEvent<T>> event) {
-            this(("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII), event);
-        }
     }
 
     private WatchEvent<T> decodeAny(byte[] bytes, int from, int to) {
@@ -84,19 +86,27 @@ final class EventDecoder<T extends KubernetesObject> {
         }
         try {
             return switch (type) {
-                case "ADDED" -> new WatchEvent.Added<>(objects.decode(bytes, objectFrom, objectTo));
-                case "MODIFIED" -> new WatchEvent.Modified<>(objects.decode(bytes, objectFrom, objectTo));
-                case "DELETED" -> new WatchEvent.Deleted<>(objects.decode(bytes, objectFrom, objectTo));
                 case "BOOKMARK" -> bookmark(ModelJson.tree(bytes, objectFrom, objectTo));
                 case "ERROR" -> new WatchEvent.Failed<>(
                         Statuses.error(tried, ModelJson.tree(bytes, objectFrom, objectTo)));
-                default -> undecodable("type", "unknown event type \"" + type + "\"");
+                default -> changed(type, bytes, objectFrom, objectTo);
             };
-        } catch (UndecodableException e) {
-            return new WatchEvent.Undecodable<>(e.failure(), type.equals("DELETED"));
         } catch (JacksonException e) {
             return undecodable("object", "the event of type " + type + " does not parse: " + e.getOriginalMessage());
         }
+    }
+
+    private WatchEvent<T> changed(String type, byte[] bytes, int from, int to) {
+        for (Change<T> change : changes) {
+            if (change.type().equals(type)) {
+                List<DecodeFailure> failures = new ArrayList<>(1);
+                T object = objects.decode(bytes, from, to, failures::add);
+                return object != null
+                        ? change.event().apply(object)
+                        : new WatchEvent.Undecodable<>(failures.getFirst(), type.equals("DELETED"));
+            }
+        }
+        return undecodable("type", "unknown event type \"" + type + "\"");
     }
 
     private WatchEvent<T> bookmark(JsonNode object) {

@@ -2,6 +2,9 @@ package dev.wheelhouse.client.decode;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -70,11 +73,13 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @throws ApiError if the answer does not decode
      */
     public T readAnswer(String tried, byte[] bytes) {
-        try {
-            return decode(bytes, 0, bytes.length, true);
-        } catch (UndecodableException e) {
-            throw new ApiError(tried + ": the answer cannot be decoded", e);
+        List<DecodeFailure> failures = new ArrayList<>(1);
+        T object = decode(bytes, 0, bytes.length, true, failures::add);
+        if (object == null) {
+            throw new ApiError(tried + ": the answer cannot be decoded",
+                    new IOException(failures.getFirst().toString()));
         }
+        return object;
     }
 
     /**
@@ -126,25 +131,31 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return object != null && in.isAtEnd() ? object : null;
     }
 
-    /** @throws UndecodableException if the object does not fit the model, is of another kind, or has no name */
-    T decode(byte[] bytes, int from, int to) throws UndecodableException {
+    /**
+     * Reads an object of any form. Fails if the object does not fit the model, is of another kind, or has no name.
+     *
+     * @param failed receives the failure; the result is null then
+     */
+    @Nullable
+    T decode(byte[] bytes, int from, int to, Consumer<DecodeFailure> failed) {
         T object = decodeRegular(bytes, from, to);
-        return object != null ? object : decode(bytes, from, to, metadataOnly);
+        return object != null ? object : decode(bytes, from, to, metadataOnly, failed);
     }
 
-    private T decode(byte[] bytes, int from, int to, boolean anyKind) throws UndecodableException {
-        T object;
+    private @Nullable T decode(byte[] bytes, int from, int to, boolean anyKind, Consumer<DecodeFailure> failed) {
+        T object = null;
+        DecodeFailure problem;
         try {
             object = reader().read(bytes, from, to);
+            problem = object == null
+                    ? new DecodeFailure(type.groupResource(), "", "it is null")
+                    : problem(object, anyKind);
         } catch (JacksonException e) {
-            throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
+            problem = failure(bytes, from, to, field(e), e.getOriginalMessage());
         }
-        if (object == null) {
-            throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
-        }
-        DecodeFailure problem = problem(object, anyKind);
         if (problem != null) {
-            throw new UndecodableException(problem);
+            failed.accept(problem);
+            return null;
         }
         fillIn(object);
         return object;

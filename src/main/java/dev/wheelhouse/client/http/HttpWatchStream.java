@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -72,10 +71,10 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         this.decoder = decoder;
         this.opened = transport.open(request);
         try {
-            transport.execute(this::read);
-        } catch (RejectedExecutionException e) {
+            transport.execute(tried, this::read);
+        } catch (ApiError e) {
             opened.response().close();
-            throw new ApiError(tried, new IOException("the client is closed", e));
+            throw e;
         }
     }
 
@@ -175,7 +174,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         }
     }
 
-    /** Waits under the lock. @return whether there are events; if not, the stream has ended, or nothing came in time */
+    /** Waits with the lock held. @return whether there are events; if not, the stream ended or the time is over */
     private boolean await(Duration maxWait) throws InterruptedException {
         long nanos = Durations.saturatedNanos(maxWait);
         long deadline = nanos <= 0 ? 0 : clock.nanoTime() + Math.min(nanos, FAR);
@@ -208,11 +207,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
             set.cancel(false);
         }
         timerAt = deadline;
-        try {
-            timer = transport.after(Math.max(1, deadline - clock.nanoTime()), this::ring);
-        } catch (RejectedExecutionException e) {
-            throw new ApiError(tried, new IOException("the client is closed", e));
-        }
+        timer = transport.after(tried, Math.max(1, deadline - clock.nanoTime()), this::ring);
     }
 
     private void ring() {
