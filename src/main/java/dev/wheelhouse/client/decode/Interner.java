@@ -49,8 +49,8 @@ final class Interner {
         }
 
         /**
-         * Whether the entry's bytes are at a place. Strings, lists and objects mark their own end, so the value there is
-         * then equal to the entry's.
+         * Whether the entry's bytes are at a place. Strings, lists and objects mark their own end, so the value at
+         * that place is then equal to the entry's.
          */
         boolean isAt(byte[] json, int from, int end) {
             int to = from + bytes.length;

@@ -201,10 +201,7 @@ final class JsonCursor {
         }
         skipString();
         try {
-            String text = ModelJson.read(bytes, begin, at, String.class);
-            if (text != null) {
-                return text;
-            }
+            return ModelJson.tree(bytes, begin, at).stringValue();
         } catch (JacksonException e) {
             // The full parser reports the place and the reason.
         }

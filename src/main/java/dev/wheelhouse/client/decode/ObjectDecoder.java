@@ -12,6 +12,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -35,7 +36,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     /** Reads objects for caches; null in a decoder of other objects, or of a class that is not a model. */
     private final @Nullable ModelShape shape;
     /** Made by the first object that needs it. Many informers never do, and making it takes milliseconds. */
-    private volatile ModelJson.@Nullable Reader<T> reader;
+    private volatile @Nullable ObjectReader reader;
 
     private ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly, DecoderMemory memory,
             boolean forCaches) {
@@ -146,7 +147,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         T object = null;
         DecodeFailure problem;
         try {
-            object = reader().read(bytes, from, to);
+            object = reader().readValue(bytes, from, to - from);
             problem = object == null
                     ? new DecodeFailure(type.groupResource(), "", "it is null")
                     : problem(object, anyKind);
@@ -184,8 +185,8 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         }
     }
 
-    private ModelJson.Reader<T> reader() {
-        ModelJson.Reader<T> known = reader;
+    private ObjectReader reader() {
+        ObjectReader known = reader;
         if (known == null) {
             known = ModelJson.reader(model);
             reader = known;

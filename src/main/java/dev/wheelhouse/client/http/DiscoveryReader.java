@@ -1,6 +1,7 @@
 package dev.wheelhouse.client.http;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.http.HttpTransport.Outgoing;
 
 /**
- * Reads discovery: the aggregated documents where the server has them, else one document a group version (upstream:
+ * Reads discovery: the aggregated documents if the server has them, else one document for each group version (upstream:
  * client-go {@code discovery/discovery_client.go} and {@code aggregated_discovery.go}).
  */
 final class DiscoveryReader {
@@ -25,7 +26,7 @@ final class DiscoveryReader {
     private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
 
     private final HttpTransport transport;
-    /** The first version that serves a resource of a group is the preferred one: groups come with their best version first. */
+    /** By group and plural name, each in the first version that serves it: discovery lists the best version first. */
     private final Map<String, ResourceType> types = new LinkedHashMap<>();
     private final List<ResourceType> otherVersions = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
@@ -54,7 +55,7 @@ final class DiscoveryReader {
     }
 
     private void core(JsonNode document) {
-        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
+        if (isAggregated(document)) {
             aggregated(document);
             return;
         }
@@ -63,8 +64,12 @@ final class DiscoveryReader {
         }
     }
 
+    private static boolean isAggregated(JsonNode document) {
+        return document.path("kind").asString("").equals("APIGroupDiscoveryList");
+    }
+
     private void groups(JsonNode document) {
-        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
+        if (isAggregated(document)) {
             aggregated(document);
             return;
         }
@@ -120,7 +125,7 @@ final class DiscoveryReader {
     }
 
     private static Set<String> verbs(JsonNode resource) {
-        Set<String> verbs = new java.util.HashSet<>();
+        Set<String> verbs = new HashSet<>();
         resource.path("verbs").forEach(v -> verbs.add(v.asString("")));
         return verbs;
     }

@@ -84,7 +84,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                 encode(LastApplied.restore(object, () -> get(key))));
     }
 
-    /** An apply is forced, and made in the name of this client. */
+    /** An apply has this client as its field manager, and is forced. */
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
         String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);

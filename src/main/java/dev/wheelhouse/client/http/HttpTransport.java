@@ -47,7 +47,7 @@ import okhttp3.Response;
 import okio.BufferedSink;
 
 /**
- * Sends requests over the official client's connection, with its credentials, and turns every failure into an
+ * Sends requests by OkHttp, with the official client's TLS settings and credentials, and turns every failure into an
  * {@link ApiError}. Thread safe.
  */
 final class HttpTransport implements AutoCloseable {
@@ -124,7 +124,7 @@ final class HttpTransport implements AutoCloseable {
         return base.toString();
     }
 
-    /** A request. @param tried what it does, for messages: {@code "get pods default/web-1"} */
+    /** A request. @param tried the request in words, for messages: {@code "get pods default/web-1"} */
     record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
             @Nullable String contentType, byte @Nullable [] body) {
         static Outgoing get(String tried, String path) {

@@ -26,9 +26,9 @@ import dev.wheelhouse.runtime.Durations;
 import okhttp3.Response;
 
 /**
- * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands the events
- * of one read of the network on together, before it reads again: so no event waits for one that has not come. The ends
- * of network packets and HTTP chunks have no meaning.
+ * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands on the
+ * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
+ * ends of network packets and HTTP chunks have no meaning.
  */
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
@@ -195,8 +195,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     }
 
     /**
-     * Sets the timer so that a wait ends by its deadline. Setting a timer for each wait would cost more than the events.
-     * So a timer that is set stays set while it rings before the deadline; the wait then sets the next one.
+     * Sets the timer so that a wait ends by its deadline. To set a timer for each wait would cost more than the events.
+     * So a timer that rings before the deadline stays set, and the wait then sets the next one.
      */
     private void wakeBy(long deadline) {
         Future<?> set = timer;
