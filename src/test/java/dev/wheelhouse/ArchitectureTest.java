@@ -14,6 +14,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.runtime.Clock;
+
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,9 +51,9 @@ class ArchitectureTest {
             Map.entry("apiserver.rest", Set.of("apiserver.admission", "apiserver.discovery")),
             Map.entry("apiserver", Set.of("apiserver.rest", "client")),
             Map.entry("scheduler", Set.of("controller")),
-            Map.entry("manager", Set.of("controllers", "election", "node", "scheduler")),
-            Map.entry("testing", Set.of("apiserver", "client.http", "manager")),
-            Map.entry("spring", Set.of("apiserver", "client.http", "manager")), Map.entry("", Set.of("spring")));
+            Map.entry("manager", Set.of("controllers", "election")), Map.entry("embedded", Set.of("node", "scheduler")),
+            Map.entry("testing", Set.of("apiserver", "client.http", "manager", "embedded")),
+            Map.entry("spring", Set.of("apiserver", "client.http", "manager", "embedded")), Map.entry("", Set.of("spring")));
 
     private static JavaClasses classes;
 
@@ -101,6 +104,26 @@ class ArchitectureTest {
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould().callMethod(System.class, "nanoTime").orShould().callMethod(java.time.Instant.class, "now")
                 .check(classes);
+    }
+
+    /** To be deleted with the list: the classes of {@code client} that make a clock of their own. */
+    private static final String CLIENT = "dev.wheelhouse.client..";
+
+    @Test
+    void onlyTheRootsOfAProgramChooseTheSystemsClock() {
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..", CLIENT).and()
+                .doNotHaveFullyQualifiedName("dev.wheelhouse.spring.ServiceConfiguration").and()
+                .doNotHaveFullyQualifiedName(ApiServerOptions.class.getName()).should()
+                .callMethod(Clock.class, "system").check(classes);
+    }
+
+    @Test
+    void onlyTheMainClassEndsTheProcess() {
+        noClasses().that().doNotHaveFullyQualifiedName(WheelhouseApplication.class.getName()).and()
+                .doNotHaveFullyQualifiedName(WheelhouseApplication.class.getName() + "$EndWithTheLead").should()
+                .callMethod(System.class, "exit", int.class).orShould()
+                .callMethod(Runtime.class, "exit", int.class).orShould()
+                .callMethod(Runtime.class, "halt", int.class).check(classes);
     }
 
     @Test

@@ -37,8 +37,8 @@ import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * A Kubernetes API server in this process. It answers {@link #client in-process calls} as soon as it is made, and HTTP after
- * {@link #start}. Thread safe.
+ * A Kubernetes API server in this process. It answers {@link #client in-process calls} from its creation on, and HTTP
+ * after {@link #start}. Thread safe.
  */
 public final class ApiServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
@@ -56,10 +56,10 @@ public final class ApiServer implements AutoCloseable {
     private volatile int port;
 
     /**
-     * Opens the storage, and makes what every cluster has where it is not there yet.
+     * Opens the storage and creates the objects that every cluster has, unless they exist.
      *
      * @throws StorageException if the storage cannot be used
-     * @throws IllegalArgumentException if it is to listen beyond loopback without TLS, or without asking for credentials
+     * @throws IllegalArgumentException if the address is beyond loopback, and TLS or credentials are missing
      */
     public ApiServer(ApiServerOptions options) {
         requireProtection(options);
@@ -84,16 +84,16 @@ public final class ApiServer implements AutoCloseable {
         InetAddress address = resolve(options.address());
         if (!address.isLoopbackAddress() && (options.tls() == null || options.security().open())) {
             throw new IllegalArgumentException("the API server may not listen on " + options.address()
-                    + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "for everybody")
+                    + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "without credentials")
                     + ": give it a certificate and tokens, or use 127.0.0.1");
         }
     }
 
-    private static InetAddress resolve(String address) {
+    static InetAddress resolve(String address) {
         try {
             return InetAddress.getByName(address);
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("\"" + address + "\" is no address to listen on: use 127.0.0.1", e);
+            throw new IllegalArgumentException("\"" + address + "\" is not an address to listen on: use 127.0.0.1", e);
         }
     }
 
@@ -102,7 +102,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Starts to listen for HTTP.
      *
      * @return this
      * @throws PortInUseException if the port is taken
@@ -153,7 +153,7 @@ public final class ApiServer implements AutoCloseable {
         return running == null ? options.tls() : running.current();
     }
 
-    /** Looks at once whether the server is to be served by another certificate. */
+    /** Checks at once whether the certificate or the authorities have changed. For tests. */
     void renewTls() {
         TlsRenewal running = renewal;
         if (running != null) {
@@ -177,12 +177,12 @@ public final class ApiServer implements AutoCloseable {
             standard.setClearReferencesRmiTargets(false);
             standard.setClearReferencesThreadLocals(false);
             StandardManager sessions = new StandardManager();
-            // There are none; the platform's own source of randomness for them costs nothing to start.
+            // There are no sessions. The platform's source of randomness is the fastest to start.
             sessions.setSecureRandomAlgorithm("");
             standard.setManager(sessions);
         }
         if (starting.getHost() instanceof StandardHost host) {
-            // Its pages tell of stack traces and of the server's make.
+            // Tomcat's own error pages show stack traces and the version.
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
@@ -203,27 +203,27 @@ public final class ApiServer implements AutoCloseable {
                 "name the host with --wheelhouse.apiserver.external-hostname=HOST");
     }
 
-    /** Whether clients need nothing but the {@link #url}: neither credentials nor the certificates to trust. */
+    /** Whether clients need only the {@link #url}: no credentials, and no certificate to trust. */
     public boolean isOpen() {
         return options.security().open() && options.tls() == null;
     }
 
-    /** The address that it listens on. */
+    /** The address of the listener. */
     public String address() {
         return options.address();
     }
 
-    /** The port that it listens on; 0 before {@link #start}. */
+    /** The port of the listener; 0 before {@link #start}. */
     public int port() {
         return port;
     }
 
-    /** {@code http://127.0.0.1:8001}, or with {@code https} where it is served by TLS. */
+    /** The address of the server for clients, as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
     public String url() {
         return (options.tls() == null ? "http://" : "https://") + host() + ":" + port;
     }
 
-    /** By which clients call it; of a server that listens on all addresses, the loopback one unless told otherwise. */
+    /** The host in {@link #url}: the external host if there is one, else one that reaches the address. */
     private String host() {
         String called = options.externalHost().isEmpty()
                 ? ApiServerOptions.reachableHost(options.address())
@@ -231,12 +231,12 @@ public final class ApiServer implements AutoCloseable {
         return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
     }
 
-    /** A client that calls the server without sockets. @param userAgent names the field manager of its writes */
+    /** A client that calls the server directly. @param userAgent also names the field manager of its writes */
     public InProcessClient client(String userAgent) {
         return new InProcessClient(this, userAgent);
     }
 
-    /** Answers one request, unless a {@link #faults fault} does. */
+    /** Answers an in-process request, unless a {@link #faults fault} does. */
     ApiResponse handle(ApiRequest request) {
         ApiResponse injected = faults.before(request);
         return injected == null ? rest.handle(request) : injected;
@@ -264,14 +264,14 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** What goes wrong on purpose, for tests. */
+    /** Errors and delays to inject, for tests. */
     public Faults faults() {
         return faults;
     }
 
     /**
-     * A kubeconfig that tells kubectl, helm and other clients how to reach the server, once it is started. Of a server that
-     * asks for credentials it holds the administrator's token: it is a secret.
+     * A kubeconfig by which kubectl and other clients reach the server after {@link #start}. Unless the server is open,
+     * it contains the administrator's token and must be kept secret.
      */
     public String kubeconfig() {
         ApiServerOptions.Tls tls = tls();
@@ -300,22 +300,22 @@ public final class ApiServer implements AutoCloseable {
                 """.formatted(url(), authority, token.isEmpty() ? "{}" : "{token: \"" + token + "\"}");
     }
 
-    /** The REST logic itself, for transports and tests. */
+    /** The REST logic, for transports and tests. */
     public RestServer rest() {
         return rest;
     }
 
-    /** How many connections clients have to it at the moment. */
+    /** The number of open connections. */
     int openConnections() {
         return traffic.connections().count();
     }
 
-    /** The objects, for tests and operators. */
+    /** The stored objects, for tests and operators. */
     public ObjectStore store() {
         return store;
     }
 
-    /** Ends every watch, every connection and every thread, and closes the storage. */
+    /** Ends all watches, connections and threads, and closes the storage. */
     @Override
     public synchronized void close() {
         store.close();
@@ -336,7 +336,7 @@ public final class ApiServer implements AutoCloseable {
                 stopping.stop();
                 stopping.destroy();
             } catch (LifecycleException e) {
-                log.warn("the API server did not stop in good order", e);
+                log.warn("the API server did not stop cleanly", e);
             }
         }
         Path base = directory;

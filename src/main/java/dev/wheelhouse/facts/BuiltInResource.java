@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import dev.wheelhouse.api.ResourceType;
@@ -13,14 +12,10 @@ import dev.wheelhouse.api.ResourceType;
 /** A resource that Kubernetes itself defines. */
 public record BuiltInResource(ResourceType type, String singular, List<String> shortNames, List<String> categories,
         Set<String> verbs, List<Subresource> subresources) implements ResourceInfo {
-    /** Kinds of subresources that belong to another group than their resource, as group and version. */
-    private static final Map<String, String[]> FOREIGN_KINDS = Map.of("Scale", new String[]{"autoscaling", "v1"},
-            "Eviction", new String[]{"policy", "v1"}, "TokenRequest", new String[]{"authentication.k8s.io", "v1"});
-
-    /** All built-in resources in discovery's order, read anew from {@code resources-1.36.tsv}. */
+    /** All built-in resources in discovery's order, read anew from {@code resources.tsv}. */
     public static List<BuiltInResource> all() {
         List<BuiltInResource> all = new ArrayList<>();
-        for (String line : Schemas.readResource("resources-1.36.tsv").split("\n", -1)) {
+        for (String line : Schemas.readResource("resources.tsv").split("\n", -1)) {
             if (line.isEmpty() || line.startsWith("group\t")) {
                 continue;
             }
@@ -33,8 +28,9 @@ public record BuiltInResource(ResourceType type, String singular, List<String> s
             } else {
                 BuiltInResource owner = all.removeLast();
                 List<Subresource> subresources = new ArrayList<>(owner.subresources());
-                String[] home = FOREIGN_KINDS.getOrDefault(c[3], new String[]{"", ""});
-                subresources.add(new Subresource(c[2].substring(slash + 1), home[0], home[1], c[3], set(c[8])));
+                // The kind of another group version stands behind it: "autoscaling/v1 Scale".
+                String[] kind = c[3].contains(" ") ? c[3].split("[/ ]", -1) : new String[]{"", "", c[3]};
+                subresources.add(new Subresource(c[2].substring(slash + 1), kind[0], kind[1], kind[2], set(c[8])));
                 all.add(new BuiltInResource(owner.type(), owner.singular(), owner.shortNames(), owner.categories(),
                         owner.verbs(), List.copyOf(subresources)));
             }

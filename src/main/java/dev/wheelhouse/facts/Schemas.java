@@ -21,7 +21,7 @@ import dev.wheelhouse.api.ResourceType;
  * <p>The facts are indexed by type on first use and each type is parsed when it is first asked for, since most of the 771 never are.
  */
 public final class Schemas {
-    private static final String RESOURCE = "types-1.36.tsv";
+    private static final String RESOURCE = "types.tsv";
     private static final Map<String, TypeSchema> PRIMITIVES = Map.of("string", primitive("string"), "integer",
             primitive("integer"), "number", primitive("number"), "boolean", primitive("boolean"));
 
@@ -97,6 +97,7 @@ public final class Schemas {
         }
     }
 
+    /** The text of a file of facts. */
     static String readResource(String name) {
         try (InputStream in = Schemas.class.getResourceAsStream(name)) {
             if (in == null) {

@@ -17,7 +17,7 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * Parses the lines of one type of {@code types-1.36.tsv}: {@code type <name> <kind> [gvk=…]}, {@code field <type> <name> <type of value> …},
+ * Parses the lines of one type of {@code types.tsv}: {@code type <name> <kind> [gvk=…]}, {@code field <type> <name> <type of value> …},
  * {@code typeAttr <type> …}, separated by tabs.
  */
 final class TypeParser {
@@ -110,7 +110,7 @@ final class TypeParser {
             String name = equals < 0 ? columns[i] : columns[i].substring(0, equals);
             if (!ATTRIBUTES.contains(name)) {
                 throw new IllegalStateException("field " + columns[1] + "." + columns[2]
-                        + " has the attribute " + columns[i] + ", which is not known: correct types-1.36.tsv");
+                        + " has the attribute " + columns[i] + ", which is not known: correct types.tsv");
             }
             attributes.put(name, equals < 0 ? "" : columns[i].substring(equals + 1));
         }

@@ -45,13 +45,13 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
      *
      * @param typeName the element type's name: a primitive's or a type's in the same {@link Schemas}
      * @param format of a primitive: {@code int32}, {@code int64}, {@code double}, {@code byte}, or empty
-     * @param defaultValue what upstream's structural schema says; {@link Defaults} has the real ones
+     * @param defaultValue what upstream's structural schema says; the API server has the real ones
      * @param listType {@code atomic}, {@code set}, {@code map} or empty, which means atomic to server-side apply
      * @param listMapKeys the keys of a {@code map} list
      * @param mapType {@code atomic}, {@code granular} or empty, which means: as the type says
      * @param patchStrategies {@code merge}, {@code retainKeys}, {@code replace}, or none
      * @param patchMergeKey the merge key of a {@code merge} list, or empty
-     * @param pointer whether a zero value (0, false, empty text) that a client says differs from none
+     * @param pointer whether a zero value (0, false, an empty text or object) differs from an absent field
      * @param always whether the field is there even if it is zero or empty
      * @param goType what upstream's decoder calls the type of a primitive where it has a name ({@code v1.PullPolicy}), or empty
      */
@@ -66,7 +66,7 @@ public record TypeSchema(String name, @Nullable String scalar, Map<String, Field
             TypeSchema type = Schemas.ofName(typeName);
             if (type == null) {
                 throw new IllegalStateException("field " + name + " has the type " + typeName
-                        + ", which the schema facts do not define: correct types-1.36.tsv");
+                        + ", which the schema facts do not define: correct types.tsv");
             }
             return type;
         }

@@ -39,7 +39,7 @@ final class Connections {
             throw e;
         }
         try {
-            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.kubeconfig());
+            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
                     : new KubeConfigs(clock).explicit(kubeconfig, null).api();

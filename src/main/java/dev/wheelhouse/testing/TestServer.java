@@ -34,14 +34,14 @@ public final class TestServer implements AutoCloseable {
     private final @Nullable RunningControllers running;
     private @Nullable Path kubeconfig;
 
-    private TestServer(ApiServer server, boolean controllers, int nodes) {
+    private TestServer(ApiServer server, Clock clock, boolean controllers, int nodes) {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
                 : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
         this.client = new HttpKubeClient(api, Clock.system());
         this.running = controllers || nodes > 0
-                ? new RunningControllers(server.client("wheelhouse"), controllers, nodes)
+                ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
                 : null;
     }
 
@@ -62,7 +62,7 @@ public final class TestServer implements AutoCloseable {
         }
         ApiServer server = new ApiServer(options);
         try {
-            return new TestServer(server.start(), controllers, nodes);
+            return new TestServer(server.start(), options.clock(), controllers, nodes);
         } catch (RuntimeException e) {
             server.close();
             throw e;

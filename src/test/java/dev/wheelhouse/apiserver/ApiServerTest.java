@@ -28,7 +28,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The server over HTTP. */
+/** The API server over HTTP. */
 class ApiServerTest {
     private ApiServer server;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

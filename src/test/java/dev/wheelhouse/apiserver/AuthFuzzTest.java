@@ -24,9 +24,9 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that are almost right, from senders that are almost known, to a server with roles: none is an internal error, and
- * none reads or writes an object for somebody who was given no right to. {@code -Dwheelhouse.fuzz=N},
- * {@code -Dwheelhouse.seed=S}.
+ * Sends almost valid requests with almost valid credentials to a server with roles. None causes an internal error, and
+ * none reads or writes an object without the right to. {@code -Dwheelhouse.fuzz=N} sets the number of requests, {@code
+ * -Dwheelhouse.seed=S} the seed.
  */
 class AuthFuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 9_000);

@@ -22,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Clients that hold on to what others need too: each leaves health and honest clients alone. */
+/** Clients that hold shared resources as long as they can. None of them blocks health checks or honest clients. */
 class HostileClientsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
     private static final String HEAD = "POST " + CONFIG_MAPS

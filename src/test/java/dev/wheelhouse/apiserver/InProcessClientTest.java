@@ -114,7 +114,7 @@ class InProcessClientTest {
             assertThat(watch.isEnded()).isFalse();
             clock.advance(LONG);
             while (watch.next(NOW) != null) {
-                // What is left.
+                // Skip the events before the end.
             }
             assertThat(watch.isEnded()).isTrue();
         }

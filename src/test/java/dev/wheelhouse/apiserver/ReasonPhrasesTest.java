@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/** Fails if an upgrade of Tomcat keeps the buffer that {@link ReasonPhrases} replaces elsewhere. */
 class ReasonPhrasesTest {
     private static final int MILLIS = 20_000;
 

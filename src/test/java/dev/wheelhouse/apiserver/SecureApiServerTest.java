@@ -41,7 +41,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The server by TLS, and whom it lets in. */
+/** The server with TLS, and how it authenticates clients. */
 class SecureApiServerTest {
     private static final String PODS = "/api/v1/namespaces/default/pods";
 
@@ -71,7 +71,7 @@ class SecureApiServerTest {
                 .withSecurity(Security.of(mode, Map.of(), keys));
     }
 
-    /** A client that trusts the server, and may have a certificate of its own. */
+    /** A client that trusts the server. @param own its certificate and key; null if it has none */
     private HttpClient client(@Nullable KeyStore own) throws Exception {
         return HttpClient.newBuilder().sslContext(context(certificate, own)).version(HttpClient.Version.HTTP_1_1)
                 .build();
@@ -162,7 +162,7 @@ class SecureApiServerTest {
                 .hasMessageContaining("without TLS");
         assertThatThrownBy(() -> new ApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
                 .withAddress("0.0.0.0"))).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("for everybody");
+                .hasMessageContaining("without credentials");
 
         start(secured(AuthorizationMode.RBAC).withAddress("0.0.0.0"));
         assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).isEqualTo(200);
@@ -280,7 +280,7 @@ class SecureApiServerTest {
         try (Logged logged = Logged.by("dev.wheelhouse.apiserver.TlsRenewal")) {
             started.renewTls();
             started.renewTls();
-            assertThat(logged.lines()).singleElement().asString().contains("goes on with its old certificate")
+            assertThat(logged.lines()).singleElement().asString().contains("keeps its old certificate")
                     .contains("s.key is not that of the certificate");
         }
         assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).as("half of the pair").isEqualTo(200);

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a browser sends for a foreign page is refused, and what clients send is answered. */
+/** Requests that a browser sends for a foreign page are refused; those of other clients are answered. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WebPagesTest {
     private static final String CONFIG_MAP = "{\"metadata\":{\"generateName\":\"by-a-page-\"}}";

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -18,25 +19,21 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Manifests;
+import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ApiActionExecutorTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster api = new FakeCluster(clock);
-    private final FakeInformers informers = new FakeInformers(api);
-    private final ConsistencyStore consistency = new ConsistencyStore(clock);
-    private final List<String> reported = new ArrayList<>();
+    private final Cluster cluster = new Cluster();
+    private final ConsistencyStore consistency = new ConsistencyStore(cluster.clock);
     private final List<String> counted = new ArrayList<>();
     private boolean leads = true;
-    private final ApiActionExecutor executor = new ApiActionExecutor("test", api, consistency,
-            (regardingType, regarding, type, reason, message) -> reported.add(type + " " + reason + " " + message),
-            Parallel.inOrder(), () -> leads, new ControllerMetrics() {
+    private final ApiActionExecutor executor = new ApiActionExecutor("test", cluster.client(), consistency,
+            cluster.recorder("test"), Parallel.inOrder(), () -> leads, new ControllerMetrics() {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
@@ -44,15 +41,17 @@ class ApiActionExecutorTest {
             });
 
     ApiActionExecutorTest() {
-        consistency.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+        consistency.register(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
+        cluster.deliver();
     }
 
-    private static V1Pod pod(String name) {
-        return new V1Pod().metadata(new V1ObjectMeta().namespace("default").name(name));
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
     private static Action.Create create(String name) {
-        return new Action.Create(ResourceType.PODS, pod(name), "a test wants it");
+        return new Action.Create(ResourceType.PODS, Manifests.pod(name), "a test wants it");
     }
 
     private Outcome execute(Action... actions) {
@@ -60,11 +59,11 @@ class ApiActionExecutorTest {
     }
 
     private V1Pod only() {
-        return api.all(ResourceType.PODS, V1Pod.class).get(0);
+        return cluster.all(ResourceType.PODS, V1Pod.class).get(0);
     }
 
     private void refuse(String name, int code, String reason) {
-        api.fault((verb, type, key) -> key.name().equals(name)
+        cluster.requests.fault((verb, type, key) -> key.name().equals(name)
                 ? new ApiError(verb + " " + key, code, reason, "refused", null)
                 : null);
     }
@@ -83,14 +82,14 @@ class ApiActionExecutorTest {
     @Test
     void actionsAreCarriedOutInTheirOrder() {
         Outcome outcome = execute(create("a"),
-                new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "it is there"),
+                new Action.Event(ResourceType.PODS, Manifests.pod("a"), "Normal", "Made", "it is there"),
                 new Action.Patch(ResourceType.PODS, ObjectKey.of("default", "a"), "", PatchType.STRATEGIC_MERGE,
                         "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", "label it"),
                 new Action.RequeueAfter(Duration.ofSeconds(9)), new Action.RequeueAfter(Duration.ofSeconds(3)));
         assertThat(outcome.succeeded()).isTrue();
         assertThat(outcome.written()).hasSize(2);
         assertThat(only().getMetadata().getLabels()).containsExactly(Map.entry("x", "y"));
-        assertThat(reported).containsExactly("Normal Made it is there");
+        assertThat(cluster.eventTexts()).containsExactly("Normal Made it is there");
         assertThat(outcome.toResult()).isEqualTo(Result.requeueAfter(Duration.ofSeconds(3)));
         assertThat(counted).containsExactly("create pods 201", "patch pods 200");
     }
@@ -100,13 +99,13 @@ class ApiActionExecutorTest {
         refuse("b", 403, "Forbidden");
         Outcome outcome = execute(create("a"), create("b"), create("c"),
                 Action.Batch.slowStart(List.of(create("d"), create("e"))),
-                new Action.Event(ResourceType.PODS, pod("a"), "Normal", "Made", "never told"));
+                new Action.Event(ResourceType.PODS, Manifests.pod("a"), "Normal", "Made", "never told"));
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.failed()).isEqualTo(create("b"));
         assertThat(outcome.skipped()).isEqualTo(3);
         assertThat(outcome.attempts()).hasSize(2);
         assertThat(outcome.toResult()).isInstanceOf(Result.Retry.class);
-        assertThat(reported).isEmpty();
+        assertThat(cluster.eventTexts()).isEmpty();
         assertThat(counted).containsExactly("create pods 201", "create pods 403");
     }
 
@@ -120,7 +119,7 @@ class ApiActionExecutorTest {
         Outcome outcome = execute(Action.Batch.slowStart(writes));
         assertThat(outcome.written()).hasSize(2);
         assertThat(outcome.skipped()).isEqualTo(2);
-        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+        assertThat(cluster.requests.take()).containsExactly("create pods default/a", "create pods default/b",
                 "create pods default/c");
     }
 
@@ -131,40 +130,40 @@ class ApiActionExecutorTest {
         assertThat(outcome.failed()).isEqualTo(create("a"));
         assertThat(outcome.written()).hasSize(2);
         assertThat(outcome.skipped()).isEqualTo(1);
-        assertThat(api.takeRequests()).containsExactly("create pods default/a", "create pods default/b",
+        assertThat(cluster.requests.take()).containsExactly("create pods default/a", "create pods default/b",
                 "create pods default/c");
     }
 
     @Test
     void aConflictIsNotRetriedHere() {
-        V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
-        api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
+        V1Pod stored = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.user().resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
-        api.takeRequests();
+        cluster.requests.take();
         Outcome outcome = execute(new Action.UpdateStatus(ResourceType.PODS,
                 stored.status(new V1PodStatus().phase("Running")), "report"));
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.error().isConflict()).isTrue();
-        assertThat(api.takeRequests()).hasSize(1);
+        assertThat(cluster.requests.take()).hasSize(1);
     }
 
     @Test
     void afterAConflictTheOwnerIsHeldBackUntilTheCacheShowsWhatItWasAbout() {
-        V1Pod stored = api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
-        informers.deliver();
-        api.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
+        V1Pod stored = cluster.create(ResourceType.PODS, Manifests.pod("a"));
+        cluster.deliver();
+        cluster.user().resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
         execute(new Action.Update(ResourceType.PODS, stored, "on an old view"));
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
     @Test
     void anUpdateWithoutAVersionIsRefusedBeforeItIsSent() {
-        Outcome outcome = execute(new Action.Update(ResourceType.PODS, pod("a"), "blindly"));
+        Outcome outcome = execute(new Action.Update(ResourceType.PODS, Manifests.pod("a"), "blindly"));
         assertThat(outcome.error()).hasMessageContaining("metadata.resourceVersion");
-        assertThat(api.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 
     @Test
@@ -178,16 +177,17 @@ class ApiActionExecutorTest {
 
     @Test
     void aDeleteHitsOnlyTheObjectWithItsUid() {
-        api.resource(ResourceType.PODS, V1Pod.class).create(pod("a"));
+        cluster.create(ResourceType.PODS, Manifests.pod("a"));
         Outcome outcome = execute(new Action.Delete(ResourceType.PODS, ObjectKey.of("default", "a"),
                 Deletion.ofUid("of an older one"), "surplus"));
         assertThat(outcome.succeeded()).isFalse();
-        assertThat(api.all(ResourceType.PODS, V1Pod.class)).hasSize(1);
+        assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).hasSize(1);
     }
 
     @Test
     void aTypeWithoutAModelIsWrittenByTheObjectsOwnClass() {
         ResourceType widgets = new ResourceType("example.com", "v1", "widgets", "Widget", true);
+        cluster.define(widgets);
         V1ConfigMap widget = new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("w"));
         assertThat(execute(new Action.Create(widgets, widget, "why not")).succeeded()).isTrue();
         assertThat(execute(new Action.Patch(widgets, ObjectKey.of("default", "w"), "", PatchType.MERGE,
@@ -199,28 +199,28 @@ class ApiActionExecutorTest {
         execute(create("a"), create("b"));
         assertThat(consistency.check(OWNER)).isNotNull();
         assertThat(consistency.check(ObjectKey.of("default", "other"))).isNull();
-        informers.deliverOne();
+        cluster.deliverOne();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliverOne();
+        cluster.deliverOne();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
-        api.fault(FakeCluster.Fault.afterwards(
+        cluster.requests.fault(Requests.Fault.afterwards(
                 (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
-        consistency.settled(OWNER, ResourceType.PODS, api.revision());
+        consistency.settled(OWNER, ResourceType.PODS, cluster.version());
         assertThat(consistency.unsettled(OWNER)).isEmpty();
         assertThat(consistency.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(consistency.check(OWNER)).isNull();
     }
 
     @Test
     void aBugInAClientIsAFailureAndNotTheEndOfTheBatch() {
-        api.fault((verb, type, key) -> {
+        cluster.requests.fault((verb, type, key) -> {
             throw new IllegalStateException("bug");
         });
         assertThat(execute(create("a")).error()).hasMessageContaining("bug").hasMessageContaining("default/a");
@@ -228,7 +228,7 @@ class ApiActionExecutorTest {
 
     @Test
     void adoptionsStandBehindALiveCheckOfTheController() {
-        V1Pod controller = api.resource(ResourceType.PODS, V1Pod.class).create(pod("controller"));
+        V1Pod controller = cluster.create(ResourceType.PODS, Manifests.pod("controller"));
         ObjectKey key = ObjectKey.of(controller);
         String uid = controller.getMetadata().getUid();
         assertThat(execute(new Action.RequireLive(ResourceType.PODS, key, uid, "to adopt"), create("x")).succeeded())
@@ -238,7 +238,7 @@ class ApiActionExecutorTest {
         assertThat(execute(
                 new Action.RequireLive(ResourceType.PODS, ObjectKey.of("default", "gone"), uid, "to adopt"),
                 create("z")).error()).matches(ApiError::isNotFound);
-        assertThat(api.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
+        assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
                 .containsExactly("controller", "x");
     }
 
@@ -266,6 +266,6 @@ class ApiActionExecutorTest {
         planner.begin(OWNER);
         planner.end(OWNER);
         assertThat(planner.plan(OWNER)).isEmpty();
-        assertThat(api.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 }

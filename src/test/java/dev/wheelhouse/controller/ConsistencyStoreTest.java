@@ -3,16 +3,15 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Manifests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,18 +19,25 @@ class ConsistencyStoreTest {
     private static final ObjectKey OWNER = ObjectKey.of("default", "web");
     private static final ObjectKey POD = ObjectKey.of("default", "web-1");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster api = new FakeCluster(clock);
-    private final FakeInformers informers = new FakeInformers(api);
-    private final ConsistencyStore store = new ConsistencyStore(clock);
+    private final Cluster cluster = new Cluster();
+    private final ConsistencyStore store = new ConsistencyStore(cluster.clock);
 
     ConsistencyStoreTest() {
-        store.watch(ResourceType.PODS, informers.informer(ResourceType.PODS, V1Pod.class));
+        store.register(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
+        cluster.deliver();
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
     private V1Pod createPod() {
-        return api.resource(ResourceType.PODS, V1Pod.class)
-                .create(new V1Pod().metadata(new V1ObjectMeta().namespace("default").name("web-1")));
+        return cluster.create(ResourceType.PODS, Manifests.pod("web-1"));
+    }
+
+    private V1Pod labelPod() {
+        return cluster.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
     }
 
     private void wrote(V1Pod pod) {
@@ -42,71 +48,69 @@ class ConsistencyStoreTest {
     void anOwnerIsHeldBackUntilTheObjectItselfIsSeenAtTheWrittenVersion() {
         wrote(createPod());
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anOlderVersionOfTheObjectIsNotEnough() {
         createPod();
-        informers.deliver();
-        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
-        wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
+        cluster.deliver();
+        wrote(labelPod());
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anObjectThatIsGoneAgainCountsAsSeenOnceTheCacheAsAWholeIsNewer() {
         wrote(createPod());
-        api.remove(ResourceType.PODS, POD);
-        informers.deliver();
+        cluster.remove(ResourceType.PODS, POD);
+        cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void anObjectThatAnUpdateFoundGoneHoldsTheOwnerBackUntilTheCacheLosesItToo() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliver();
-        api.remove(ResourceType.PODS, POD);
+        cluster.deliver();
+        cluster.remove(ResourceType.PODS, POD);
         store.goneAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void aConflictHoldsTheOwnerBackUntilTheCacheShowsAnotherVersion() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliver();
-        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
+        cluster.deliver();
+        labelPod();
         store.conflictAt(OWNER, ResourceType.PODS, POD, version);
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliver();
+        cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void aConflictThatIsNotAboutTheVersionHoldsTheOwnerBackForASecondAtMost() {
         String version = createPod().getMetadata().getResourceVersion();
-        informers.deliver();
+        cluster.deliver();
         store.conflictAt(OWNER, ResourceType.PODS, POD, version);
-        clock.advance(Duration.ofMillis(999));
+        cluster.clock.advance(Duration.ofMillis(999));
         assertThat(store.check(OWNER)).isNotNull();
-        clock.advance(Duration.ofMillis(1));
+        cluster.clock.advance(Duration.ofMillis(1));
         assertThat(store.check(OWNER)).isNull();
     }
 
     @Test
     void theNewestOfSeveralWritesOfOneObjectCounts() {
         V1Pod first = createPod();
-        api.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
-        wrote(api.resource(ResourceType.PODS, V1Pod.class).get(POD));
+        wrote(labelPod());
         wrote(first);
-        informers.deliverOne();
+        cluster.deliverOne();
         assertThat(store.check(OWNER)).isNotNull();
-        informers.deliverOne();
+        cluster.deliverOne();
         assertThat(store.check(OWNER)).isNull();
     }
 
@@ -118,7 +122,7 @@ class ConsistencyStoreTest {
             ConsistencyStore.Behind behind = store.check(OWNER);
             assertThat(behind).isNotNull();
             waits.add(behind.retryAfter().toMillis());
-            clock.advance(behind.retryAfter());
+            cluster.clock.advance(behind.retryAfter());
         }
         assertThat(waits).containsExactly(5L, 5L, 10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L);
     }

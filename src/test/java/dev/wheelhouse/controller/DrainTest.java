@@ -15,13 +15,12 @@ import org.junit.jupiter.api.Timeout;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.world.Cluster;
 
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("A stop of the controllers")
 @Timeout(60)
 class DrainTest {
-    private final FakeCluster api = new FakeCluster(Clock.system());
+    private final Cluster cluster = new Cluster();
     private final LoopRunner runner = new LoopRunner("drain", Clock.system());
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final AtomicInteger begun = new AtomicInteger();
@@ -62,12 +61,12 @@ class DrainTest {
 
     @BeforeEach
     void start() throws InterruptedException {
-        DefaultControllerContext context = new DefaultControllerContext(api, new FakeInformers(api), Clock.system(),
-                component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
+        DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
+                Clock.system(), component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, api, Clock.system()), Leadership.ALONE, runner);
-        manager.run();
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE, runner);
+        manager.step();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }
 
@@ -75,6 +74,7 @@ class DrainTest {
     void stop() {
         mayEnd.countDown();
         runner.close();
+        cluster.close();
     }
 
     @Test

@@ -5,35 +5,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Manifests;
+import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class KeyedControllerTest {
     private static final ObjectKey KEY = ObjectKey.of("default", "web");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster api = new FakeCluster(clock);
-    private final FakeInformers informers = new FakeInformers(api);
+    private final Cluster cluster = new Cluster();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
 
     private DefaultControllerContext context(boolean observeOnly) {
-        return new DefaultControllerContext(api, informers, clock, component -> EventRecorder.NONE,
-                new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(), () -> observeOnly,
-                        () -> true,
-                        WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+        return cluster.context(new DefaultControllerContext.Settings(controller -> 2, Parallel.inOrder(),
+                () -> observeOnly, () -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }
 
     /** A controller that creates one more pod in each sync. */
@@ -48,7 +48,8 @@ class KeyedControllerTest {
         @Override
         protected Result sync(ObjectKey key) {
             synced.add(key);
-            V1Pod pod = new V1Pod().metadata(new V1ObjectMeta().namespace("default").generateName("made-"));
+            V1Pod pod = Manifests.pod(null);
+            pod.getMetadata().setGenerateName("made-");
             return executor.execute(key, List.of(new Action.Create(ResourceType.PODS, pod, "one more"))).toResult();
         }
 
@@ -70,44 +71,44 @@ class KeyedControllerTest {
         maker.add(ObjectKey.of("default", "other"));
         worker.step();
         assertThat(maker.synced).containsExactly(KEY, ObjectKey.of("default", "other"));
-        informers.deliver();
-        clock.advance(Duration.ofMillis(5));
+        cluster.deliver();
+        cluster.clock.advance(Duration.ofMillis(5));
         worker.step();
         assertThat(maker.synced).hasSize(3);
     }
 
     @Test
     void aWriteWithoutAnswerIsSettledByAConsistentReadBeforeTheNextSync() throws Exception {
-        api.fault(FakeCluster.Fault.afterwards(
-                (verb, type, key) -> verb.equals("create") ? new ApiError(verb, new IOException("timed out")) : null));
+        cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.PODS,
+                () -> new ApiError("create pods", new IOException("timed out")))));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);
         worker.step();
-        api.noFault();
-        api.takeRequests();
-        clock.advance(Duration.ofSeconds(1));
+        cluster.requests.noFault();
+        cluster.requests.take();
+        cluster.clock.advance(Duration.ofSeconds(1));
         worker.step();
-        assertThat(api.takeRequests()).containsExactly("list pods default/*");
+        assertThat(cluster.requests.take()).containsExactly("list pods default/*");
         assertThat(maker.synced).hasSize(1);
-        informers.deliver();
-        clock.advance(Duration.ofSeconds(1));
+        cluster.deliver();
+        cluster.clock.advance(Duration.ofSeconds(1));
         worker.step();
         assertThat(maker.synced).hasSize(2);
     }
 
     @Test
     void aReadThatFailsToSettleIsTriedAgain() throws Exception {
-        api.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);
         for (int i = 0; i < 4; i++) {
             worker.step();
-            clock.advance(Duration.ofSeconds(10));
+            cluster.clock.advance(Duration.ofSeconds(10));
         }
         assertThat(maker.synced).hasSize(1);
-        api.noFault();
+        cluster.requests.noFault();
         worker.step();
         assertThat(maker.synced).as("nothing has landed, so there is nothing to wait for").hasSize(2);
     }
@@ -131,7 +132,7 @@ class KeyedControllerTest {
         maker.add(KEY);
         maker.loops().get(0).step();
         assertThat(maker.synced).containsExactly(KEY);
-        assertThat(api.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 
     @Test

@@ -36,7 +36,7 @@ import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.fake.Yaml;
+import dev.wheelhouse.world.Yaml;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;

@@ -20,10 +20,10 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
-import dev.wheelhouse.simulation.InterceptedClient;
-import dev.wheelhouse.simulation.Interceptor;
+import dev.wheelhouse.world.InterceptedClient;
+import dev.wheelhouse.world.Interceptor;
 import dev.wheelhouse.simulation.Quiet;
-import dev.wheelhouse.simulation.Request;
+import dev.wheelhouse.world.Request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +64,7 @@ class LeaderElectorTest {
                     }
 
                     @Override
-                    public void renewedTheSlowWay() {
+                    public void slowPathExercised() {
                         told.add(name + " reads the lease");
                     }
                 });

@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.CoreV1Event;
+import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
@@ -17,23 +20,32 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.fake.FakeCluster;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class EventBroadcasterTest {
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster api = new FakeCluster(clock);
+    private final Cluster cluster = new Cluster();
     private final List<String> dropped = new ArrayList<>();
-    private final EventBroadcaster broadcaster = new EventBroadcaster(api, clock, new EventMetrics() {
+    private final EventBroadcaster broadcaster = new EventBroadcaster(cluster.client(), cluster.clock, new EventMetrics() {
         @Override
         public void dropped(String component, String why) {
             dropped.add(why);
         }
     });
     private final EventRecorder recorder = broadcaster.recorder("replicaset-controller");
+
+    @BeforeEach
+    void createNamespace() {
+        cluster.create(ResourceType.NAMESPACES, V1Namespace.class, "{metadata: {name: shop}}");
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
 
     private static V1Pod pod(String name) {
         return new V1Pod().metadata(
@@ -53,7 +65,7 @@ class EventBroadcasterTest {
     }
 
     private List<CoreV1Event> written() {
-        return api.all(ResourceType.EVENTS, CoreV1Event.class);
+        return cluster.all(ResourceType.EVENTS, CoreV1Event.class);
     }
 
     private CoreV1Event only() {
@@ -77,7 +89,7 @@ class EventBroadcasterTest {
         assertThat(write()).isEqualTo(Loop.IDLE);
         CoreV1Event event = only();
         assertThat(event.getMetadata().getNamespace()).isEqualTo("shop");
-        long nanos = clock.now().getEpochSecond() * 1_000_000_000L;
+        long nanos = cluster.clock.now().getEpochSecond() * 1_000_000_000L;
         assertThat(event.getMetadata().getName()).isEqualTo("web-1." + Long.toHexString(nanos));
         assertThat(event.getInvolvedObject()).isEqualTo(new V1ObjectReference().apiVersion("v1").kind("Pod")
                 .namespace("shop").name("web-1").uid("uid-web-1").resourceVersion("7"));
@@ -87,7 +99,7 @@ class EventBroadcasterTest {
         assertThat(event.getSource().getComponent()).isEqualTo("replicaset-controller");
         assertThat(event.getReportingComponent()).isEqualTo("replicaset-controller");
         assertThat(event.getCount()).isEqualTo(1);
-        assertThat(event.getFirstTimestamp().toInstant()).isEqualTo(clock.now());
+        assertThat(event.getFirstTimestamp().toInstant()).isEqualTo(cluster.clock.now());
         assertThat(event.getLastTimestamp()).isEqualTo(event.getFirstTimestamp());
     }
 
@@ -112,7 +124,7 @@ class EventBroadcasterTest {
     void theSameEventAgainRaisesTheCountOfTheFirst() {
         report("web-1", "again");
         write();
-        clock.advance(Duration.ofSeconds(30));
+        cluster.clock.advance(Duration.ofSeconds(30));
         report("web-1", "again");
         report("web-1", "again");
         write();
@@ -126,7 +138,7 @@ class EventBroadcasterTest {
     void anEventThatHasExpiredMeanwhileIsMadeAnewWithItsCount() {
         report("web-1", "again");
         write();
-        api.remove(ResourceType.EVENTS, ObjectKey.of(only()));
+        cluster.remove(ResourceType.EVENTS, ObjectKey.of(only()));
         report("web-1", "again");
         write();
         assertThat(only().getCount()).isEqualTo(2);
@@ -150,7 +162,7 @@ class EventBroadcasterTest {
             report("web-1", "message " + i);
         }
         write();
-        clock.advance(Duration.ofMinutes(11));
+        cluster.clock.advance(Duration.ofMinutes(11));
         report("web-1", "message 13");
         write();
         assertThat(written()).anyMatch(e -> e.getMessage().equals("message 13"));
@@ -167,7 +179,7 @@ class EventBroadcasterTest {
                 .matches(e -> e.getCount() == 25);
         assertThat(written()).hasSize(41);
         assertThat(dropped).hasSize(15).containsOnly("spam");
-        clock.advance(Duration.ofMinutes(5));
+        cluster.clock.advance(Duration.ofMinutes(5));
         report("noisy", "again");
         report("noisy", "again");
         write();
@@ -188,14 +200,14 @@ class EventBroadcasterTest {
     @Test
     void aServerThatDoesNotAnswerIsTriedAgainLater() {
         int[] failures = {2};
-        api.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
+        cluster.requests.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
         report("web-1", "patience");
         assertThat(write()).isEqualTo(Duration.ofSeconds(1).toNanos());
         assertThat(broadcaster.step()).isEqualTo(Duration.ofSeconds(1).toNanos());
-        clock.advance(Duration.ofSeconds(1));
+        cluster.clock.advance(Duration.ofSeconds(1));
         assertThat(write()).isEqualTo(Duration.ofSeconds(10).toNanos());
         assertThat(broadcaster.isIdle()).isFalse();
-        clock.advance(Duration.ofSeconds(10));
+        cluster.clock.advance(Duration.ofSeconds(10));
         write();
         assertThat(written()).hasSize(1);
         assertThat(broadcaster.isIdle()).isTrue();
@@ -203,14 +215,14 @@ class EventBroadcasterTest {
 
     @Test
     void anEventThatTheServerRefusesIsGivenUpAtOnceAndOneThatItNeverHearsOfAfterTwelveTries() {
-        api.fault((verb, type, key) -> new ApiError(verb, 403, "Forbidden", "no", null));
+        cluster.requests.fault((verb, type, key) -> new ApiError(verb, 403, "Forbidden", "no", null));
         report("web-1", "refused");
         assertThat(write()).isEqualTo(Loop.IDLE);
-        api.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
         report("web-1", "unheard");
         for (int i = 0; i < 12; i++) {
             write();
-            clock.advance(Duration.ofSeconds(10));
+            cluster.clock.advance(Duration.ofSeconds(10));
         }
         assertThat(broadcaster.isIdle()).isTrue();
         assertThat(dropped).containsExactly("rejected", "unreachable");
@@ -239,10 +251,10 @@ class EventBroadcasterTest {
 
     @Test
     void aDrainEndsAtItsDeadlineThoughTheServerIsSlow() throws Exception {
-        api.fault(new FakeCluster.Fault() {
+        cluster.requests.fault(new Requests.Fault() {
             @Override
             public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
-                clock.advance(Duration.ofSeconds(2));
+                cluster.clock.advance(Duration.ofSeconds(2));
                 return null;
             }
         });

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1ExecAction;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
@@ -75,11 +76,15 @@ class HollowContainersTest {
         assertThat(node.condition("web", "Ready")).isEqualTo("False");
     }
 
+    private static V1Probe probe() {
+        return new V1Probe().exec(new V1ExecAction().addCommandItem("true"));
+    }
+
     @Test
     void probesDelayReadinessAsTheySay() {
         V1Pod pod = NodeHarness.pod("web", Map.of(),
-                NodeHarness.container("web").startupProbe(new V1Probe().initialDelaySeconds(5))
-                        .readinessProbe(new V1Probe().initialDelaySeconds(3).periodSeconds(2).successThreshold(2)));
+                NodeHarness.container("web").startupProbe(probe().initialDelaySeconds(5))
+                        .readinessProbe(probe().initialDelaySeconds(3).periodSeconds(2).successThreshold(2)));
         node.create(pod);
         node.pass(Duration.ofSeconds(4));
         assertThat(node.status("web").getStarted()).isFalse();

@@ -136,7 +136,7 @@ class HollowNodeTest {
     void aStatusThatSomeoneElseChangedIsPutRight() {
         node.create("web");
 
-        node.client.resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "web"), "status",
+        node.cluster.user().resource(ResourceType.PODS, V1Pod.class).patch(ObjectKey.of("default", "web"), "status",
                 PatchType.STRATEGIC_MERGE, "{\"status\":{\"phase\":\"Pending\",\"podIP\":\"1.2.3.4\"}}");
         node.settle();
 
@@ -183,7 +183,7 @@ class HollowNodeTest {
         node.settle();
         V1Pod pod = NodeHarness.pod("web", Map.of(), NodeHarness.container("web"));
         node.pods.create(pod);
-        node.client.failNext("patch pods/status default/web", 500, "InternalError", "oops");
+        node.cluster.requests.failNext("patch pods/status default/web", 500, "InternalError", "oops");
         node.settle();
 
         node.pass(Duration.ofSeconds(2));

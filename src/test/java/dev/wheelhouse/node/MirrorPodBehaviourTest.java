@@ -224,7 +224,7 @@ class MirrorPodBehaviourTest {
         write("nginx:1");
         assertThat(node.events).anyMatch(e -> e.startsWith("Normal Started"));
 
-        node.client.noFault();
+        node.cluster.requests.noFault();
         node.pass(Duration.ofMinutes(2));
 
         assertThat(node.phase("web-node-1")).isEqualTo("Running");
@@ -233,7 +233,7 @@ class MirrorPodBehaviourTest {
     @Test
     void theNodesDeletionMakesNoDifferenceToThePod() throws IOException {
         write("nginx:1");
-        node.client.resource(ResourceType.NODES, io.kubernetes.client.openapi.models.V1Node.class).delete(
+        node.cluster.user().resource(ResourceType.NODES, io.kubernetes.client.openapi.models.V1Node.class).delete(
                 ObjectKey.cluster("node-1"), dev.wheelhouse.client.Deletion.unconditional());
         node.pass(Duration.ofSeconds(30));
 

@@ -22,21 +22,20 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeCluster.Request;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
 
-/** One hollow node on a fake API server, stepped by hand. */
+/** One hollow node on an API server, stepped by hand. */
 final class NodeHarness {
-    final ManualClock clock = new ManualClock();
-    final FakeCluster client = new FakeCluster(clock);
+    final Cluster cluster = new Cluster();
+    final ManualClock clock = cluster.clock;
+    /** The pods, as users change them. */
+    final ResourceClient<V1Pod> pods = cluster.user().resource(ResourceType.PODS, V1Pod.class);
     final List<String> events = new ArrayList<>();
     /** The sources of refused manifests, as the metric reports them. */
     final List<String> refusals = new ArrayList<>();
-    final ResourceClient<V1Pod> pods = client.resource(ResourceType.PODS, V1Pod.class);
     NodeAgent agent;
 
     NodeHarness() {
@@ -48,8 +47,8 @@ final class NodeHarness {
     }
 
     NodeAgent start(NodeAgentOptions options) {
-        return NodeAgent.hollow(options, client,
-                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
+        return NodeAgent.hollow(options, cluster.client(),
+                (type, regarding, fieldPath, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
                 new NodeMetrics() {
                     @Override
                     public void refused(String source) {
@@ -86,6 +85,10 @@ final class NodeHarness {
         }
     }
 
+    static ObjectKey key(String pod) {
+        return ObjectKey.of("default", pod);
+    }
+
     static V1Container container(String name) {
         return new V1Container().name(name).image("nginx:1.27");
     }
@@ -111,29 +114,27 @@ final class NodeHarness {
     }
 
     V1Pod create(V1Pod pod) {
-        V1Pod created = pods.create(pod);
+        V1Pod created = cluster.create(ResourceType.PODS, pod);
         settle();
         return created;
     }
 
     void change(String name, Consumer<V1Pod> change) {
-        V1Pod pod = ModelJson.copy(get(name));
-        change.accept(pod);
-        pods.update(pod);
+        cluster.edit(ResourceType.PODS, V1Pod.class, key(name), change);
         settle();
     }
 
     void delete(String name, @Nullable Long grace) {
-        pods.delete(ObjectKey.of("default", name), new Deletion(grace, null, null, null));
+        cluster.delete(ResourceType.PODS, key(name), new Deletion(grace, null, null, null));
         settle();
     }
 
     V1Pod get(String name) {
-        return pods.get(ObjectKey.of("default", name));
+        return cluster.read(ResourceType.PODS, key(name), V1Pod.class);
     }
 
     boolean exists(String name) {
-        return client.exists(ResourceType.PODS, ObjectKey.of("default", name));
+        return cluster.exists(ResourceType.PODS, key(name));
     }
 
     String phase(String name) {
@@ -168,7 +169,7 @@ final class NodeHarness {
 
     /** From now on no request reaches the API server. */
     void isolate() {
-        client.fault((verb, type, key) -> unreachable());
+        cluster.requests.fault((verb, type, key) -> unreachable());
     }
 
     static ApiError unreachable() {
@@ -177,7 +178,7 @@ final class NodeHarness {
 
     /** All writes, such as {@code patch pods/status default/web}. */
     List<String> writes() {
-        return client.requests().stream().filter(Request::isWrite).map(Request::what).toList();
+        return cluster.requests.writes().stream().map(line -> line.replaceFirst("^(\\S+ \\S+ \\S+) .*", "$1")).toList();
     }
 
     long writes(String prefix) {

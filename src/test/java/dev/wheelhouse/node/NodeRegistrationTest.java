@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Taint;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -27,8 +26,8 @@ class NodeRegistrationTest {
     private final NodeHarness node = new NodeHarness(NodeAgentOptions.hollow("node-1", 0)
             .withLabels(Map.of("zone", "a"))
             .withTaints(List.of(new V1Taint().key("k").value("v").effect("NoSchedule"))));
-    private final ResourceClient<V1Node> nodes = node.client.resource(ResourceType.NODES, V1Node.class);
-    private final ResourceClient<V1Lease> leases = node.client.resource(ResourceType.LEASES, V1Lease.class);
+    private final ResourceClient<V1Node> nodes = node.cluster.user().resource(ResourceType.NODES, V1Node.class);
+    private final ResourceClient<V1Lease> leases = node.cluster.user().resource(ResourceType.LEASES, V1Lease.class);
 
     private V1Node get() {
         return nodes.get(ObjectKey.cluster("node-1"));
@@ -112,14 +111,13 @@ class NodeRegistrationTest {
     @Test
     void aServerThatIsAwayIsTriedAgainUntilItIsBack() {
         for (int i = 0; i < 5; i++) {
-            node.client.failNext("get",
-                    new ApiError("get nodes node-1", new java.io.IOException("connection refused")));
+            node.cluster.requests.failNext("get", NodeHarness.unreachable());
             node.pass(Duration.ofSeconds(3));
         }
         node.pass(Duration.ofSeconds(15));
 
         assertThat(get().getMetadata().getName()).isEqualTo("node-1");
-        assertThat(node.client.exists(ResourceType.LEASES, LEASE)).isTrue();
+        assertThat(node.cluster.exists(ResourceType.LEASES, LEASE)).isTrue();
     }
 
     @Test

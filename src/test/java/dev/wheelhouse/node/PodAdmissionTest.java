@@ -36,8 +36,12 @@ class PodAdmissionTest {
     private static V1Pod pod(String name, String resource, String quantity) {
         V1Pod pod = NodeHarness.pod(name, Map.of(), NodeHarness.container("web"));
         if (!resource.isEmpty()) {
-            pod.getSpec().getContainers().get(0).resources(
-                    new V1ResourceRequirements().requests(Map.of(resource, Quantity.fromString(quantity))));
+            // Huge pages need limits and another resource.
+            Map<String, Quantity> amounts = resource.startsWith("hugepages-")
+                    ? Map.of(resource, Quantity.fromString(quantity), "cpu", Quantity.fromString("1m"))
+                    : Map.of(resource, Quantity.fromString(quantity));
+            pod.getSpec().getContainers().get(0)
+                    .resources(new V1ResourceRequirements().requests(amounts).limits(amounts));
         }
         return pod;
     }
@@ -126,7 +130,7 @@ class PodAdmissionTest {
     @Test
     void aLabelThatTheNodeWasGivenMeanwhileCounts() {
         node.settle();
-        node.client.resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE,
+        node.cluster.user().resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
@@ -141,7 +145,7 @@ class PodAdmissionTest {
         node.settle();
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
-        node.client.fault((verb, type, key) -> type.equals(ResourceType.NODES) ? NodeHarness.unreachable() : null);
+        node.cluster.requests.fault((verb, type, key) -> type.equals(ResourceType.NODES) ? NodeHarness.unreachable() : null);
         node.create(pod);
         node.pass(PodAdmitter.PATIENCE.minusMillis(200));
         assertThat(node.phase("a")).isEqualTo("Pending");
@@ -205,12 +209,12 @@ class PodAdmissionTest {
     @Test
     void aCriticalPodIsNeverOutOfResourcesButNothingElseIsForgiven() {
         V1Pod pod = pod("a", "cpu", "64");
-        pod.getSpec().priority(2_000_000_000);
+        pod.getSpec().priorityClassName("system-cluster-critical");
         node.create(pod);
         assertThat(node.phase("a")).isEqualTo("Running");
 
         V1Pod elsewhere = pod("b", "cpu", "64");
-        elsewhere.getSpec().priority(2_000_000_000).nodeSelector(Map.of("disk", "ssd"));
+        elsewhere.getSpec().priorityClassName("system-cluster-critical").nodeSelector(Map.of("disk", "ssd"));
         rejected(elsewhere, "NodeAffinity",
                 "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
     }

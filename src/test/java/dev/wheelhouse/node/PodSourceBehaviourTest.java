@@ -91,7 +91,7 @@ class PodSourceBehaviourTest {
         harness.settle();
         assertThat(harness.agent.podConfig().storage().states()).extracting(s -> s.source()).doesNotContain("api");
 
-        harness.client.noFault();
+        harness.cluster.requests.noFault();
         harness.pods.create(NodeHarness.pod("a", Map.of(), NodeHarness.container("web")));
         harness.pass(Duration.ofSeconds(30));
         harness.create("b");

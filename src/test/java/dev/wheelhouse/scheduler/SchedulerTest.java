@@ -1,71 +1,65 @@
 package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.fake.Stepped;
-import dev.wheelhouse.fake.Yaml;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
+import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulerTest {
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(clock);
-    private final FakeInformers informers = new FakeInformers(cluster);
+    private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
-    private Scheduler scheduler;
+    private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
+            (type, object, fieldPath, eventType, reason, message) -> events
+                    .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
+            cluster.clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
 
-    @BeforeEach
-    void start() {
-        scheduler = new Scheduler(cluster, informers,
-                (type, object, eventType, reason, message) -> events.add(eventType + " " + reason + " "
-                        + object.getMetadata().getName() + ": " + message),
-                clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
     private void node(String name, String cpu) {
-        cluster.put(ResourceType.NODES,
-                Yaml.read(("{metadata: {name: %s, uid: node-%s}, status: {allocatable: {cpu: '%s', "
-                        + "memory: 8Gi, pods: '110'}, conditions: [{type: Ready, status: 'True'}]}}")
-                        .formatted(name, name, cpu),
-                        V1Node.class));
+        cluster.create(ResourceType.NODES, V1Node.class, """
+                {metadata: {name: %s}, status: {capacity: {cpu: '%2$s', memory: 8Gi, pods: '110'},
+                 allocatable: {cpu: '%2$s', memory: 8Gi, pods: '110'},
+                 conditions: [{type: Ready, status: 'True'}]}}""", name, cpu);
     }
 
-    private ObjectKey pod(String name, String spec) {
-        cluster.put(ResourceType.PODS, Yaml.read(
-                "{metadata: {name: %s, namespace: default, uid: uid-%s}, spec: {%s}}".formatted(name, name, spec),
-                V1Pod.class));
+    /** @param spec more fields of the pod's spec, each followed by a comma */
+    private ObjectKey pod(String name, String cpu, String spec) {
+        cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {name: %s, namespace: default},
+                 spec: {%s containers: [{name: c, image: app, resources: {requests: {cpu: %s}}}]}}""", name, spec, cpu);
         return ObjectKey.of("default", name);
     }
 
-    private static String cpu(String amount) {
-        return "containers: [{name: c, resources: {requests: {cpu: %s}}}]".formatted(amount);
+    private ObjectKey pod(String name, String cpu) {
+        return pod(name, cpu, "");
     }
 
     /** Steps the loops without delivering events. */
-    private void work() throws InterruptedException {
-        Stepped.work(scheduler.loops());
+    private void work() {
+        Cluster.work(scheduler.loops());
     }
 
-    private void settle() throws InterruptedException {
-        do {
-            work();
-        } while (informers.deliver());
-        work();
+    private void settle() {
+        cluster.settle(scheduler.loops());
     }
 
     private String nodeOf(ObjectKey pod) {
@@ -73,40 +67,40 @@ class SchedulerTest {
     }
 
     @Test
-    void bindsAPendingPodAndSaysSo() throws InterruptedException {
+    void bindsAPendingPodAndSaysSo() {
         node("node-1", "4");
-        ObjectKey web = pod("web-x", cpu("'1'"));
+        ObjectKey web = pod("web-x", "'1'");
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
-        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web-x");
+        assertThat(cluster.requests.take()).containsExactly("create pods/binding default/web-x");
         assertThat(events).containsExactly(
                 "Normal Scheduled web-x: Successfully assigned default/web-x to node-1");
     }
 
     @Test
-    void waitsUntilEveryPodThatIsThereHasBeenCounted() throws InterruptedException {
-        assertThat(scheduler.loops().get(0).step()).isGreaterThan(Loop.BUSY);
-        pod("web", "");
+    void waitsUntilEveryPodThatIsThereHasBeenCounted() {
+        assertThat(Cluster.step(scheduler.loops().get(0))).isGreaterThan(Loop.BUSY);
+        pod("web", "'0'");
         node("node-1", "4");
         work();
-        assertThat(cluster.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 
     @Test
-    void twoPodsDoNotTakeOnePlaceBeforeTheCacheShowsTheFirst() throws InterruptedException {
+    void twoPodsDoNotTakeOnePlaceBeforeTheCacheShowsTheFirst() {
         node("node-1", "1");
-        ObjectKey a = pod("a", cpu("'1'"));
-        ObjectKey b = pod("b", cpu("'1'"));
-        informers.deliver();
+        ObjectKey a = pod("a", "'1'");
+        ObjectKey b = pod("b", "'1'");
+        cluster.deliver();
         work();
         assertThat(List.of(nodeOf(a), nodeOf(b))).containsExactlyInAnyOrder("node-1", "");
     }
 
     @Test
-    void saysOnceWhyAPodFitsNowhereAndTriesAgainWhenPodsGo() throws InterruptedException {
+    void saysOnceWhyAPodFitsNowhereAndTriesAgainWhenPodsGo() {
         node("node-1", "1");
-        ObjectKey first = pod("first", "nodeName: node-1, " + cpu("'1'"));
-        ObjectKey second = pod("second", cpu("'1'"));
+        ObjectKey first = pod("first", "'1'", "nodeName: node-1,");
+        ObjectKey second = pod("second", "'1'");
         settle();
         String message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
                 + "1 No preemption victims found for incoming pod.";
@@ -116,115 +110,116 @@ class SchedulerTest {
         assertThat(condition.path("status").asString()).isEqualTo("False");
         assertThat(condition.path("reason").asString()).isEqualTo("Unschedulable");
         assertThat(condition.path("message").asString()).isEqualTo(message);
-        assertThat(cluster.takeRequests()).hasSize(1);
+        assertThat(cluster.requests.take()).hasSize(1);
 
         cluster.remove(ResourceType.PODS, first);
         settle();
         assertThat(nodeOf(second)).as("its backoff is not over").isEmpty();
-        clock.advance(Duration.ofSeconds(1));
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(second)).isEqualTo("node-1");
     }
 
     @Test
-    void aConditionThatSaysTheSameIsNotWrittenAgain() throws InterruptedException {
-        ObjectKey web = pod("web", "");
+    void aConditionThatSaysTheSameIsNotWrittenAgain() {
+        ObjectKey web = pod("web", "'0'");
         settle();
-        assertThat(cluster.takeRequests()).hasSize(1);
+        assertThat(cluster.requests.take()).hasSize(1);
         assertThat(cluster.json(ResourceType.PODS, web).path("status").path("conditions").get(0).path("message")
                 .asString()).isEqualTo("no nodes available to schedule pods");
-        clock.advance(Duration.ofMinutes(5));
+        cluster.clock.advance(Duration.ofMinutes(5));
         settle();
-        assertThat(cluster.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
         assertThat(events).hasSize(2);
     }
 
     @Test
-    void aNewNodeBringsPodsBack() throws InterruptedException {
-        ObjectKey web = pod("web", "");
+    void aNewNodeBringsPodsBack() {
+        ObjectKey web = pod("web", "'0'");
         settle();
         node("node-1", "4");
-        clock.advance(Duration.ofSeconds(1));
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
     }
 
     @Test
-    void theHeartbeatOfANodeBringsNobodyBack() throws InterruptedException {
+    void theHeartbeatOfANodeBringsNobodyBack() {
         node("node-1", "1");
-        pod("web", cpu("'2'"));
+        pod("web", "'2'");
         settle();
-        clock.advance(Duration.ofSeconds(20));
-        node("node-1", "1");
+        cluster.clock.advance(Duration.ofSeconds(20));
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("node-1"), node -> node.getStatus()
+                .getConditions().getFirst().setLastHeartbeatTime(cluster.clock.now().atOffset(ZoneOffset.UTC)));
         settle();
         assertThat(events).hasSize(1);
-        node("node-1", "2");
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("node-1"),
+                node -> node.getStatus().getAllocatable().put("cpu", Quantity.fromString("2")));
         settle();
         assertThat(events).hasSize(2);
     }
 
     @Test
-    void leavesAloneWhatIsNotItsBusiness() throws InterruptedException {
+    void leavesAloneWhatIsNotItsBusiness() {
         node("node-1", "4");
-        pod("other", "schedulerName: mine");
-        pod("gated", "schedulingGates: [{name: g}]");
-        pod("assigned", "nodeName: node-9");
+        pod("other", "'0'", "schedulerName: mine,");
+        ObjectKey gated = pod("gated", "'0'", "schedulingGates: [{name: g}],");
+        pod("assigned", "'0'", "nodeName: node-9,");
         settle();
-        assertThat(cluster.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
         assertThat(events).isEmpty();
-        pod("gated", "");
+        cluster.edit(ResourceType.PODS, V1Pod.class, gated, pod -> pod.getSpec().setSchedulingGates(null));
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/gated");
+        assertThat(cluster.requests.take()).containsExactly("create pods/binding default/gated");
     }
 
     @Test
-    void aBindingThatFailsGivesThePlaceBackAndIsTriedAgain() throws InterruptedException {
+    void aBindingThatFailsGivesThePlaceBackAndIsTriedAgain() {
         node("node-1", "1");
-        ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("create pods/binding", 500, "InternalError", "try again");
+        ObjectKey web = pod("web", "'1'");
+        cluster.requests.failNext("create pods/binding", 500, "InternalError", "try again");
         settle();
         assertThat(nodeOf(web)).isEmpty();
-        clock.advance(Duration.ofSeconds(1));
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
     }
 
     @Test
-    void aBindingOfUnknownFateIsSettledByALiveRead() throws InterruptedException {
+    void aBindingOfUnknownFateIsSettledByALiveRead() {
         node("node-1", "1");
-        ObjectKey web = pod("web", cpu("'1'"));
-        cluster.failNext("create pods/binding", 504, "Timeout", "no answer");
+        ObjectKey web = pod("web", "'1'");
+        cluster.requests.failNext("create pods/binding", 504, "Timeout", "no answer");
         settle();
-        assertThat(cluster.takeRequests()).containsExactly("create pods/binding default/web", "get pods default/web");
-        clock.advance(Duration.ofSeconds(1));
+        assertThat(cluster.requests.take()).containsExactly("create pods/binding default/web", "get pods default/web");
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
         assertThat(events).hasSize(1);
     }
 
     @Test
-    void aPodThatEndsFreesItsPlace() throws InterruptedException {
+    void aPodThatEndsFreesItsPlace() {
         node("node-1", "1");
-        pod("job", "nodeName: node-1, " + cpu("'1'"));
-        ObjectKey web = pod("web", cpu("'1'"));
+        pod("job", "'1'", "nodeName: node-1,");
+        ObjectKey web = pod("web", "'1'");
         settle();
-        V1Pod job = cluster.read(ResourceType.PODS, ObjectKey.of("default", "job"), V1Pod.class);
-        job.setStatus(new io.kubernetes.client.openapi.models.V1PodStatus().phase("Succeeded"));
-        cluster.put(ResourceType.PODS, job);
-        clock.advance(Duration.ofSeconds(1));
+        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "job"),
+                job -> job.setStatus(new V1PodStatus().phase("Succeeded")));
+        cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
     }
 
     @Test
-    void afterCloseNothingIsWritten() throws InterruptedException {
+    void afterCloseNothingIsWritten() {
         node("node-1", "1");
-        pod("web", "");
-        informers.deliver();
+        pod("web", "'0'");
+        cluster.deliver();
         scheduler.close();
         for (Loop loop : scheduler.loops()) {
-            assertThat(loop.step()).isEqualTo(Loop.IDLE);
+            assertThat(Cluster.step(loop)).isEqualTo(Loop.IDLE);
         }
-        assertThat(cluster.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 }

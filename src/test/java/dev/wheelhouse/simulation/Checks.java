@@ -26,6 +26,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.world.Request;
 
 /**
  * The invariants of a manager's writes. They compare the write with the server's content and with the specs that the

@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.world.Request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -25,6 +25,8 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.world.Request;
 
 /** Injects faults between one manager and the API server, determined by a seed. */
 final class Faults implements Interceptor {

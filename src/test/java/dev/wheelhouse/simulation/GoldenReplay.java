@@ -19,6 +19,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.world.Interceptor;
+import dev.wheelhouse.world.Request;
 
 /** Replays one recorded scenario on a {@link SteppedSystem}. A {@link GoldenComparison} compares the results. */
 final class GoldenReplay implements Interceptor, AutoCloseable {

@@ -38,6 +38,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
+import dev.wheelhouse.world.Interceptor;
 
 /** Typical programming errors, injected from outside. */
 final class PlantedFaults {
@@ -248,6 +249,11 @@ final class PlantedFaults {
         @Override
         public void end(ObjectKey owner) {
             behind.end(owner);
+        }
+
+        @Override
+        public boolean writes() {
+            return behind.writes();
         }
     }
 

@@ -19,6 +19,8 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.InterceptedClient;
+import dev.wheelhouse.world.Interceptor;
 
 /**
  * An API server and a controller manager, stepped by the caller's thread. In the fixed order, the caches are up to date

@@ -37,7 +37,7 @@ import dev.wheelhouse.facts.ResourceInfo;
  * to them are creations, changes and deletions of objects, and of their status and other parts; not scales, evictions, bindings and
  * connections. There is no audit log, so that what is only to be audited is let through.
  */
-public final class AdmissionPolicies {
+final class AdmissionPolicies {
     private static final String GROUP = "admissionregistration.k8s.io";
     private static final String POLICIES = "validatingadmissionpolicies." + GROUP;
     private static final String BINDINGS = "validatingadmissionpolicybindings." + GROUP;
@@ -49,56 +49,57 @@ public final class AdmissionPolicies {
     /** By its text. */
     private final Map<String, CelExpression> compiled = new ConcurrentHashMap<>();
 
-    public AdmissionPolicies(ObjectStore store, ResourceRegistry registry) {
+    AdmissionPolicies(ObjectStore store, ResourceRegistry registry) {
         this.store = store;
         this.registry = registry;
         this.match = new PolicyMatch(store);
     }
 
     /** Whether any policy is bound. */
-    public boolean any() {
+    boolean any() {
         return !store.snapshot(BINDINGS).page(Selection.all(), "", 1).items().isEmpty();
     }
 
     /** @throws ApiException if a policy denies it */
-    public void check(PolicyMatch.Change change) {
+    void check(Attributes attributes) {
         Map<String, Object> known = new HashMap<>();
-        if (change.type().group().equals(GROUP) && change.type().plural().contains("admissionpolic")) {
+        if (attributes.type().group().equals(GROUP) && attributes.type().plural().contains("admissionpolic")) {
             return;
         }
         for (StoredObject stored : store.snapshot(BINDINGS).select(Selection.all())) {
             ObjectNode binding = stored.tree();
             StoredObject found = store.get(POLICIES, "", Json.text(binding, "spec", "policyName"));
             ObjectNode policy = found == null ? null : found.tree();
-            if (policy != null && match.matches(policy.path("spec").path("matchConstraints"), change)
-                    && match.matches(binding.path("spec").path("matchResources"), change)) {
+            if (policy != null && match.matches(policy.path("spec").path("matchConstraints"), attributes)
+                    && match.matches(binding.path("spec").path("matchResources"), attributes)) {
                 if (known.isEmpty()) {
-                    known.putAll(values(change));
+                    known.putAll(values(attributes));
                 }
-                hold(policy, binding, change, known);
+                hold(policy, binding, attributes, known);
             }
         }
     }
 
     /** @param known the variables that are the same for all policies */
-    private void hold(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change, Map<String, Object> known) {
+    private void hold(ObjectNode policy, ObjectNode binding, Attributes attributes, Map<String, Object> known) {
         List<JsonNode> params = new ArrayList<>();
         if (policy.path("spec").path("paramKind").isMissingNode()) {
             params.add(NullNode.getInstance());
         } else {
-            params.addAll(params(policy, binding, change));
+            params.addAll(params(policy, binding, attributes));
             if (params.isEmpty() && Json.text(binding, "spec", "paramRef", "parameterNotFoundAction").equals("Deny")) {
-                failed(policy, binding, change, "failed to configure binding: no params found for policy binding with "
-                        + "`Deny` parameterNotFoundAction");
+                failed(policy, binding, attributes,
+                        "failed to configure binding: no params found for policy binding with "
+                                + "`Deny` parameterNotFoundAction");
             }
         }
         for (JsonNode param : params) {
             Deadline.check();
-            decide(policy, binding, change, variables(policy, known, param));
+            decide(policy, binding, attributes, variables(policy, known, param));
         }
     }
 
-    private List<JsonNode> params(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change) {
+    private List<JsonNode> params(ObjectNode policy, ObjectNode binding, Attributes attributes) {
         ResourceInfo info = registry.findKind(Json.text(policy, "spec", "paramKind", "apiVersion"),
                 Json.text(policy, "spec", "paramKind", "kind"));
         if (info == null) {
@@ -107,7 +108,7 @@ public final class AdmissionPolicies {
         JsonNode ref = binding.path("spec").path("paramRef");
         String namespace = Json.text(ref, "namespace");
         if (namespace.isEmpty() && info.type().namespaced()) {
-            namespace = change.target().namespace();
+            namespace = attributes.target().namespace();
         }
         String name = Json.text(ref, "name");
         List<JsonNode> params = new ArrayList<>();
@@ -123,9 +124,9 @@ public final class AdmissionPolicies {
         return params;
     }
 
-    private Map<String, Object> values(PolicyMatch.Change change) {
-        return Map.of("object", value(change.object()), "oldObject", value(change.old()), "namespaceObject",
-                value(match.namespace(change)), "request", CelExpression.value(request(change)));
+    private Map<String, Object> values(Attributes attributes) {
+        return Map.of("object", value(attributes.object()), "oldObject", value(attributes.old()), "namespaceObject",
+                value(match.namespace(attributes)), "request", CelExpression.value(request(attributes)));
     }
 
     private Map<String, Object> variables(ObjectNode policy, Map<String, Object> known, JsonNode params) {
@@ -150,8 +151,8 @@ public final class AdmissionPolicies {
         return CelExpression.value(json == null ? NullNode.getInstance() : json);
     }
 
-    private static ObjectNode request(PolicyMatch.Change change) {
-        ResourceType type = change.type();
+    private static ObjectNode request(Attributes attributes) {
+        ResourceType type = attributes.type();
         ObjectNode request = Json.object();
         for (String kind : List.of("kind", "requestKind")) {
             request.putObject(kind).put("group", type.group()).put("version", type.version()).put("kind", type.kind());
@@ -160,15 +161,15 @@ public final class AdmissionPolicies {
             request.putObject(resource).put("group", type.group()).put("version", type.version()).put("resource",
                     type.plural());
         }
-        request.put("subResource", change.target().subresource()).put("requestSubResource",
-                change.target().subresource());
-        request.put("name", Meta.name(change.subject())).put("namespace", change.target().namespace());
-        request.put("operation", change.operation()).put("dryRun", change.dryRun());
-        request.set("userInfo", change.user().toJson());
+        request.put("subResource", attributes.target().subresource()).put("requestSubResource",
+                attributes.target().subresource());
+        request.put("name", Meta.name(attributes.subject())).put("namespace", attributes.target().namespace());
+        request.put("operation", attributes.operation()).put("dryRun", attributes.dryRun());
+        request.set("userInfo", attributes.user().toJson());
         return request;
     }
 
-    private void decide(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change,
+    private void decide(ObjectNode policy, ObjectNode binding, Attributes attributes,
             Map<String, Object> values) {
         CelBudget conditions = CelBudget.ofConditions();
         for (JsonNode condition : policy.path("spec").path("matchConditions")) {
@@ -179,7 +180,7 @@ public final class AdmissionPolicies {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
-                failed(policy, binding, change, error(expression, e));
+                failed(policy, binding, attributes, error(expression, e));
                 return;
             }
         }
@@ -188,11 +189,11 @@ public final class AdmissionPolicies {
             String expression = Json.text(validation, "expression");
             try {
                 if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
-                    denied(policy, binding, change, message(validation, values, budget),
+                    denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
-                failed(policy, binding, change, error(expression, e));
+                failed(policy, binding, attributes, error(expression, e));
             }
         }
     }
@@ -231,24 +232,25 @@ public final class AdmissionPolicies {
     }
 
     /** What could not be decided counts as a denial, unless the policy says otherwise. */
-    private static void failed(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change, String why) {
+    private static void failed(ObjectNode policy, ObjectNode binding, Attributes attributes, String why) {
         if (!Json.text(policy, "spec", "failurePolicy").equals("Ignore")) {
-            denied(policy, binding, change, why, "");
+            denied(policy, binding, attributes, why, "");
         }
     }
 
-    private static void denied(ObjectNode policy, ObjectNode binding, PolicyMatch.Change change, String why,
+    private static void denied(ObjectNode policy, ObjectNode binding, Attributes attributes, String why,
             String reason) {
         String by = "ValidatingAdmissionPolicy '" + Meta.name(policy) + "' with binding '" + Meta.name(binding) + "'";
         boolean denies = false;
         for (JsonNode action : binding.path("spec").path("validationActions")) {
             denies |= action.asString("").equals("Deny");
             if (action.asString("").equals("Warn")) {
-                change.warnings().add("Validation failed for " + by + ": " + why);
+                attributes.warnings().add("Validation failed for " + by + ": " + why);
             }
         }
         if (denies) {
-            throw Errors.denied(change.type(), Meta.name(change.subject()), by + " denied request: " + why, reason);
+            throw Errors.denied(attributes.type(), Meta.name(attributes.subject()), by + " denied request: " + why,
+                    reason);
         }
     }
 }

@@ -4,6 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,7 +21,7 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  * {@code plugin/pkg/admission/network/defaultingressclass}, {@code plugin/pkg/admission/storage/storageclass/setdefault}). Of several it is the
  * newest, of those the first by name.
  */
-final class DefaultClasses {
+final class DefaultClasses implements AdmissionPlugin {
     private static final List<String> OF_INGRESSES = List.of("ingressclass.kubernetes.io/is-default-class");
     private static final List<String> OF_STORAGE = List.of("storageclass.kubernetes.io/is-default-class",
             "storageclass.beta.kubernetes.io/is-default-class");
@@ -33,8 +35,11 @@ final class DefaultClasses {
         this.store = store;
     }
 
-    /** Changes a new object, in place. */
-    void admit(ResourceType type, ObjectNode object) {
+    @Override
+    public void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        if (old != null) {
+            return;
+        }
         switch (type.groupResource()) {
             case "ingresses.networking.k8s.io" -> fill(object, "ingressClassName", "kubernetes.io/ingress.class",
                     "ingressclasses.networking.k8s.io", OF_INGRESSES);

@@ -29,7 +29,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
  * {@code pkg/registry/rbac/*&#47;policybased}). See {@link SigningRights} and {@link ParamRights} for certificates and
  * admission policies.
  */
-public final class Grants {
+final class Grants {
     private static final String GROUP = "rbac.authorization.k8s.io";
 
     private final Authorizer authorizer;
@@ -37,7 +37,7 @@ public final class Grants {
     private final SigningRights signing;
     private final ParamRights params;
 
-    public Grants(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
+    Grants(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
         this.authorizer = authorizer;
         this.policies = policies;
         this.signing = new SigningRights(authorizer);
@@ -45,7 +45,7 @@ public final class Grants {
     }
 
     /** @throws ApiException 403 */
-    public void checkCreate(Target target, ObjectNode object, Origin origin) {
+    void checkCreate(Target target, ObjectNode object, Origin origin) {
         if (!origin.posted()) {
             RequestInfo creation = about("create", target.type().group(), target.type().plural(),
                     target.namespace(), target.name());
@@ -61,7 +61,7 @@ public final class Grants {
     }
 
     /** @throws ApiException 403 */
-    public void checkUpdate(Target target, ObjectNode object, ObjectNode old, Origin origin) {
+    void checkUpdate(Target target, ObjectNode object, ObjectNode old, Origin origin) {
         if (target.subresource().isEmpty()) {
             check(target, object, old, origin.user());
         } else if (SigningRights.concern(target.type())) {

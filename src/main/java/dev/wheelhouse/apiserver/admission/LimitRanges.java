@@ -28,7 +28,7 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
 
 /** The LimitRanges of a namespace: defaults of new pods' resources, and bounds (upstream: {@code plugin/pkg/admission/limitranger}). */
-final class LimitRanges {
+final class LimitRanges implements AdmissionPlugin {
     private final ObjectStore store;
 
     /** Each limit may be broken by each container. */
@@ -52,7 +52,11 @@ final class LimitRanges {
     }
 
     /** Fills in what a new pod's containers leave unsaid. */
-    void mutate(ObjectNode pod) {
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (old != null || !type.equals(ResourceType.PODS)) {
+            return;
+        }
         List<String> notes = new ArrayList<>();
         for (JsonNode limit : limits(Meta.namespace(pod), "Container")) {
             fill(pod, limit, "containers", "container", notes);
@@ -91,10 +95,11 @@ final class LimitRanges {
         return set;
     }
 
-    /** @throws ApiException 403 if a pod or claim is out of bounds */
-    void check(ResourceType type, ObjectNode object) {
+    /** Refuses a new pod, and a new or changed claim, that is out of bounds. */
+    @Override
+    public void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
         List<String> problems = new ArrayList<>();
-        if (type.groupResource().equals("pods") && object.get("spec") instanceof ObjectNode spec) {
+        if (old == null && type.equals(ResourceType.PODS) && object.get("spec") instanceof ObjectNode spec) {
             for (JsonNode limit : limits(Meta.namespace(object), "Container")) {
                 for (String list : List.of("containers", "initContainers")) {
                     for (JsonNode container : spec.path(list)) {

@@ -23,7 +23,7 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  * What a pod gets of its service account: the account's name, a volume with a token for the API, and the secrets to pull images with (upstream:
  * {@code plugin/pkg/admission/serviceaccount}). Mirror pods get nothing. Secrets are not held to those that the account lists.
  */
-final class PodAccounts {
+final class PodAccounts implements AdmissionPlugin {
     private static final String VOLUME = "kube-api-access-";
     private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
     private static final String MIRROR = "kubernetes.io/config.mirror";
@@ -37,8 +37,20 @@ final class PodAccounts {
         this.store = store;
     }
 
-    /** Changes a new pod, in place. @throws ApiException 403 if there is no such account */
-    void admit(ObjectNode pod) {
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (!type.equals(ResourceType.PODS)) {
+            return;
+        }
+        if (old == null) {
+            admit(pod);
+        } else {
+            carryOver(Json.child(pod, "spec"), old.path("spec"));
+        }
+    }
+
+    /** @throws ApiException 403 if there is no such account */
+    private void admit(ObjectNode pod) {
         ObjectNode spec = Json.child(pod, "spec");
         String name = Json.text(spec, "serviceAccountName");
         if (name.isEmpty()) {
@@ -122,7 +134,7 @@ final class PodAccounts {
      * unless its ServiceAccount plugin is off, as it is in its own tests of kubectl: a pod's manifest hardly ever has these, and can be
      * replaced so.
      */
-    static void carryOver(ObjectNode spec, JsonNode old) {
+    private static void carryOver(ObjectNode spec, JsonNode old) {
         for (String field : List.of("serviceAccountName", "serviceAccount")) {
             if (!spec.has(field) && old.has(field)) {
                 spec.set(field, old.get(field));

@@ -20,6 +20,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -80,7 +82,7 @@ public final class Quotas {
     /** Counts anew after a change that needs no leave, such as that a pod has ended, or that the status of a quota was written. */
     public void changed(ResourceType type, ObjectNode object, ObjectNode old) {
         if (type.groupResource().equals(RESOURCE) || type.namespaced()
-                && !QuotaUsage.of(type.groupResource(), object).equals(QuotaUsage.of(type.groupResource(), old))) {
+                && !usage(type.groupResource(), object).equals(usage(type.groupResource(), old))) {
             released(type, Meta.namespace(object));
         }
     }
@@ -98,17 +100,20 @@ public final class Quotas {
         String resource = type.groupResource();
         for (StoredObject stored : quotas(Meta.namespace(object))) {
             ObjectNode quota = stored.tree();
-            if (!QuotaUsage.covers(quota, resource, object)) {
+            Strategy strategy = Strategies.ofResource(resource);
+            if (!covers(quota, strategy, object)) {
                 continue;
             }
-            String missing = old == null ? QuotaUsage.missing(quota, resource, object) : "";
+            String missing = old == null && Json.at(quota, "spec", "hard") instanceof ObjectNode hard
+                    ? strategy.unsaid(hard, object)
+                    : "";
             if (!missing.isEmpty()) {
                 throw Errors.forbidden(type, Meta.name(object),
                         "failed quota: " + stored.name() + ": must specify " + missing, List.of());
             }
-            Map<String, BigDecimal> delta = new TreeMap<>(QuotaUsage.of(resource, object));
-            if (old != null && QuotaUsage.covers(quota, resource, old)) {
-                QuotaUsage.of(resource, old)
+            Map<String, BigDecimal> delta = strategy.usage(resource, object);
+            if (old != null && covers(quota, strategy, old)) {
+                strategy.usage(resource, old)
                         .forEach((name, value) -> delta.merge(name, value.negate(), BigDecimal::add));
             }
             exceeded(type, object, quota, delta);
@@ -150,16 +155,33 @@ public final class Quotas {
             return used;
         }
         hard.propertyNames().forEach(name -> used.put(name, BigDecimal.ZERO));
-        for (String resource : QuotaUsage.resources(hard.propertyNames())) {
+        for (String resource : Strategies.limited(hard.propertyNames())) {
+            Strategy strategy = Strategies.ofResource(resource);
             for (StoredObject object : in(resource, Meta.namespace(quota))) {
                 ObjectNode tree = object.tree();
-                if (QuotaUsage.covers(quota, resource, tree)) {
-                    QuotaUsage.of(resource, tree)
+                if (covers(quota, strategy, tree)) {
+                    strategy.usage(resource, tree)
                             .forEach((name, value) -> used.computeIfPresent(name, (n, sum) -> sum.add(value)));
                 }
             }
         }
         return used;
+    }
+
+    private static Map<String, BigDecimal> usage(String resource, ObjectNode object) {
+        return Strategies.ofResource(resource).usage(resource, object);
+    }
+
+    /** Whether all scopes of the quota are about the object. */
+    private static boolean covers(ObjectNode quota, Strategy strategy, ObjectNode object) {
+        for (JsonNode scope : quota.path("spec").path("scopes")) {
+            if (!strategy.isInScope(Json.object().put("scopeName", scope.asString("")).put("operator", "Exists"),
+                    object)) {
+                return false;
+            }
+        }
+        return quota.path("spec").path("scopeSelector").path("matchExpressions").valueStream()
+                .allMatch(scope -> strategy.isInScope(scope, object));
     }
 
     /** A sum in the notation of its limit: binary where that one is. */

@@ -24,15 +24,19 @@ import dev.wheelhouse.facts.Quantities;
  * What a pod gets of its runtime class: overhead, node selector and tolerations (upstream: {@code plugin/pkg/admission/runtimeclass},
  * {@code pkg/util/tolerations}).
  */
-final class RuntimeClasses {
+final class RuntimeClasses implements AdmissionPlugin {
     private final ObjectStore store;
 
     RuntimeClasses(ObjectStore store) {
         this.store = store;
     }
 
-    /** Changes a new pod, in place. @throws ApiException 403 if there is no such class, or the pod contradicts it */
-    void admit(ObjectNode pod) {
+    /** Changes a new pod. @throws ApiException 403 if there is no such class, or the pod contradicts it */
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (old != null || !type.equals(ResourceType.PODS)) {
+            return;
+        }
         ObjectNode spec = Json.child(pod, "spec");
         String name = Json.text(spec, "runtimeClassName");
         ObjectNode runtimeClass = null;

@@ -31,7 +31,7 @@ import dev.wheelhouse.apiserver.protocol.Target;
  * its signer must be one that the writer may approve or sign for (upstream: the admission plugins
  * {@code CertificateApproval}, {@code CertificateSigning} and {@code CertificateSubjectRestriction}).
  */
-public final class SigningRights {
+final class SigningRights {
     private static final String GROUP = "certificates.k8s.io";
     private static final String CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 
@@ -43,22 +43,6 @@ public final class SigningRights {
 
     static boolean concern(ResourceType type) {
         return type.group().equals(GROUP) && type.plural().equals("certificatesigningrequests");
-    }
-
-    /** Notes who asks for a certificate; what the request itself says of that does not count. */
-    public static void noteWriter(ResourceType type, ObjectNode request, User user) {
-        if (!concern(type)) {
-            return;
-        }
-        ObjectNode spec = Json.child(request, "spec");
-        spec.remove(List.of("username", "uid", "groups", "extra"));
-        ObjectNode info = user.toJson();
-        spec.put("username", user.name());
-        for (String field : List.of("uid", "groups", "extra")) {
-            if (info.get(field) != null) {
-                spec.set(field, info.get(field));
-            }
-        }
     }
 
     /** @throws ApiException 403 if the certificate would make its owner one whom no role restrains */

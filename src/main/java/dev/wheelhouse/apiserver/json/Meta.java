@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An object's metadata, read and changed in place. */
+/** Reads and changes the metadata of objects, in place. */
 public final class Meta {
     private static final Set<String> MANAGING = Set.of("Apply", "Update");
 
@@ -47,21 +47,21 @@ public final class Meta {
     public static void setFinalizers(ObjectNode object, List<String> finalizers) {
         if (finalizers.isEmpty()) {
             of(object).remove("finalizers");
-        } else {
-            ArrayNode array = of(object).putArray("finalizers");
-            finalizers.forEach(array::add);
         }
+        Json.putTexts(of(object), "finalizers", finalizers);
     }
 
-    /** A time as {@code metav1.Time} prints it. */
+    /** A time in the format of {@code metav1.Time}: UTC, in seconds. */
     public static String time(Instant instant) {
         return instant.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
+    /** Copies a field; a missing one is removed from the target, too. */
     public static void copy(ObjectNode from, ObjectNode to, String field) {
         set(to, field, from.get(field));
     }
 
+    /** Sets a field, or removes it if the value is null. */
     public static void set(ObjectNode to, String field, @Nullable JsonNode value) {
         if (value == null || value.isNull()) {
             to.remove(field);
@@ -70,11 +70,7 @@ public final class Meta {
         }
     }
 
-    /**
-     * Drops owner references that are there twice.
-     *
-     * @return the UIDs of those that were dropped
-     */
+    /** Removes repeated owner references. @return the UIDs of the removed ones */
     public static List<String> dropRepeatedOwners(ObjectNode object) {
         List<String> repeated = new ArrayList<>(0);
         ObjectNode meta = of(object);
@@ -92,7 +88,7 @@ public final class Meta {
         return repeated;
     }
 
-    /** Where what is said of field owners cannot be decoded, it is as if it was not said, as upstream has it. */
+    /** Replaces managed fields that cannot be decoded by those of the old object, as upstream does. */
     public static void keepManagers(ObjectNode object, @Nullable ObjectNode old) {
         for (JsonNode entry : of(object).path("managedFields")) {
             if (!MANAGING.contains(Json.text(entry, "operation")) || Json.text(entry, "apiVersion").isEmpty()
@@ -103,7 +99,7 @@ public final class Meta {
         }
     }
 
-    /** Removes empty maps and lists of the metadata, which upstream leaves out, and what its lists repeat. */
+    /** Removes empty values, which upstream does not write, and repeated owner references. */
     public static void tidy(ObjectNode object) {
         dropRepeatedOwners(object);
         ObjectNode meta = of(object);
@@ -122,7 +118,7 @@ public final class Meta {
         }
     }
 
-    /** The object without its version and the times of its field owners: what tells a change from a repetition. */
+    /** The object without its version and the times in managed fields, to compare two writes. */
     public static ObjectNode withoutWriteTimes(ObjectNode object) {
         ObjectNode meta = shallowCopy(of(object));
         meta.remove("resourceVersion");
@@ -143,7 +139,8 @@ public final class Meta {
         return copy;
     }
 
-    private static ObjectNode shallowCopy(ObjectNode object) {
+    /** A new object with the same nodes as fields. */
+    public static ObjectNode shallowCopy(ObjectNode object) {
         ObjectNode copy = Json.object();
         copy.setAll(object);
         return copy;

@@ -25,10 +25,8 @@ final class DefaultRules {
     /** The rules by full type name. */
     static Map<String, Consumer<ObjectNode>> byType() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
-        PodDefaults.addTo(rules);
         WorkloadDefaults.addTo(rules);
         String core = "io.k8s.api.core.v1.";
-        rules.put(core + "Service", ServiceDefaults::service);
         rules.put(core + "Secret", DefaultRules::secret);
         rules.put(core + "Namespace", DefaultRules::namespace);
         rules.put(core + "PersistentVolume", DefaultRules::persistentVolume);
@@ -57,13 +55,13 @@ final class DefaultRules {
         });
         rules.put("io.k8s.api.storage.v1.CSIDriverSpec", DefaultRules::csiDriver);
         rules.put("io.k8s.api.scheduling.v1.PriorityClass", c -> set(c, "preemptionPolicy", "PreemptLowerPriority"));
-        AutoscalingDefaults.addTo(rules);
         addAdmission(rules);
         addCustomResources(rules);
         for (String version : new String[]{"v1", "v1beta1", "v1beta2"}) {
             rules.put("io.k8s.api.resource." + version + ".ExactDeviceRequest", DefaultRules::deviceRequest);
             rules.put("io.k8s.api.resource." + version + ".DeviceSubRequest", DefaultRules::deviceRequest);
         }
+        rules.putAll(Strategies.defaults());
         return Map.copyOf(rules);
     }
 

@@ -58,18 +58,6 @@ public final class Defaults {
         }
     }
 
-    /** Whether some of what a new object leaves unsaid follows from its UID. */
-    public static boolean needsUid(ResourceType type) {
-        return type.groupResource().equals("jobs.batch");
-    }
-
-    /** Fills in, in place, what follows from the UID: a Job selects its pods by it. */
-    public static void fromUid(ResourceType type, ObjectNode object) {
-        if (needsUid(type) && object.get("spec") instanceof ObjectNode spec) {
-            WorkloadDefaults.generateSelector(object, spec);
-        }
-    }
-
     /**
      * What is to be done with objects of one type.
      *

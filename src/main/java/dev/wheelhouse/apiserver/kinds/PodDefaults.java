@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.QosClass;
+import dev.wheelhouse.facts.QosClass;
 
 import static dev.wheelhouse.apiserver.json.Json.child;
 import static dev.wheelhouse.apiserver.json.Json.text;

@@ -11,7 +11,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.validation.PodValidation;
@@ -158,9 +157,8 @@ final class PodUpdateValidation {
     }
 
     /** Subresources other than status and scale that write an object. */
-    static void subresource(ResourceType type, String subresource, ObjectNode object, ObjectNode old,
-            Problems problems) {
-        if (type.kind().equals("Pod") && subresource.equals("ephemeralcontainers")) {
+    static void subresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
+        if (subresource.equals("ephemeralcontainers")) {
             PodValidation.pod(object, problems);
             Map<String, JsonNode> now = new HashMap<>();
             object.path("spec").path("ephemeralContainers").forEach(c -> now.put(Json.text(c, "name"), c));
@@ -175,15 +173,13 @@ final class PodUpdateValidation {
                             "existing ephemeral containers \"" + name + "\" may not be changed\n");
                 }
             }
-        } else if (type.kind().equals("Pod") && subresource.equals("resize")) {
+        } else if (subresource.equals("resize")) {
             PodValidation.pod(object, problems);
             if (!withoutResources(object).equals(withoutResources(old))) {
                 problems.forbidden("spec",
                         "only cpu and memory resources are mutable\n" + difference(withoutResources(old),
                                 withoutResources(object)));
             }
-        } else if (type.kind().equals("Namespace")) {
-            ClusterValidation.namespace(object, problems);
         }
     }
 

@@ -22,22 +22,19 @@ import dev.wheelhouse.client.ModelJson;
  * {@code pkg/controller/clusterroleaggregation}; here before the answer to the write that makes it necessary).
  */
 public final class RoleAggregation {
-    public static final String RESOURCE = "clusterroles.rbac.authorization.k8s.io";
+    private static final String RESOURCE = "clusterroles.rbac.authorization.k8s.io";
     /** More than any chain of roles that aggregate each other is long; rules only grow, so each pass is one step nearer. */
     private static final int MOST_PASSES = 20;
 
-    private final ObjectStore store;
+    private RoleAggregation() {}
 
-    public RoleAggregation(ObjectStore store) {
-        this.store = store;
-    }
-
-    public void refresh() {
+    /** Aggregates until nothing changes any more. */
+    public static void refresh(ObjectStore store) {
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             boolean changed = false;
             List<StoredObject> roles = store.snapshot(RESOURCE).select(Selection.all());
             for (StoredObject stored : roles) {
-                changed |= aggregate(stored, roles);
+                changed |= aggregate(store, stored, roles);
             }
             if (!changed) {
                 return;
@@ -45,7 +42,7 @@ public final class RoleAggregation {
         }
     }
 
-    private boolean aggregate(StoredObject stored, List<StoredObject> roles) {
+    private static boolean aggregate(ObjectStore store, StoredObject stored, List<StoredObject> roles) {
         ObjectNode role = stored.tree();
         if (!(Json.at(role, "aggregationRule", "clusterRoleSelectors") instanceof ArrayNode selectors)) {
             return false;

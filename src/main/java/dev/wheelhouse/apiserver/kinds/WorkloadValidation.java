@@ -52,7 +52,7 @@ final class WorkloadValidation {
             problems.required("spec.template");
             return;
         }
-        if (!spec.path("selector").isEmpty() && !Validation.selectorMatchesTemplate(controller)) {
+        if (!spec.path("selector").isEmpty() && !selectorMatchesTemplate(controller)) {
             mismatch(spec, problems);
         }
         PodValidation.template(spec.path("template"), "spec.template", problems);
@@ -320,6 +320,30 @@ final class WorkloadValidation {
             problems.forbidden("spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals',"
                     + " 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and"
                     + " 'minReadySeconds' are forbidden");
+        }
+    }
+
+    /** Whether a workload's selector matches the labels of its pod template; true where there is no selector yet. */
+    static boolean selectorMatchesTemplate(ObjectNode workload) {
+        JsonNode selector = Json.at(workload, "spec", "selector");
+        JsonNode labels = Json.at(workload, "spec", "template", "metadata", "labels");
+        if (selector == null) {
+            return true;
+        }
+        if (Json.text(workload, "kind").equals("ReplicationController")) {
+            ObjectNode full = Json.object();
+            full.set("matchLabels", selector);
+            return Selectors.matches(full, labels);
+        }
+        return Selectors.isValid(selector) && Selectors.matches(selector, labels);
+    }
+
+    /** Refuses a change of the selector. */
+    static void selectorStays(ObjectNode object, ObjectNode old, Problems problems) {
+        JsonNode now = object.path("spec").get("selector");
+        JsonNode before = old.path("spec").get("selector");
+        if (now == null ? before != null : !now.equals(before)) {
+            problems.invalid("spec.selector", Selectors.printed(now), "field is immutable");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.protocol;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -46,7 +47,9 @@ public sealed interface ApiResponse {
             return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces);
         }
 
-        Content withWarnings(List<String> all) {
+        public Content withFirstWarning(String warning) {
+            List<String> all = new ArrayList<>(warnings);
+            all.addFirst(warning);
             return new Content(code, contentType, body, all, retryAfter, headers, pieces);
         }
 

@@ -22,11 +22,10 @@ import dev.wheelhouse.apiserver.codec.Yaml;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.kinds.StoredVersions;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.table.Tables;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
@@ -141,7 +140,8 @@ public final class Renderer {
 
     private static boolean differs(ResourceInfo info, StoredObject object) {
         CustomType custom = CustomResourceInfo.typeOf(info);
-        return StoredVersions.differ(info.type()) || custom != null && custom.isOlder(object.version());
+        return Strategies.of(info.type()).isConverted(info.type())
+                || custom != null && custom.isOlder(object.version());
     }
 
     /** The object as a tree in the version of the request; a custom one as its schema is now, whatever it was when it was written. */
@@ -153,7 +153,7 @@ public final class Renderer {
             custom.prune(tree);
             custom.applyDefaults(tree);
         }
-        StoredVersions.toRequested(type, tree);
+        Strategies.of(type).toVersion(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());
         return tree;
     }
@@ -306,7 +306,7 @@ public final class Renderer {
         String form = info.type().apiVersion() + " " + accept.form() + " " + accept.media() + " " + accept.metaVersion()
                 + (custom == null ? "" : " " + custom.since());
         return switch (accept.form()) {
-            case OBJECT -> protobuf || StoredVersions.differ(info.type())
+            case OBJECT -> protobuf || Strategies.of(info.type()).isConverted(info.type())
                     ? new TreeEncoder(renditions, info, form, tree -> tree, bytes)
                     : object -> json(info, object);
             case PARTIAL, PARTIAL_LIST -> new TreeEncoder(renditions, info, form, tree -> partial(tree, accept), bytes);

@@ -143,17 +143,12 @@ public final class CustomResources {
     }
 
     /** What is wrong with a definition, as far as its objects depend on it. */
-    public List<Cause> validate(ObjectNode crd) {
+    public static List<Cause> validate(ObjectNode crd) {
         List<Cause> causes = new ArrayList<>();
         String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
         if (!Meta.name(crd).equals(name)) {
             causes.add(new Cause("metadata.name", "FieldValueInvalid", "Invalid value: \"" + Meta.name(crd)
                     + "\": must be spec.names.plural+\".\"+spec.group"));
-        }
-        if (registry.isBuiltIn(name) && !Meta.isDeleting(crd)) {
-            causes.add(new Cause("metadata.name", "FieldValueForbidden", "Forbidden: " + name
-                    + " is a resource of the server itself, which no definition can replace: choose another name or"
-                    + " another group"));
         }
         DefinitionNames.validateGroup(crd, causes);
         String scope = Json.text(crd, "spec", "scope");

@@ -94,7 +94,7 @@ final class Updates {
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
-                if (!target.subresource().isEmpty() || !Strategies.allowsCreateOnUpdate(type)) {
+                if (!target.subresource().isEmpty() || !Strategies.of(type).allowsCreateOnUpdate()) {
                     throw Errors.notFound(type, target.name());
                 }
                 if (!uid.isEmpty() || !version.isEmpty()) {
@@ -111,7 +111,7 @@ final class Updates {
                                 + "precondition: " + uid + ", UID in object meta: " + current.uid());
             }
             boolean unconditional = version.isEmpty() || version.equals("0");
-            if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
+            if (unconditional && !Strategies.of(type).allowsUnconditionalUpdate()) {
                 throw Errors.unconditional(type, target.name());
             }
             if (!unconditional && !version.equals(Long.toString(current.version()))) {
@@ -187,7 +187,7 @@ final class Updates {
                     : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             String version = Json.text(patched, "metadata", "resourceVersion");
             if (version.isEmpty() || version.equals("0")) {
-                if (!Strategies.allowsUnconditionalUpdate(target.type())) {
+                if (!Strategies.of(target.type()).allowsUnconditionalUpdate()) {
                     throw Errors.unconditional(target.type(), target.name());
                 }
             } else if (!version.equals(Long.toString(current.version()))) {

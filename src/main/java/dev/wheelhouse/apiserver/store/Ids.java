@@ -3,7 +3,7 @@ package dev.wheelhouse.apiserver.store;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Random names and numbers, from one source that a simulation can seed. Thread safe. */
+/** Generates UIDs, names and numbers from one source of randomness, which a simulation can seed. Thread safe. */
 public final class Ids {
     private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
     private static final int MAX_GENERATED_BASE = 58;
@@ -21,7 +21,7 @@ public final class Ids {
         return new UUID(high, low).toString();
     }
 
-    /** A name that begins with {@code base}, as the API server makes it of a generateName. */
+    /** A name for a {@code generateName} (upstream: {@code apiserver/pkg/storage/names/generate.go}). */
     public synchronized String name(String base) {
         StringBuilder name = new StringBuilder(
                 base.length() > MAX_GENERATED_BASE ? base.substring(0, MAX_GENERATED_BASE) : base);
@@ -31,6 +31,7 @@ public final class Ids {
         return name.toString();
     }
 
+    /** A number from 0 to {@code bound - 1}. */
     public synchronized int below(int bound) {
         return random.nextInt(bound);
     }

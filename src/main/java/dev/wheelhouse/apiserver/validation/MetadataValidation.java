@@ -22,19 +22,6 @@ public final class MetadataValidation {
 
     private MetadataValidation() {}
 
-    /** The rule of a kind's names. */
-    public static Function<String, List<String>> nameRule(String group, String kind) {
-        return switch (kind) {
-            case "Namespace", "StatefulSet", "Service" -> Formats::dnsLabel;
-            case "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding" ->
-                group.equals("rbac.authorization.k8s.io") ? Formats::pathSegment : Formats::dnsSubdomain;
-            case "IPAddress" -> group.equals("networking.k8s.io") ? Formats::ip : Formats::dnsSubdomain;
-            case "PodDisruptionBudget", "Event" -> Formats::pathSegment;
-            case "LeaseCandidate" -> Formats::configKey;
-            default -> Formats::dnsSubdomain;
-        };
-    }
-
     public static void create(ObjectNode object, boolean namespaced, Function<String, List<String>> nameRule,
             Problems problems) {
         JsonNode metadata = object.path("metadata");

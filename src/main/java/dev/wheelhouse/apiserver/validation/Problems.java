@@ -140,6 +140,11 @@ public final class Problems {
         return result;
     }
 
+    /** Adds a rule that was checked elsewhere. */
+    public void add(Cause cause) {
+        causes.add(() -> cause);
+    }
+
     private void add(String field, String reason, String message, String detail) {
         add(field, reason, () -> message, detail);
     }

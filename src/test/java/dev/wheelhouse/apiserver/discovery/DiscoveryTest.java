@@ -124,7 +124,7 @@ class DiscoveryTest {
         assertThat(discovery.apiGroup("shop.example.com")).isNull();
     }
 
-    /** The recorded server is older and gives no singular names. */
+    /** Drops singular names, which the older recorded server does not answer with. */
     private static List<JsonNode> withoutSingular(JsonNode resourceList) {
         List<JsonNode> entries = new ArrayList<>();
         resourceList.get("resources").forEach(r -> {

@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The numbers in here are those of gnostic's OpenAPIv2.proto. */
+/** Decodes documents by the field numbers of gnostic's OpenAPIv2.proto. */
 class GnosticEncoderTest {
     private static UnknownFieldSet message(ByteString bytes) throws InvalidProtocolBufferException {
         return UnknownFieldSet.parseFrom(bytes);

@@ -162,8 +162,9 @@ class OpenApiTest {
     }
 
     @Test
-    void workloadsHaveDescriptions() {
-        for (String type : List.of("io.k8s.api.apps.v1.Deployment", "io.k8s.api.apps.v1.DeploymentSpec",
+    void typesAndTheirFieldsHaveDescriptions() {
+        for (String type : List.of("io.k8s.api.apps.v1.StatefulSetSpec", "io.k8s.api.core.v1.CSIVolumeSource",
+                "io.k8s.api.apps.v1.Deployment", "io.k8s.api.apps.v1.DeploymentSpec",
                 "io.k8s.api.apps.v1.DeploymentStrategy", "io.k8s.api.apps.v1.ReplicaSetSpec",
                 "io.k8s.api.core.v1.Container", "io.k8s.api.core.v1.PodSpec", META + "ObjectMeta")) {
             JsonNode schema = schema("apis/apps/v1", type);
@@ -175,10 +176,16 @@ class OpenApiTest {
 
     @Test
     void metadataIsDescribedByTheWordsThatUpstreamsConformanceTestsLookFor() {
-        JsonNode metadata = schema("apis/apps/v1", META + "ObjectMeta");
-        assertThat(Json.text(metadata, "description")).startsWith("Standard object's metadata");
-        assertThat(Json.text(metadata, "properties", "creationTimestamp", "description"))
-                .startsWith("CreationTimestamp is a timestamp");
+        String any = "{\"type\": \"object\"}";
+        JsonNode custom = requireNonNull(withCustom(any).v3("apis/shop.example.com/v1"))
+                .at("/components/schemas/com.example.shop.v1.Order/properties");
+        for (JsonNode properties : List.of(custom, customV2(any).get("properties"),
+                schema("apis/apps/v1", "io.k8s.api.apps.v1.Deployment").get("properties"))) {
+            assertThat(Json.text(properties, "metadata", "description")).startsWith("Standard object's metadata");
+            assertThat(Json.text(properties, "apiVersion", "description")).startsWith("APIVersion defines");
+        }
+        assertThat(Json.text(schema("apis/apps/v1", META + "ObjectMeta"), "properties", "creationTimestamp",
+                "description")).startsWith("CreationTimestamp is a timestamp");
     }
 
     @Test
@@ -214,7 +221,7 @@ class OpenApiTest {
         return requireNonNull(withCustom(schema).v2().get("definitions").get("com.example.shop.v1.Order"));
     }
 
-    /** kubectl would take "required", "properties" and the like of such values by their word. */
+    /** If kubectl saw "required", "properties" and the like of such values, it would enforce them. */
     @Test
     void theSecondVersionLeavesOutWhatItHasNoWordsFor() {
         JsonNode order = customV2("""
@@ -243,7 +250,7 @@ class OpenApiTest {
                 .containsExactlyInAnyOrder("apiVersion", "kind", "metadata");
     }
 
-    /** Clients in Go take an empty list for none when they read it back, and compare. */
+    /** Go clients decode an empty list as nil, so a comparison after reading it back would fail. */
     @Test
     void noOperationHasAnEmptyListOfParameters() {
         assertThat(OPEN_API.v3("apis/apps/v1")).isNotNull();

@@ -9,9 +9,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.controllers.deployment.Recreate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -158,7 +160,7 @@ class DefaultsTest {
                 {'metadata': {'name': 'j', 'uid': 'u'}, 'spec': {'template': {'spec': {'containers': []}}}}""");
 
         assertThat(job.at("/spec/selector/matchLabels")).isEqualTo(json("{'batch.kubernetes.io/controller-uid': 'u'}"));
-        assertThat(Validation.selectorMatchesTemplate((ObjectNode) job)).isTrue();
+        assertThat(WorkloadValidation.selectorMatchesTemplate((ObjectNode) job)).isTrue();
     }
 
     @ParameterizedTest

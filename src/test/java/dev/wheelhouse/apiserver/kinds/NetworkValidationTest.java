@@ -19,7 +19,7 @@ class NetworkValidationTest {
     private static List<String> problems(String plural, String object) {
         ResourceType type = requireNonNull(
                 ResourceRegistry.builtIn().find("networking.k8s.io", "v1", plural)).type();
-        return Validation.create(type, (ObjectNode) Json.read(object)).stream()
+        return Strategies.of(type).validate(type, (ObjectNode) Json.read(object)).stream()
                 .map(cause -> cause.field() + ": " + cause.message()).toList();
     }
 

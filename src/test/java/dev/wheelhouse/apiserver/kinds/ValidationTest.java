@@ -191,15 +191,16 @@ class ValidationTest {
         ObjectNode object = Patches.merge(old,
                 Json.read("{\"status\": {\"replicas\": 1, \"readyReplicas\": 2, \"updatedReplicas\": -1}}"));
 
-        assertThat(Validation.update(type(object), "status", object, old)).extracting(Cause::toString).containsExactly(
-                "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0",
-                "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
+        assertThat(Strategies.of(type(object)).validateUpdate("status", object, old)).extracting(Cause::toString)
+                .containsExactly(
+                        "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0",
+                        "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
     }
 
     @Test
     void knowsWhetherASelectorMatchesItsTemplate() {
-        assertThat(Validation.selectorMatchesTemplate(ready(DEPLOYMENT))).isTrue();
-        assertThat(Validation.selectorMatchesTemplate(Patches.merge(ready(DEPLOYMENT),
+        assertThat(WorkloadValidation.selectorMatchesTemplate(ready(DEPLOYMENT))).isTrue();
+        assertThat(WorkloadValidation.selectorMatchesTemplate(Patches.merge(ready(DEPLOYMENT),
                 Json.read("{\"spec\": {\"selector\": {\"matchLabels\": {\"x\": \"y\"}}}}")))).isFalse();
     }
 
@@ -233,10 +234,10 @@ class ValidationTest {
     }
 
     private static List<String> created(ObjectNode object) {
-        return Validation.create(type(object), object).stream().map(Cause::toString).toList();
+        return Strategies.of(type(object)).validate(type(object), object).stream().map(Cause::toString).toList();
     }
 
     private static List<String> updated(ObjectNode object, ObjectNode old) {
-        return Validation.update(type(object), "", object, old).stream().map(Cause::toString).toList();
+        return Strategies.of(type(object)).validateUpdate("", object, old).stream().map(Cause::toString).toList();
     }
 }

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Defaults;
-import dev.wheelhouse.apiserver.kinds.Validation;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
@@ -94,7 +94,8 @@ class GoldenCreateTest {
     }
 
     private static List<String> validated(ObjectNode object) {
-        return Validation.create(resource(object).type(), object).stream().map(Cause::toString).toList();
+        return Strategies.of(resource(object).type()).validate(resource(object).type(), object).stream()
+                .map(Cause::toString).toList();
     }
 
     @Test
@@ -138,8 +139,8 @@ class GoldenCreateTest {
         ObjectNode ready = ready(object);
         ResourceInfo resource = resource(ready);
         List<Cause> causes = old == null
-                ? Validation.create(resource.type(), ready)
-                : Validation.update(resource.type(), "", ready, old);
+                ? Strategies.of(resource.type()).validate(resource.type(), ready)
+                : Strategies.of(resource.type()).validateUpdate("", ready, old);
         List<Cause> expected = causes(status);
         assertThat(causes).as("%s", what).isEqualTo(expected);
     }

@@ -11,8 +11,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.Tables;
+import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.table.Tables.IncludeObject;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.ResourceInfo;
 

@@ -1,13 +1,14 @@
 package dev.wheelhouse.controllers.deployment;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,15 +25,12 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,52 +38,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DeploymentControllerTest {
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster api = new FakeCluster(clock);
-    private final FakeInformers informers = new FakeInformers(api);
-    private final List<String> events = new ArrayList<>();
-    private final DefaultControllerContext context = new DefaultControllerContext(api, informers, clock,
-            component -> (regardingType, regarding, type, reason, message) -> events
-                    .add(type + " " + reason + " " + message),
-            DefaultControllerContext.Settings.stepped());
+    private final Cluster cluster = new Cluster();
+    private final DefaultControllerContext context = cluster.context();
     private final DeploymentController controller = new DeploymentController(context);
     private final List<Loop> workers = List.of(controller.loops().getFirst(),
             new ReplicaSetController(context).loops().getFirst());
-    private final ResourceClient<V1Deployment> deployments = api.resource(ResourceType.DEPLOYMENTS,
-            V1Deployment.class);
-    private final ResourceClient<V1ReplicaSet> replicaSets = api.resource(ResourceType.REPLICA_SETS,
-            V1ReplicaSet.class);
 
-    private void settle() {
-        for (int steps = 0; steps < 10_000; steps++) {
-            informers.deliver();
-            long wait = workers.stream().mapToLong(DeploymentControllerTest::step).min().orElse(0);
-            if (wait > Duration.ofSeconds(5).toNanos()) {
-                return;
-            }
-            clock.advance(Duration.ofNanos(wait));
-        }
-        throw new AssertionError("it does not come to rest: " + events);
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
-    private static long step(Loop loop) {
-        try {
-            return loop.step();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+    private void settle() {
+        cluster.settle(workers, Duration.ofSeconds(5));
     }
 
     private void edit(Consumer<V1Deployment> change) {
-        api.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, WEB, d -> {
-            change.accept(d);
-            d.getMetadata().setGeneration(d.getMetadata().getGeneration() + 1);
-        });
+        cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, WEB, change);
     }
 
     private void create(V1Deployment deployment) {
         deployment.getMetadata().setResourceVersion(null);
-        deployments.create(deployment);
+        cluster.create(ResourceType.DEPLOYMENTS, deployment);
     }
 
     /** Makes pods ready and ends deleted ones, until nothing changes any more. */
@@ -100,16 +74,16 @@ class DeploymentControllerTest {
             }
             waiting.forEach(this::nodeWorksOn);
         }
-        throw new AssertionError("pods still come and go: " + events);
+        throw new AssertionError("pods still come and go: " + cluster.eventTexts());
     }
 
     private void nodeWorksOn(V1Pod pod) {
         ObjectKey key = ObjectKey.of(pod);
         if (pod.getMetadata().getDeletionTimestamp() != null) {
-            api.remove(ResourceType.PODS, key);
+            cluster.remove(ResourceType.PODS, key);
         } else {
-            OffsetDateTime now = clock.now().atOffset(ZoneOffset.UTC);
-            api.edit(ResourceType.PODS, V1Pod.class, key, p -> {
+            OffsetDateTime now = cluster.clock.now().atOffset(ZoneOffset.UTC);
+            cluster.edit(ResourceType.PODS, V1Pod.class, key, p -> {
                 p.getSpec().setNodeName("hollow-0");
                 p.setStatus(new V1PodStatus().phase("Running").addConditionsItem(
                         new V1PodCondition().type("Ready").status("True").lastTransitionTime(now)));
@@ -118,15 +92,15 @@ class DeploymentControllerTest {
     }
 
     private List<V1Pod> pods() {
-        return api.all(ResourceType.PODS, V1Pod.class);
+        return cluster.all(ResourceType.PODS, V1Pod.class);
     }
 
     private List<V1ReplicaSet> sets() {
-        return api.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        return cluster.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
     }
 
     private V1Deployment web() {
-        return deployments.get(WEB);
+        return cluster.read(ResourceType.DEPLOYMENTS, WEB, V1Deployment.class);
     }
 
     private void assertComplete(int replicas) {
@@ -139,13 +113,13 @@ class DeploymentControllerTest {
     }
 
     @Test
-    void whatChangesGoesBeforeWhatWasThereAtTheStart() throws InterruptedException {
+    void whatChangesGoesBeforeWhatWasThereAtTheStart() {
         List.of("old-1", "old-2", "old-3").forEach(old -> create(Deployments.named(old).build()));
-        informers.deliver();
+        cluster.deliver();
         create(Deployments.named("web").build());
-        informers.deliver();
+        cluster.deliver();
 
-        workers.getFirst().step();
+        Cluster.step(workers.getFirst());
 
         assertThat(sets()).singleElement().matches(set -> set.getMetadata().getName().startsWith("web-"));
     }
@@ -179,7 +153,7 @@ class DeploymentControllerTest {
         settle();
         assertThat(pods()).hasSize(2).allSatisfy(p -> assertThat(p.getMetadata().getDeletionTimestamp()).isNotNull());
         assertThat(sets()).hasSize(1);
-        api.remove(ResourceType.PODS, ObjectKey.of(pods().getFirst()));
+        cluster.remove(ResourceType.PODS, ObjectKey.of(pods().getFirst()));
         settle();
         assertThat(sets()).as("one old pod is still going").hasSize(1);
         nodesWork();
@@ -190,7 +164,7 @@ class DeploymentControllerTest {
     void doesNotWriteAgainWhatIsWritten() {
         create(Deployments.named("web").replicas(3).build());
         settle();
-        List<String> writes = api.takeRequests().stream().filter(r -> r.contains("deployments")).toList();
+        List<String> writes = cluster.requests.take().stream().filter(r -> r.contains("deployments")).toList();
         assertThat(writes).as("%s", writes).hasSizeLessThanOrEqualTo(4);
     }
 
@@ -199,16 +173,16 @@ class DeploymentControllerTest {
         create(Deployments.named("web").replicas(2).build());
         nodesWork();
         V1ReplicaSet owned = sets().getFirst();
-        api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
+        cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "gone"));
         nodesWork();
-        assertThat(replicaSets.get(ObjectKey.of(owned)).getMetadata().getOwnerReferences()).isNullOrEmpty();
+        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).isNullOrEmpty();
         assertThat(web().getStatus().getCollisionCount()).as("the name is taken").isEqualTo(1);
         assertThat(sets()).hasSize(2);
-        api.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
+        cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "web"));
         nodesWork();
-        assertThat(replicaSets.get(ObjectKey.of(owned)).getMetadata().getOwnerReferences()).singleElement()
+        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).singleElement()
                 .satisfies(o -> assertThat(o.getName()).isEqualTo("web"));
         assertComplete(2);
     }
@@ -218,56 +192,52 @@ class DeploymentControllerTest {
         V1Deployment deployment = Deployments.named("web").replicas(0).build();
         create(deployment);
         settle();
-        deployments.delete(WEB, Deletion.unconditional());
+        cluster.delete(ResourceType.DEPLOYMENTS, WEB);
         V1ReplicaSet orphan = Deployments.replicaSet(deployment, 7, "app:v7", 0, 0);
         orphan.getMetadata().ownerReferences(null).resourceVersion(null);
         // The cache still contains the Deployment when the orphan appears.
-        replicaSets.create(orphan);
-        api.takeRequests();
+        cluster.create(ResourceType.REPLICA_SETS, orphan);
+        cluster.requests.take();
         settle();
-        assertThat(api.takeRequests()).noneMatch(r -> r.startsWith("patch"));
+        assertThat(cluster.requests.take()).noneMatch(r -> r.startsWith("patch"));
     }
 
     @Test
     void tellsWhyAReplicaSetCouldNotBeCreatedAndGoesOnWhenItCan() {
-        api.fault((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS)
-                ? new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)
-                : null);
+        cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
+                () -> new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)));
         create(Deployments.named("web").replicas(1).build());
-        informers.deliver();
+        cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isInstanceOf(Result.Retry.class);
-        V1ReplicaSet wanted = Decided.of(Deployments.named("web").build()).created();
+        V1ReplicaSet wanted = Decided.of(web()).created();
         String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
                 + "\": exceeded quota: sets";
-        assertThat(events).containsExactly("Warning ReplicaSetCreateError " + message);
+        assertThat(cluster.eventTexts()).containsExactly("Warning ReplicaSetCreateError " + message);
         assertThat(Conditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
             assertThat(c).isNotNull();
             assertThat(c.getStatus() + " " + c.getReason() + " " + c.getMessage())
                     .isEqualTo("False ReplicaSetCreateError " + message);
         });
-        api.noFault();
+        cluster.requests.noFault();
         nodesWork();
         assertComplete(1);
     }
 
     @Test
     void keepsQuietInATerminatingNamespace() {
-        api.fault((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS)
-                ? new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)
-                : null);
+        cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
+                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)));
         create(Deployments.named("web").build());
-        informers.deliver();
+        cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());
-        assertThat(events).isEmpty();
+        assertThat(cluster.eventTexts()).isEmpty();
     }
 
     @Test
     void settlesACreationThatGotNoAnswer() {
         int[] lost = {1};
-        api.fault(FakeCluster.Fault.afterwards(
-                (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.REPLICA_SETS) && lost[0]-- > 0
-                        ? new ApiError("create", new java.io.IOException("cut"))
-                        : null));
+        cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
+                () -> lost[0]-- > 0 ? new ApiError("create", new IOException("cut")) : null)));
         create(Deployments.named("web").replicas(2).build());
         nodesWork();
         assertThat(sets()).hasSize(1);
@@ -280,8 +250,8 @@ class DeploymentControllerTest {
         V1Deployment deployment = Deployments.named("web").build();
         deployment.getSpec().setSelector(new V1LabelSelector()
                 .addMatchExpressionsItem(new V1LabelSelectorRequirement().key("app").operator("Near")));
-        create(deployment);
-        informers.deliver();
+        cluster.store(ResourceType.DEPLOYMENTS, deployment);
+        cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isInstanceOfSatisfying(Result.Terminal.class,
                 t -> assertThat(t.reason()).contains("default/web", "spec.selector", "Near"));
     }
@@ -290,9 +260,9 @@ class DeploymentControllerTest {
     void warnsOfASelectorThatTakesAll() {
         V1Deployment deployment = Deployments.named("web").build();
         deployment.getSpec().setSelector(new V1LabelSelector());
-        create(deployment);
+        cluster.store(ResourceType.DEPLOYMENTS, deployment);
         settle();
-        assertThat(events).contains(
+        assertThat(cluster.eventTexts()).contains(
                 "Warning SelectingAll This deployment is selecting all pods. A non-empty selector is required.");
         assertThat(web().getStatus().getObservedGeneration()).isEqualTo(1);
         assertThat(sets()).isEmpty();
@@ -301,10 +271,10 @@ class DeploymentControllerTest {
     @Test
     void showsItsPlanWithoutWriting() {
         create(Deployments.named("web").build());
-        informers.deliver();
-        api.takeRequests();
+        cluster.deliver();
+        cluster.requests.take();
         assertThat(new Decided(controller.plan(WEB)).kinds()).containsExactly("Create", "Event", "UpdateStatus");
-        assertThat(api.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
         assertThat(controller.plan(ObjectKey.of("default", "other"))).isEmpty();
     }
 

@@ -2,7 +2,7 @@ package dev.wheelhouse.controllers.disruption;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,74 +16,69 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.fake.Stepped;
-import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class DisruptionControllerTest {
     private static final ObjectKey BUDGET = ObjectKey.of("default", "web");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.PODS, ResourceType.REPLICA_SETS,
-            ResourceType.DEPLOYMENTS, DisruptionDecisions.BUDGETS);
-    private final FakeInformers informers = new FakeInformers(cluster);
-    private DisruptionController controller;
+    private static final String TEMPLATE = """
+            selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [
+             {name: app, image: app}]}}""";
 
-    @BeforeEach
-    void start() {
-        controller = new DisruptionController(new DefaultControllerContext(cluster, informers, clock,
-                component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
+    private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS,
+            DisruptionDecisions.BUDGETS);
+    private final DisruptionController controller = new DisruptionController(cluster.context());
+
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
     private void budget(String spec) {
-        cluster.put(DisruptionDecisions.BUDGETS, Yaml.read("""
-                {metadata: {namespace: default, name: web, generation: 1},
-                 spec: {selector: {matchLabels: {app: web}}, %s}}""".formatted(spec), V1PodDisruptionBudget.class));
+        cluster.create(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class, """
+                {metadata: {namespace: default, name: web},
+                 spec: {selector: {matchLabels: {app: web}}, %s}}""", spec);
     }
 
-    private void deployment(int replicas) {
-        cluster.put(ResourceType.DEPLOYMENTS, Yaml.read("""
-                {metadata: {namespace: default, name: web, uid: d}, spec: {replicas: %d}}""".formatted(replicas),
-                V1Deployment.class));
+    private V1Deployment deployment(int replicas) {
+        return cluster.create(ResourceType.DEPLOYMENTS, V1Deployment.class, """
+                {metadata: {namespace: default, name: web}, spec: {replicas: %d, %s}}""", replicas, TEMPLATE);
     }
 
-    private void replicaSet(String name) {
-        cluster.put(ResourceType.REPLICA_SETS, Yaml.read("""
-                {metadata: {namespace: default, name: %1$s, uid: %1$s, ownerReferences: [{apiVersion: apps/v1,
-                 kind: Deployment, name: web, uid: d, controller: true}]}, spec: {replicas: 1}}""".formatted(name),
-                V1ReplicaSet.class));
+    private V1ReplicaSet replicaSet(String name, V1Deployment owner) {
+        return cluster.create(ResourceType.REPLICA_SETS, V1ReplicaSet.class, """
+                {metadata: {namespace: default, name: %s, ownerReferences: [{apiVersion: apps/v1,
+                 kind: Deployment, name: web, uid: %s, controller: true}]}, spec: {replicas: 1, %s}}""", name,
+                owner.getMetadata().getUid(), TEMPLATE);
     }
 
-    private void pods(String set, int ready, int notReady) {
+    /** Creates running pods of a ReplicaSet. */
+    private void pods(String set, String uid, int ready, int notReady) {
         for (int i = 0; i < ready + notReady; i++) {
-            cluster.put(ResourceType.PODS, Yaml.read("""
+            cluster.create(ResourceType.PODS, V1Pod.class, """
                     {metadata: {namespace: default, name: %1$s-%2$d, labels: {app: web}, ownerReferences: [{
-                     apiVersion: apps/v1, kind: ReplicaSet, name: %1$s, uid: %1$s, controller: true}]},
-                     status: {phase: Running, conditions: [{type: Ready, status: "%3$s"}]}}"""
-                    .formatted(set, i, i < ready ? "True" : "False"), V1Pod.class));
+                     apiVersion: apps/v1, kind: ReplicaSet, name: %1$s, uid: %3$s, controller: true}]},
+                     spec: {containers: [{name: app, image: app}]},
+                     status: {phase: Running, conditions: [{type: Ready, status: "%4$s"}]}}""", set, i, uid,
+                    i < ready ? "True" : "False");
         }
     }
 
-    private JsonNode status(Duration time) throws InterruptedException {
-        clock.advance(time);
-        Stepped.settle(informers, controller.loops());
+    private JsonNode status(Duration time) {
+        cluster.clock.advance(time);
+        cluster.settle(controller.loops());
         return cluster.json(DisruptionDecisions.BUDGETS, BUDGET).path("status");
     }
 
-    private String counts() throws InterruptedException {
+    private String counts() {
         JsonNode status = status(Duration.ZERO);
         return status.path("expectedPods") + " expected, " + status.path("desiredHealthy") + " wanted, "
                 + status.path("currentHealthy") + " healthy, " + status.path("disruptionsAllowed") + " allowed";
     }
 
-    private String condition() throws InterruptedException {
+    private String condition() {
         JsonNode condition = status(Duration.ZERO).path("conditions").path(0);
         return condition.path("type").asString() + "=" + condition.path("status").asString() + " "
                 + condition.path("reason").asString();
@@ -99,12 +94,10 @@ class DisruptionControllerTest {
             maxUnavailable: 9     | 7 expected, 0 wanted, 4 healthy, 4 allowed
             """)
     void whatMayBeDisruptedFollowsFromTheOwnersAndTheReadyPods(String spec, String counts)
-            throws InterruptedException {
-        deployment(7);
-        replicaSet("old");
-        replicaSet("new");
-        pods("old", 2, 1);
-        pods("new", 2, 0);
+{
+        V1Deployment deployment = deployment(7);
+        pods("old", replicaSet("old", deployment).getMetadata().getUid(), 2, 1);
+        pods("new", replicaSet("new", deployment).getMetadata().getUid(), 2, 0);
         budget(spec);
         assertThat(counts()).isEqualTo(counts);
         assertThat(status(Duration.ZERO).path("observedGeneration").asInt()).isEqualTo(1);
@@ -114,42 +107,42 @@ class DisruptionControllerTest {
     }
 
     @Test
-    void aPodThatBecomesReadyOrGoesIsCountedAnew() throws InterruptedException {
+    void aPodThatBecomesReadyOrGoesIsCountedAnew() {
         budget("minAvailable: 1");
-        pods("new", 1, 1);
+        pods("new", "new", 1, 1);
         assertThat(counts()).endsWith("1 healthy, 0 allowed");
-        pods("new", 2, 0);
+        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "new-1"),
+                pod -> pod.getStatus().getConditions().getFirst().setStatus("True"));
         assertThat(counts()).endsWith("2 healthy, 1 allowed");
-        cluster.resource(ResourceType.PODS, V1Pod.class).delete(ObjectKey.of("default", "new-0"),
-                Deletion.unconditional());
+        cluster.delete(ResourceType.PODS, ObjectKey.of("default", "new-0"));
         assertThat(counts()).endsWith("1 healthy, 0 allowed");
-        cluster.takeRequests();
+        cluster.requests.take();
         status(Duration.ofMinutes(10));
-        assertThat(cluster.takeRequests()).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
     }
 
     @Test
-    void nothingIsAllowedWhereNoPodIsExpected() throws InterruptedException {
+    void nothingIsAllowedWhereNoPodIsExpected() {
         budget("minAvailable: 0");
         assertThat(counts()).isEqualTo("0 expected, 0 wanted, 0 healthy, 0 allowed");
     }
 
     @Test
-    void nothingIsAllowedWhileTheOwnersCannotBeCounted() throws InterruptedException {
-        pods("lost", 3, 0);
+    void nothingIsAllowedWhileTheOwnersCannotBeCounted() {
+        pods("lost", "lost", 3, 0);
         budget("maxUnavailable: 2");
         assertThat(status(Duration.ZERO).path("disruptionsAllowed").asInt(-1)).isZero();
         assertThat(condition()).isEqualTo("DisruptionAllowed=False SyncFailed");
     }
 
     @Test
-    void anEvictedPodIsNotCountedUntilItIsOverdue() throws InterruptedException {
-        pods("new", 3, 0);
-        cluster.put(DisruptionDecisions.BUDGETS, Yaml.read("""
-                {metadata: {namespace: default, name: web, generation: 1},
+    void anEvictedPodIsNotCountedUntilItIsOverdue() {
+        pods("new", "new", 3, 0);
+        cluster.create(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class, """
+                {metadata: {namespace: default, name: web},
                  spec: {selector: {matchLabels: {app: web}}, minAvailable: 1},
                  status: {currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, disruptionsAllowed: 1,
-                  disruptedPods: {new-0: "%s"}}}""".formatted(clock.now()), V1PodDisruptionBudget.class));
+                  disruptedPods: {new-0: "%s"}}}""", cluster.clock.now());
         assertThat(counts()).endsWith("2 healthy, 1 allowed");
         assertThat(status(Duration.ZERO).path("disruptedPods").propertyNames()).containsExactly("new-0");
         status(DisruptionDecisions.DELETION_TIMEOUT.plusSeconds(1));

@@ -1,117 +1,134 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.fake.Stepped;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class GarbageCollectorTest {
-    private static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
-            "customresourcedefinitions", "CustomResourceDefinition", false);
     private static final ResourceType WIDGETS = new ResourceType("example.com", "v1", "widgets", "Widget", true);
+    private static final String WORKLOAD = """
+            selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [
+             {name: app, image: app}]}}""";
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.PODS, ResourceType.REPLICA_SETS,
-            ResourceType.DEPLOYMENTS, ResourceType.NODES, ResourceType.EVENTS, ResourceType.CONFIG_MAPS);
-    private final FakeInformers informers = new FakeInformers(cluster);
-    private final List<String> events = new ArrayList<>();
-    private GarbageCollector collector;
+    private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS,
+            ResourceType.NODES, ResourceType.EVENTS, ResourceType.CONFIG_MAPS);
+    private final GarbageCollector collector = new GarbageCollector(cluster.context());
+    /** The number of the objects that the server has of itself. */
+    private int others;
 
-    @BeforeEach
-    void start() {
-        collector = new GarbageCollector(new DefaultControllerContext(cluster, informers, clock,
-                component -> (type, object, eventType, reason, message) -> events
-                        .add(reason + " " + object.getMetadata().getName() + ": " + message),
-                DefaultControllerContext.Settings.stepped()));
+    @AfterEach
+    void close() {
+        cluster.close();
     }
 
-    private ObjectKey put(ResourceType type, String name, V1OwnerReference... owners) {
-        PartialObjectMetadata object = new PartialObjectMetadata();
-        object.setMetadata(new V1ObjectMeta().name(name).namespace(type.namespaced() ? "default" : null)
-                .uid("uid-" + name).ownerReferences(owners.length == 0 ? null : List.of(owners)));
-        cluster.put(type, object);
-        return new ObjectKey(type.namespaced() ? "default" : "", name);
+    private void create(ResourceType type, String name, V1OwnerReference... owners) {
+        create(type, "default", name, owners);
     }
 
-    private static V1OwnerReference by(ResourceType type, String name) {
-        return new V1OwnerReference().apiVersion(type.apiVersion()).kind(type.kind()).name(name).uid("uid-" + name)
+    private void create(ResourceType type, String namespace, String name, V1OwnerReference... owners) {
+        String spec = type.equals(ResourceType.PODS)
+                ? "containers: [{name: app, image: app}]"
+                : type.group().equals("apps") ? WORKLOAD : "";
+        Unstructured object = Yaml.read("{metadata: {namespace: %s, name: %s}%s}".formatted(namespace, name,
+                spec.isEmpty() ? "" : ", spec: {" + spec + "}"), Unstructured.class);
+        object.getMetadata().setOwnerReferences(List.of(owners));
+        cluster.create(type, object);
+    }
+
+    /** A reference to an object that exists. */
+    private V1OwnerReference by(ResourceType type, String name) {
+        return by(type, name, cluster.json(type, key(name)).at("/metadata/uid").asString());
+    }
+
+    private static V1OwnerReference by(ResourceType type, String name, String uid) {
+        return new V1OwnerReference().apiVersion(type.apiVersion()).kind(type.kind()).name(name).uid(uid)
                 .controller(true).blockOwnerDeletion(true);
     }
 
-    private void work() throws InterruptedException {
-        Stepped.work(collector.loops());
+    private static ObjectKey key(String name) {
+        return ObjectKey.of("default", name);
+    }
+
+    private void work() {
+        Cluster.work(collector.loops());
     }
 
     /** Works and delivers until nothing happens, with enough time for delayed keys. */
-    private List<String> settle() throws InterruptedException {
+    private List<String> settle() {
         for (int i = 0; i < 20; i++) {
             work();
-            informers.deliver();
-            clock.advance(Duration.ofMillis(150));
+            cluster.deliver();
+            cluster.clock.advance(Duration.ofMillis(150));
         }
         work();
-        return cluster.takeWrites();
+        return cluster.requests.takeWrites();
     }
 
-    private void deployment() throws InterruptedException {
-        put(ResourceType.DEPLOYMENTS, "web");
-        put(ResourceType.REPLICA_SETS, "rs", by(ResourceType.DEPLOYMENTS, "web"));
-        put(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "rs"));
-        put(ResourceType.PODS, "p2", by(ResourceType.REPLICA_SETS, "rs"));
+    private void deployment() {
+        settle();
+        others = collector.objects();
+        create(ResourceType.DEPLOYMENTS, "web");
+        create(ResourceType.REPLICA_SETS, "rs", by(ResourceType.DEPLOYMENTS, "web"));
+        create(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "rs"));
+        create(ResourceType.PODS, "p2", by(ResourceType.REPLICA_SETS, "rs"));
         assertThat(settle()).as("nothing is garbage yet").isEmpty();
     }
 
     private void delete(ResourceType type, String name, String policy) {
-        cluster.metadata(type).delete(ObjectKey.of("default", name), Deletion.unconditional().withPropagation(policy));
-        cluster.takeRequests();
+        cluster.delete(type, key(name), Deletion.unconditional().withPropagation(policy));
+    }
+
+    private boolean hasInformer(ResourceType type) {
+        return cluster.informers().states().stream().anyMatch(state -> state.type().equals(type));
     }
 
     private boolean exists(ResourceType type, String name) {
-        return cluster.exists(type, ObjectKey.of("default", name));
+        return cluster.exists(type, key(name));
     }
 
     @Test
-    void aDeletedDeploymentTakesReplicaSetsAndPodsWithIt() throws InterruptedException {
+    void aDeletedDeploymentTakesReplicaSetsAndPodsWithIt() {
         deployment();
         delete(ResourceType.DEPLOYMENTS, "web", "Background");
-        assertThat(settle()).containsExactly("delete replicasets.apps default/rs Background uid=uid-rs rv",
-                "delete pods default/p1 Background uid=uid-p1 rv", "delete pods default/p2 Background uid=uid-p2 rv");
-        assertThat(collector.objects()).isZero();
+        assertThat(settle()).containsExactly("delete replicasets.apps default/rs Background uid version",
+                "delete pods default/p1 Background uid version", "delete pods default/p2 Background uid version");
+        assertThat(collector.objects()).isEqualTo(others);
     }
 
     @Test
-    void deletedInTheForegroundTheOwnerGoesLast() throws InterruptedException {
+    void deletedInTheForegroundTheOwnerGoesLast() {
         deployment();
         delete(ResourceType.DEPLOYMENTS, "web", "Foreground");
         List<String> writes = settle();
         assertThat(writes).hasSize(5);
-        assertThat(writes.get(0)).isEqualTo("delete replicasets.apps default/rs Foreground uid=uid-rs rv");
+        assertThat(writes.get(0)).isEqualTo("delete replicasets.apps default/rs Foreground uid version");
         assertThat(writes.subList(1, 3)).allMatch(w -> w.startsWith("delete pods default/p"));
         assertThat(writes.get(3)).startsWith("patch replicasets.apps default/rs ").contains("\"finalizers\":[]");
         assertThat(writes.get(4)).startsWith("patch deployments.apps default/web ").contains("\"finalizers\":[]");
-        assertThat(collector.objects()).isZero();
+        assertThat(collector.objects()).isEqualTo(others);
     }
 
     @Test
-    void orphanedPodsSurviveTheirReplicaSet() throws InterruptedException {
+    void orphanedPodsSurviveTheirReplicaSet() {
         deployment();
         delete(ResourceType.REPLICA_SETS, "rs", "Orphan");
         List<String> writes = settle();
@@ -120,152 +137,166 @@ class GarbageCollectorTest {
         assertThat(writes.get(2)).startsWith("patch replicasets.apps default/rs ");
         assertThat(exists(ResourceType.REPLICA_SETS, "rs")).isFalse();
         assertThat(exists(ResourceType.PODS, "p1")).isTrue();
-        assertThat(cluster.json(ResourceType.PODS, ObjectKey.of("default", "p1")).path("metadata")
+        assertThat(cluster.json(ResourceType.PODS, key("p1")).path("metadata")
                 .path("ownerReferences").isEmpty()).isTrue();
     }
 
     @Test
-    void aPodWhoseOwnerNeverExistedIsDeletedAfterALiveLook() throws InterruptedException {
-        put(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost"));
-        assertThat(settle()).containsExactly("delete pods default/stray Background uid=uid-stray rv");
+    void aPodWhoseOwnerNeverExistedIsDeletedAfterALiveLook() {
+        create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
+        assertThat(settle()).containsExactly("delete pods default/stray Background uid version");
     }
 
     @Test
-    void aPodWhoseOwnerTheCacheDoesNotShowYetStays() throws InterruptedException {
-        informers.makeUnavailable(ResourceType.REPLICA_SETS);
-        put(ResourceType.REPLICA_SETS, "rs");
-        put(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "rs"));
+    void aPodWhoseOwnerTheCacheDoesNotShowYetStays() {
+        cluster.withhold(ResourceType.REPLICA_SETS);
+        create(ResourceType.REPLICA_SETS, "rs");
+        create(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "rs"));
         settle();
-        clock.advance(Duration.ofSeconds(40));
+        cluster.clock.advance(Duration.ofSeconds(40));
         assertThat(settle()).isEmpty();
         assertThat(collector.isReady()).isTrue();
         assertThat(collector.typesNotSynced()).singleElement().asString().contains("replicasets.apps")
                 .contains("403 Forbidden");
         assertThat(exists(ResourceType.PODS, "p1")).isTrue();
-        cluster.remove(ResourceType.REPLICA_SETS, ObjectKey.of("default", "rs"));
-        clock.advance(Duration.ofSeconds(30));
+        cluster.remove(ResourceType.REPLICA_SETS, key("rs"));
+        cluster.clock.advance(Duration.ofSeconds(30));
         assertThat(settle()).as("its owner is watched by nobody, so it is looked at now and then")
-                .containsExactly("delete pods default/p1 Background uid=uid-p1 rv");
+                .containsExactly("delete pods default/p1 Background uid version");
     }
 
     @Test
-    void waitsForTypesThatAreLateButNotForEver() throws InterruptedException {
-        informers.makeUnavailable(ResourceType.CONFIG_MAPS);
-        put(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost"));
+    void waitsForTypesThatAreLateButNotForEver() {
+        cluster.withhold(ResourceType.CONFIG_MAPS);
+        create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
         assertThat(settle()).isEmpty();
         assertThat(collector.isReady()).isFalse();
-        clock.advance(Duration.ofSeconds(30));
+        cluster.clock.advance(Duration.ofSeconds(30));
         assertThat(settle()).hasSize(1);
     }
 
     @Test
-    void anOwnerInAnotherNamespaceIsRefusedWithAnEvent() throws InterruptedException {
-        put(ResourceType.CONFIG_MAPS, "owner");
+    void anOwnerInAnotherNamespaceIsRefusedWithAnEvent() {
+        create(ResourceType.CONFIG_MAPS, "owner");
         settle();
-        PartialObjectMetadata stranger = new PartialObjectMetadata();
-        stranger.setMetadata(new V1ObjectMeta().namespace("other").name("stranger").uid("uid-stranger")
-                .ownerReferences(List.of(by(ResourceType.CONFIG_MAPS, "owner"))));
-        cluster.put(ResourceType.PODS, stranger);
-        assertThat(settle()).containsExactly("delete pods other/stranger Background uid=uid-stranger rv");
-        assertThat(events)
-                .containsExactly("OwnerRefInvalidNamespace stranger: ownerRef [v1/ConfigMap, namespace: other,"
-                        + " name: owner, uid: uid-owner] does not exist in namespace \"other\"");
+        V1OwnerReference owner = by(ResourceType.CONFIG_MAPS, "owner");
+        cluster.create(ResourceType.NAMESPACES, Unstructured.class, "{metadata: {name: other}}");
+        create(ResourceType.PODS, "other", "stranger", owner);
+        assertThat(settle()).containsExactly("delete pods other/stranger Background uid version");
+        assertThat(cluster.events).singleElement().satisfies(event -> {
+            assertThat(event.object().getMetadata().getName()).isEqualTo("stranger");
+            assertThat(event).hasToString("Warning OwnerRefInvalidNamespace ownerRef [v1/ConfigMap, namespace: other,"
+                    + " name: owner, uid: " + owner.getUid() + "] does not exist in namespace \"other\"");
+        });
     }
 
     @Test
-    void eventsAreNotFollowed() throws InterruptedException {
+    void eventsAreNotFollowed() {
         settle();
-        assertThat(informers.hasInformer(ResourceType.EVENTS)).isFalse();
-        assertThat(informers.hasInformer(ResourceType.PODS)).isTrue();
-        assertThat(informers.startedNew()).isEqualTo(1);
+        assertThat(hasInformer(ResourceType.EVENTS)).isFalse();
+        assertThat(hasInformer(ResourceType.PODS)).isTrue();
     }
 
     @Test
-    void itsPlanIsWhatItWouldDoAndWhyAndDoesNothing() throws InterruptedException {
+    void theInformersOfNewTypesAreStartedOnce() {
+        List<String> calls = new ArrayList<>();
+        SharedInformerFactory counted = (SharedInformerFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
+                new Class<?>[]{SharedInformerFactory.class}, (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    return method.invoke(cluster.informers(), arguments);
+                });
+        GarbageCollector other = new GarbageCollector(new DefaultControllerContext(cluster.client(), counted,
+                cluster.clock, cluster::recorder, DefaultControllerContext.Settings.stepped()));
+        cluster.settle(other.loops());
+        assertThat(calls).filteredOn(call -> call.equals("startNew")).hasSize(1);
+        assertThat(calls).last().isEqualTo("startNew");
+    }
+
+    @Test
+    void itsPlanIsWhatItWouldDoAndWhyAndDoesNothing() {
         settle();
-        put(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "gone"));
-        put(ResourceType.PODS, "free");
-        informers.deliver();
-        List<Action> plan = collector.plan("pods", ObjectKey.of("default", "p1")).orElseThrow();
+        create(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "gone", "gone"));
+        create(ResourceType.PODS, "free");
+        cluster.deliver();
+        List<Action> plan = collector.plan("pods", key("p1")).orElseThrow();
         assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Delete.class, delete -> {
-            assertThat(delete.target()).isEqualTo(ObjectKey.of("default", "p1"));
+            assertThat(delete.target()).isEqualTo(key("p1"));
             assertThat(delete.why()).isEqualTo("none of its owners exists");
         });
-        assertThat(collector.plan("pods", ObjectKey.of("default", "free"))).hasValue(List.of());
-        assertThat(collector.plan("pods", ObjectKey.of("default", "none"))).isEmpty();
-        assertThat(collector.plan("secrets", ObjectKey.of("default", "p1"))).isEmpty();
+        assertThat(collector.plan("pods", key("free"))).hasValue(List.of());
+        assertThat(collector.plan("pods", key("none"))).isEmpty();
+        assertThat(collector.plan("secrets", key("p1"))).isEmpty();
         assertThat(exists(ResourceType.PODS, "p1")).isTrue();
         settle();
         assertThat(exists(ResourceType.PODS, "p1")).as("it then does so").isFalse();
     }
 
     @Test
-    void thePlanForAnOrphaningOwnerIsToLetItsDependentsGo() throws InterruptedException {
+    void thePlanForAnOrphaningOwnerIsToLetItsDependentsGo() {
         deployment();
-        cluster.metadata(ResourceType.REPLICA_SETS).delete(ObjectKey.of("default", "rs"),
-                Deletion.unconditional().withPropagation("Orphan"));
-        List<Action> plan = collector.plan("replicasets.apps", ObjectKey.of("default", "rs")).orElseThrow();
+        delete(ResourceType.REPLICA_SETS, "rs", "Orphan");
+        List<Action> plan = collector.plan("replicasets.apps", key("rs")).orElseThrow();
         assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
                 .extracting(Action.Write::why).containsExactly("its owner is deleted and orphans it",
                         "its owner is deleted and orphans it"));
     }
 
     @Test
-    void customResourcesComeAndGo() throws InterruptedException {
+    void customResourcesComeAndGo() {
         settle();
-        put(ResourceType.PODS, "p1", by(WIDGETS, "w"));
+        cluster.define(WIDGETS);
+        create(WIDGETS, "w");
+        create(ResourceType.PODS, "p1", by(WIDGETS, "w"));
         assertThat(settle()).as("the owner's kind is not known").isEmpty();
-        cluster.addType(WIDGETS);
-        ObjectKey widget = put(WIDGETS, "w");
-        clock.advance(Duration.ofSeconds(30));
+        cluster.requests.discover(WIDGETS);
+        cluster.clock.advance(Duration.ofSeconds(30));
         assertThat(settle()).isEmpty();
-        assertThat(informers.hasInformer(WIDGETS)).isTrue();
-        cluster.remove(WIDGETS, widget);
-        assertThat(settle()).containsExactly("delete pods default/p1 Background uid=uid-p1 rv");
-        cluster.removeType(WIDGETS);
-        clock.advance(Duration.ofSeconds(30));
+        assertThat(hasInformer(WIDGETS)).isTrue();
+        cluster.remove(WIDGETS, key("w"));
+        assertThat(settle()).containsExactly("delete pods default/p1 Background uid version");
+        cluster.requests.hide(WIDGETS);
+        cluster.clock.advance(Duration.ofSeconds(30));
         settle();
-        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+        assertThat(hasInformer(WIDGETS)).isFalse();
     }
 
     @Test
-    void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() throws InterruptedException {
-        cluster.addType(DEFINITIONS);
+    void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() {
+        cluster.requests.discover(Cluster.DEFINITIONS);
         settle();
-        PartialObjectMetadata definition = new PartialObjectMetadata();
-        definition.setMetadata(new V1ObjectMeta().name("widgets.example.com").uid("uid-crd"));
-        cluster.put(DEFINITIONS, definition);
+        cluster.define(WIDGETS);
         settle();
-        assertThat(informers.hasInformer(WIDGETS)).isFalse();
-        cluster.addType(WIDGETS);
+        assertThat(hasInformer(WIDGETS)).isFalse();
+        cluster.requests.discover(WIDGETS);
 
         settle();
 
-        assertThat(informers.hasInformer(WIDGETS)).as("6 s after the definition came").isTrue();
-        cluster.remove(DEFINITIONS, ObjectKey.cluster("widgets.example.com"));
-        cluster.removeType(WIDGETS);
+        assertThat(hasInformer(WIDGETS)).as("6 s after the definition came").isTrue();
+        cluster.undefine(WIDGETS);
+        cluster.requests.hide(WIDGETS);
         settle();
-        assertThat(informers.hasInformer(WIDGETS)).isFalse();
+        assertThat(hasInformer(WIDGETS)).isFalse();
     }
 
     @Test
-    void typesOfAGroupWhoseDiscoveryFailsAreKept() throws InterruptedException {
-        cluster.addType(WIDGETS);
+    void typesOfAGroupWhoseDiscoveryFailsAreKept() {
+        cluster.define(WIDGETS);
+        cluster.requests.discover(WIDGETS);
         settle();
-        cluster.removeType(WIDGETS);
-        cluster.failDiscovery("example.com/v1: 503");
-        clock.advance(Duration.ofSeconds(30));
+        cluster.requests.hide(WIDGETS);
+        cluster.requests.failDiscovery("example.com/v1: 503");
+        cluster.clock.advance(Duration.ofSeconds(30));
         settle();
-        assertThat(informers.hasInformer(WIDGETS)).isTrue();
+        assertThat(hasInformer(WIDGETS)).isTrue();
     }
 
     @Test
-    void aTypeWithoutStrategicMergePatchIsLearned() throws InterruptedException {
-        cluster.addType(WIDGETS);
-        put(ResourceType.CONFIG_MAPS, "owner");
-        put(WIDGETS, "w", by(ResourceType.CONFIG_MAPS, "owner"));
+    void aTypeWithoutStrategicMergePatchIsLearned() {
+        cluster.define(WIDGETS);
+        cluster.requests.discover(WIDGETS);
+        create(ResourceType.CONFIG_MAPS, "owner");
+        create(WIDGETS, "w", by(ResourceType.CONFIG_MAPS, "owner"));
         settle();
-        cluster.failNext("patch widgets.example.com default/w", 415, "UnsupportedMediaType", "no");
         delete(ResourceType.CONFIG_MAPS, "owner", "Orphan");
         List<String> writes = settle();
         assertThat(writes).hasSize(3);
@@ -276,20 +307,20 @@ class GarbageCollectorTest {
     }
 
     @Test
-    void aConflictByAWriteThatDidNotTouchTheOwnersDoesNotStopTheDelete() throws InterruptedException {
+    void aConflictByAWriteThatDidNotTouchTheOwnersDoesNotStopTheDelete() {
         deployment();
-        cluster.failNext("delete pods default/p1", 409, "Conflict", "version");
+        cluster.requests.failNext("delete pods default/p1", 409, "Conflict", "version");
         delete(ResourceType.REPLICA_SETS, "rs", "Background");
         List<String> writes = settle();
-        assertThat(writes).contains("delete pods default/p1 Background uid=uid-p1");
+        assertThat(writes).contains("delete pods default/p1 Background uid");
         assertThat(exists(ResourceType.PODS, "p1")).isFalse();
     }
 
     @Test
-    void aServerThatFailsIsAskedAgain() throws InterruptedException {
+    void aServerThatFailsIsAskedAgain() {
         deployment();
-        cluster.failNext("delete pods default/p1", 500, "InternalError", "down");
-        cluster.failNext("get pods default/p2", 503, "ServiceUnavailable", "down");
+        cluster.requests.failNext("delete pods default/p1", 500, "InternalError", "down");
+        cluster.requests.failNext("get pods default/p2", 503, "ServiceUnavailable", "down");
         delete(ResourceType.REPLICA_SETS, "rs", "Background");
         settle();
         assertThat(exists(ResourceType.PODS, "p1")).isFalse();
@@ -297,9 +328,11 @@ class GarbageCollectorTest {
     }
 
     @Test
-    void twoThatOwnEachOtherDoNotWaitForEver() throws InterruptedException {
-        put(ResourceType.CONFIG_MAPS, "a", by(ResourceType.CONFIG_MAPS, "b"));
-        put(ResourceType.CONFIG_MAPS, "b", by(ResourceType.CONFIG_MAPS, "a"));
+    void twoThatOwnEachOtherDoNotWaitForEver() {
+        create(ResourceType.CONFIG_MAPS, "a");
+        create(ResourceType.CONFIG_MAPS, "b", by(ResourceType.CONFIG_MAPS, "a"));
+        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, key("a"),
+                a -> a.getMetadata().addOwnerReferencesItem(by(ResourceType.CONFIG_MAPS, "b")));
         settle();
         delete(ResourceType.CONFIG_MAPS, "a", "Foreground");
         settle();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,60 +14,54 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.fake.FakeCluster;
-import dev.wheelhouse.fake.FakeInformers;
-import dev.wheelhouse.fake.Stepped;
-import dev.wheelhouse.fake.Yaml;
-import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Manifests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class NamespaceControllerTest {
     private static final ObjectKey NS = ObjectKey.cluster("team");
 
-    private final ManualClock clock = new ManualClock();
-    private final FakeCluster cluster = new FakeCluster(clock, ResourceType.CONFIG_MAPS, ResourceType.PODS,
-            ResourceType.SECRETS, ResourceType.NODES, ResourceType.NAMESPACES);
-    private final FakeInformers informers = new FakeInformers(cluster);
-    private NamespaceController controller;
+    private final Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS, ResourceType.PODS, ResourceType.SECRETS,
+            ResourceType.NODES, ResourceType.NAMESPACES);
+    private final NamespaceController controller = new NamespaceController(cluster.context());
 
     @BeforeEach
-    void start() {
-        controller = new NamespaceController(new DefaultControllerContext(cluster, informers, clock,
-                component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped()));
-        cluster.put(ResourceType.NAMESPACES, Yaml.read(
-                "{metadata: {name: team}, spec: {finalizers: [kubernetes]}, status: {phase: Active}}",
-                V1Namespace.class));
+    void createNamespaces() {
+        cluster.create(ResourceType.NAMESPACES, V1Namespace.class, "{metadata: {name: team}}");
+        cluster.create(ResourceType.NAMESPACES, V1Namespace.class, "{metadata: {name: other}}");
         put(ResourceType.CONFIG_MAPS, "other", "elsewhere");
     }
 
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
     private void put(ResourceType type, String namespace, String name, String... finalizers) {
-        PartialObjectMetadata object = new PartialObjectMetadata();
-        object.setMetadata(new V1ObjectMeta().namespace(namespace).name(name).finalizers(List.of(finalizers)));
-        cluster.put(type, object);
+        cluster.create(type, Unstructured.class, "{metadata: {namespace: %s, name: %s, finalizers: %s}}", namespace,
+                name, List.of(finalizers));
     }
 
     private void pod(String name, String spec) {
-        cluster.put(ResourceType.PODS,
-                Yaml.read("{metadata: {namespace: team, name: %s}, spec: {%s}}".formatted(name, spec), V1Pod.class));
+        cluster.create(ResourceType.PODS, V1Pod.class, """
+                {metadata: {namespace: team, name: %s}, spec: {%s, containers: [{name: app, image: app}]}}""", name,
+                spec);
     }
 
-    private void delete() throws InterruptedException {
-        cluster.resource(ResourceType.NAMESPACES, V1Namespace.class).delete(NS, Deletion.unconditional());
+    private void delete() {
+        cluster.delete(ResourceType.NAMESPACES, NS);
         settle(Duration.ZERO);
     }
 
     /** Moves the clock, works, delivers, and returns the writes. */
-    private List<String> settle(Duration time) throws InterruptedException {
-        clock.advance(time);
-        Stepped.settle(informers, controller.loops());
-        return cluster.takeWrites();
+    private List<String> settle(Duration time) {
+        cluster.clock.advance(time);
+        cluster.settle(controller.loops());
+        return cluster.requests.takeWrites();
     }
 
     private Map<String, String> conditions() {
@@ -78,13 +73,15 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void aNamespaceThatIsNotBeingDeletedIsLeftAlone() throws InterruptedException {
+    void aNamespaceThatIsNotBeingDeletedIsLeftAlone() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         assertThat(settle(Duration.ofMinutes(1))).isEmpty();
     }
 
     @Test
-    void anEmptyNamespaceGoesAfterTheGracePeriod() throws InterruptedException {
+    void anEmptyNamespaceGoesAfterTheGracePeriod() {
+        // Every namespace has a config map, so that only one whose config maps are not discovered is empty.
+        cluster.requests.hide(ResourceType.CONFIG_MAPS);
         delete();
         assertThat(settle(Duration.ofMillis(4999))).isEmpty();
         assertThat(settle(Duration.ofMillis(1))).containsExactly("update namespaces/status team",
@@ -93,7 +90,7 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void contentGoesByTypeAndOnlyFromThisNamespace() throws InterruptedException {
+    void contentGoesByTypeAndOnlyFromThisNamespace() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
         delete();
@@ -104,7 +101,7 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void podsGoBeforeAnythingElseAndAreWaitedFor() throws InterruptedException {
+    void podsGoBeforeAnythingElseAndAreWaitedFor() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
         delete();
@@ -123,7 +120,7 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void itsPlanIsWhatItWouldDoNextAndDoesNothing() throws InterruptedException {
+    void itsPlanIsWhatItWouldDoNextAndDoesNothing() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         assertThat(controller.plan(NS)).as("it is not being deleted").isEmpty();
         pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 30");
@@ -147,7 +144,7 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void podsThatStayLongerThanTheirGracePeriodAreAFailure() throws InterruptedException {
+    void podsThatStayLongerThanTheirGracePeriodAreAFailure() {
         pod("stuck", "nodeName: node-1, terminationGracePeriodSeconds: 3");
         delete();
         settle(Duration.ofSeconds(5));
@@ -160,7 +157,7 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void finalizersAreNamedAndWaitedFor() throws InterruptedException {
+    void finalizersAreNamedAndWaitedFor() {
         put(ResourceType.CONFIG_MAPS, "team", "a", "example.com/keep");
         put(ResourceType.CONFIG_MAPS, "team", "b", "example.com/keep", "example.com/other");
         delete();
@@ -178,54 +175,55 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void whatIsOnItsWayIsNotToldAgain() throws InterruptedException {
+    void whatIsOnItsWayIsNotToldAgain() {
         put(ResourceType.CONFIG_MAPS, "team", "a", "example.com/keep");
         delete();
         settle(Duration.ofSeconds(5));
-        put(ResourceType.CONFIG_MAPS, "team", "late", "example.com/keep");
+        // The API server refuses new content by now, so this one raced the deletion of the namespace.
+        cluster.store(ResourceType.CONFIG_MAPS, Manifests.configMap("late").metadata(
+                new V1ObjectMeta().namespace("team").name("late").addFinalizersItem("example.com/keep")));
         assertThat(settle(Duration.ofSeconds(1))).as("a late one is told").contains(
                 "deletecollection configmaps team/* Background");
         assertThat(settle(Duration.ofSeconds(8))).as("both were told").isEmpty();
     }
 
     @Test
-    void whatWaitsForItsDependentsIsToldNotTo() throws InterruptedException {
+    void whatWaitsForItsDependentsIsToldNotTo() {
         put(ResourceType.CONFIG_MAPS, "team", "a", "foregroundDeletion");
-        cluster.resource(ResourceType.CONFIG_MAPS, PartialObjectMetadata.class).delete(ObjectKey.of("team", "a"),
-                Deletion.unconditional());
+        cluster.delete(ResourceType.CONFIG_MAPS, ObjectKey.of("team", "a"));
         delete();
         assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background");
     }
 
     @Test
-    void aTypeWithoutDeleteCollectionIsDeletedOneByOne() throws InterruptedException {
+    void aTypeWithoutDeleteCollectionIsDeletedOneByOne() {
         put(ResourceType.SECRETS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
-        cluster.failNext("deletecollection secrets", 405, "MethodNotAllowed", "no");
+        cluster.requests.failNext("deletecollection secrets", 405, "MethodNotAllowed", "no");
         delete();
         assertThat(settle(Duration.ofSeconds(5))).containsSubsequence("delete secrets team/a Background",
                 "delete secrets team/b Background", "update namespaces/finalize team");
     }
 
     @Test
-    void whatDiscoveryDoesNotShowMayStillBeThere() throws InterruptedException {
-        cluster.failDiscovery("example.com/v1: 503");
+    void whatDiscoveryDoesNotShowMayStillBeThere() {
+        cluster.requests.failDiscovery("example.com/v1: 503");
         put(ResourceType.CONFIG_MAPS, "team", "a");
         delete();
         assertThat(settle(Duration.ofSeconds(5))).contains("deletecollection configmaps team/* Background")
                 .doesNotContain("update namespaces/finalize team");
         assertThat(conditions().get("NamespaceDeletionDiscoveryFailure")).startsWith(
                 "True DiscoveryFailed: Discovery failed for some groups, 1 failing: ").endsWith("example.com/v1: 503");
-        cluster.failDiscovery();
+        cluster.requests.failDiscovery();
         settle(Duration.ofMinutes(1));
         assertThat(cluster.exists(ResourceType.NAMESPACES, NS)).isFalse();
     }
 
     @Test
-    void aForbiddenTypeIsSaidAndTheOthersGoOn() throws InterruptedException {
+    void aForbiddenTypeIsSaidAndTheOthersGoOn() {
         put(ResourceType.CONFIG_MAPS, "team", "a");
         put(ResourceType.SECRETS, "team", "b");
-        cluster.failNext("list configmaps", 403, "Forbidden", "no");
+        cluster.requests.failNext("list configmaps", 403, "Forbidden", "no");
         delete();
         List<String> writes = settle(Duration.ofSeconds(5));
         assertThat(writes).contains("deletecollection secrets team/* Background")
@@ -236,10 +234,10 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void otherFinalizersOfTheNamespaceStay() throws InterruptedException {
-        cluster.put(ResourceType.NAMESPACES, Yaml.read(
-                "{metadata: {name: team}, spec: {finalizers: [kubernetes, example.com/mine]}, status: {phase: Active}}",
-                V1Namespace.class));
+    void otherFinalizersOfTheNamespaceStay() {
+        V1Namespace namespace = cluster.read(ResourceType.NAMESPACES, NS, V1Namespace.class);
+        namespace.getSpec().addFinalizersItem("example.com/mine");
+        cluster.user().resource(ResourceType.NAMESPACES, V1Namespace.class).updateSubresource(namespace, "finalize");
         delete();
         settle(Duration.ofSeconds(5));
         assertThat(cluster.json(ResourceType.NAMESPACES, NS).path("spec").path("finalizers").toString())
@@ -247,8 +245,8 @@ class NamespaceControllerTest {
     }
 
     @Test
-    void aConflictIsTriedAgainFromAFreshRead() throws InterruptedException {
-        cluster.failNext("update namespaces/finalize team", 409, "Conflict", "changed");
+    void aConflictIsTriedAgainFromAFreshRead() {
+        cluster.requests.failNext("update namespaces/finalize team", 409, "Conflict", "changed");
         delete();
         settle(Duration.ofSeconds(5));
         settle(Duration.ofSeconds(1));

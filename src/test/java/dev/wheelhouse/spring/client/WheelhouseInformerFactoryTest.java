@@ -33,6 +33,7 @@ import io.kubernetes.client.util.generic.GenericKubernetesApi;
 import dev.wheelhouse.Eventually;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -45,7 +46,7 @@ class WheelhouseInformerFactoryTest {
     private final ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
     private final CoreV1Api core = new CoreV1Api(api);
     /** The line that changed: it was {@code new SharedInformerFactory(api)}. */
-    private final SharedInformerFactory factory = new WheelhouseInformerFactory(api);
+    private final SharedInformerFactory factory = new WheelhouseInformerFactory(api, Clock.system());
 
     @AfterEach
     void close() {

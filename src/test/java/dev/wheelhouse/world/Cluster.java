@@ -1,0 +1,378 @@
+package dev.wheelhouse.world;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1Binding;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ObjectReference;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ForwardingWatchStream;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.informer.InformerMetrics;
+import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.ManualClock;
+
+/**
+ * The world of a test on one thread: an API server in this process, a client whose {@link Requests} are recorded and
+ * may fail, informers that see a change only when the test delivers it, and a clock that only the test moves.
+ *
+ * <p>The code under test uses {@link #client()}, {@link #informers()} or {@link #context()}. The other methods act as
+ * another user of the server: their requests are neither recorded nor failed. Not thread safe.
+ */
+public final class Cluster implements AutoCloseable {
+    public static final ResourceType DEFINITIONS = new ResourceType("apiextensions.k8s.io", "v1",
+            "customresourcedefinitions", "CustomResourceDefinition", false);
+    private static final int ENDLESS = 100_000;
+
+    public final ManualClock clock = new ManualClock();
+    public final ApiServer server = new ApiServer(
+            ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1)));
+    /** The requests of {@link #client()}. */
+    public final Requests requests;
+    /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */
+    public final List<Event> events = new ArrayList<>();
+    private final KubeClient client;
+    private final KubeClient user = server.client("user");
+    private final Set<ResourceType> withheld = new HashSet<>();
+    private InformerFactory informers = newInformers();
+
+    /** An Event, as a controller hands it to its recorder. */
+    public record Event(String component, ResourceType type, KubernetesObject object, String level, String reason,
+            String message) {
+        @Override
+        public String toString() {
+            return level + " " + reason + " " + message;
+        }
+    }
+
+    /** @param types the types that discovery names to the code under test; none for all that the server has */
+    public Cluster(ResourceType... types) {
+        requests = new Requests(types);
+        client = new InterceptedClient(server.client("wheelhouse"), requests);
+    }
+
+    /** The client of the code under test. */
+    public KubeClient client() {
+        return client;
+    }
+
+    /** A client of somebody else. */
+    public KubeClient user() {
+        return user;
+    }
+
+    // ---- the code under test
+
+    /** The informers of the code under test. They list and watch by a client of their own. */
+    public InformerFactory informers() {
+        return informers;
+    }
+
+    /** Replaces all informers by empty ones, as a new process has. */
+    public void forgetCaches() {
+        informers.close();
+        informers = newInformers();
+    }
+
+    private InformerFactory newInformers() {
+        return new InformerFactory(new InterceptedClient(server.client("informers"), new Withholding()), clock,
+                InformerMetrics.Provider.NONE, InformerOptions.builder().batch(1).seed(1).build());
+    }
+
+    /** A context for controllers that one thread steps. */
+    public DefaultControllerContext context() {
+        return context(DefaultControllerContext.Settings.stepped());
+    }
+
+    public DefaultControllerContext context(DefaultControllerContext.Settings settings) {
+        return new DefaultControllerContext(client, informers, clock, this::recorder, settings);
+    }
+
+    /** A recorder that adds to {@link #events}. */
+    public EventRecorder recorder(String component) {
+        return (type, object, fieldPath, level, reason, message) -> events
+                .add(new Event(component, type, object, level, reason, message));
+    }
+
+    /** The {@link #events} as text. */
+    public List<String> eventTexts() {
+        return events.stream().map(Event::toString).toList();
+    }
+
+    // ---- steps
+
+    /** From now on, informers of this type get nothing, and their lists are forbidden. */
+    public void withhold(ResourceType type) {
+        withheld.add(type);
+    }
+
+    /**
+     * Brings all caches and handlers up to date.
+     * @return whether any of the informers' loops had work
+     */
+    @CanIgnoreReturnValue
+    public boolean deliver() {
+        boolean any = false;
+        for (int i = 0; deliverOne(); i++) {
+            any = true;
+            check(i);
+        }
+        return any;
+    }
+
+    /**
+     * Steps each of the informers' loops once, so that a synced cache takes over one change.
+     * @return whether any of them had work
+     */
+    @CanIgnoreReturnValue
+    public boolean deliverOne() {
+        return stepOnce(informers.loops());
+    }
+
+    /** Steps loops until none has work at the current time, without delivering changes. */
+    public static void work(Collection<Loop> loops) {
+        for (int i = 0; stepOnce(loops); i++) {
+            check(i);
+        }
+    }
+
+    /** Delivers changes and steps loops until none has work at the current time. */
+    public void settle(Collection<Loop> loops) {
+        settle(loops, Duration.ZERO);
+    }
+
+    /**
+     * Delivers changes and steps loops until nothing is left to do.
+     * @param patience moves the clock for work that becomes due within this time
+     */
+    public void settle(Collection<Loop> loops, Duration patience) {
+        for (int i = 0;; i++) {
+            check(i);
+            deliver();
+            long wait = loops.stream().mapToLong(Cluster::step).min().orElse(Loop.IDLE);
+            if (wait > patience.toNanos()) {
+                return;
+            }
+            clock.advance(Duration.ofNanos(wait));
+        }
+    }
+
+    private static boolean stepOnce(Collection<Loop> loops) {
+        boolean busy = false;
+        for (Loop loop : List.copyOf(loops)) {
+            busy |= step(loop) == Loop.BUSY;
+        }
+        return busy;
+    }
+
+    /** {@link Loop#step()} of a loop that does not wait. */
+    @CanIgnoreReturnValue
+    public static long step(Loop loop) {
+        try {
+            return loop.step();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void check(int rounds) {
+        if (rounds > ENDLESS) {
+            throw new AssertionError("it does not come to rest");
+        }
+    }
+
+    // ---- what others do
+
+    /** Creates an object from YAML, with its status. */
+    @CanIgnoreReturnValue
+    public <T extends KubernetesObject> T create(ResourceType type, Class<T> model, String yaml, Object... values) {
+        return create(type, Yaml.read(yaml.formatted(values), model));
+    }
+
+    /** Creates an object, with its status. */
+    @CanIgnoreReturnValue
+    public <T extends KubernetesObject> T create(ResourceType type, T object) {
+        T created = user.resource(type, modelOf(object)).create(object);
+        JsonNode status = tree(object).get("status");
+        return status == null ? created : withStatus(type, created, status);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> Class<T> modelOf(T object) {
+        return (Class<T>) object.getClass();
+    }
+
+    private static ObjectNode tree(KubernetesObject object) {
+        return (ObjectNode) ModelJson.tree(object);
+    }
+
+    private <T extends KubernetesObject> T withStatus(ResourceType type, T object, @Nullable JsonNode status) {
+        ObjectNode tree = tree(object);
+        tree.set("status", status);
+        return user.resource(type, modelOf(object)).updateStatus(ModelJson.read(tree, modelOf(object)));
+    }
+
+    /**
+     * Stores an object without admission and validation, as an earlier version of the server could have, or a request
+     * that raced another one.
+     */
+    public void store(ResourceType type, KubernetesObject object) {
+        ObjectNode stored = tree(object).put("apiVersion", type.apiVersion()).put("kind", type.kind());
+        ObjectNode meta = stored.withObject("/metadata");
+        meta.put("uid", "stored-" + meta.path("name").asString()).put("creationTimestamp", clock.now().toString());
+        meta.put("generation", 1);
+        server.store().create(type.groupResource(), stored);
+    }
+
+    /** Changes an object: its metadata and spec, its status, and the node of a pod, each by the request for it. */
+    @CanIgnoreReturnValue
+    public <T extends KubernetesObject> T edit(ResourceType type, Class<T> model, ObjectKey key,
+            Consumer<T> change) {
+        T stored = read(type, key, model);
+        ObjectNode before = tree(stored);
+        change.accept(stored);
+        ObjectNode after = tree(stored);
+        if (before.at("/spec/nodeName").isMissingNode() && after.at("/spec/nodeName").isString()) {
+            bind(key, after.at("/spec/nodeName").asString());
+            return edit(type, model, key, change);
+        }
+        JsonNode status = after.remove("status");
+        boolean statusChanged = !Objects.equals(before.remove("status"), status);
+        T changed = before.equals(after) ? stored : user.resource(type, model).update(stored);
+        return statusChanged ? withStatus(type, changed, status) : changed;
+    }
+
+    /** Binds a pod to a node, as a scheduler does. */
+    public void bind(ObjectKey pod, String node) {
+        user.metadata(ResourceType.PODS).createSubresource(pod, "binding",
+                new V1Binding().metadata(new V1ObjectMeta().name(pod.name()))
+                        .target(new V1ObjectReference().kind("Node").name(node)));
+    }
+
+    /** Defines a custom resource whose objects may have any fields. */
+    public void define(ResourceType type) {
+        create(DEFINITIONS, Unstructured.class, """
+                {metadata: {name: %1$s.%2$s}, spec: {group: %2$s, scope: %3$s, names: {plural: %1$s, kind: %4$s},
+                 versions: [{name: %5$s, served: true, storage: true, schema: {openAPIV3Schema: {type: object,
+                  x-kubernetes-preserve-unknown-fields: true}}}]}}""", type.plural(), type.group(),
+                type.namespaced() ? "Namespaced" : "Cluster", type.kind(), type.version());
+    }
+
+    /** Ends the definition of a custom resource, with all its objects. */
+    public void undefine(ResourceType type) {
+        remove(DEFINITIONS, ObjectKey.cluster(type.plural() + "." + type.group()));
+    }
+
+    public void delete(ResourceType type, ObjectKey key) {
+        delete(type, key, Deletion.unconditional());
+    }
+
+    public void delete(ResourceType type, ObjectKey key, Deletion deletion) {
+        user.metadata(type).delete(key, deletion);
+    }
+
+    /** Removes an object at once, even if it has finalizers or a grace period. */
+    public void remove(ResourceType type, ObjectKey key) {
+        if (!json(type, key).at("/metadata/finalizers").isEmpty()) {
+            user.metadata(type).patch(key, "", PatchType.MERGE, "{\"metadata\": {\"finalizers\": null}}");
+        }
+        if (exists(type, key)) {
+            delete(type, key, new Deletion(0L, null, null, "Background"));
+        }
+    }
+
+    // ---- what the server has
+
+    public boolean exists(ResourceType type, ObjectKey key) {
+        return server.store().get(type.groupResource(), key.namespace(), key.name()) != null;
+    }
+
+    public <T extends KubernetesObject> T read(ResourceType type, ObjectKey key, Class<T> model) {
+        return user.resource(type, model).get(key);
+    }
+
+    /** All objects of a type in the order of their keys. */
+    public <T extends KubernetesObject> List<T> all(ResourceType type, Class<T> model) {
+        return user.resource(type, model).list("", LabelSelector.everything(), FieldSelector.everything(),
+                ListOptions.consistent(0)).items();
+    }
+
+    public JsonNode json(ResourceType type, ObjectKey key) {
+        return ModelJson.tree(read(type, key, Unstructured.class));
+    }
+
+    /** The version of the newest change. */
+    public String version() {
+        return Long.toString(server.store().version());
+    }
+
+    @Override
+    public void close() {
+        informers.close();
+        server.close();
+    }
+
+    /** Lets informers of withheld types get nothing. */
+    private final class Withholding implements Interceptor {
+        @Override
+        public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options,
+                Supplier<ListPage<T>> call) {
+            refuse("list", type);
+            return call.get();
+        }
+
+        @Override
+        public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
+            refuse("watch", type);
+            return new ForwardingWatchStream<>(call.get()) {
+                @Override
+                public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+                    return withheld.contains(type) ? null : super.next(maxWait);
+                }
+            };
+        }
+
+        private void refuse(String verb, ResourceType type) {
+            if (withheld.contains(type)) {
+                throw new ApiError(verb + " " + type, 403, "Forbidden", "withheld by the test", null);
+            }
+        }
+    }
+}
