@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.function.IntSupplier;
 
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 

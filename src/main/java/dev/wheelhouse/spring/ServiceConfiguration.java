@@ -20,6 +20,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -27,7 +28,6 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
-import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
@@ -152,7 +152,8 @@ class ServiceConfiguration {
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""), ConfiguredNodes.hostName());
+        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""),
+                ConfiguredNodes.hostName());
         return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
                 informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),

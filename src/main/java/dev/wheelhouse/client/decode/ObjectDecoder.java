@@ -100,7 +100,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @param beforeRead called before each read of the stream, which may wait
      */
     public WatchReader<T> readWatch(String tried, InputStream body, Runnable beforeRead) {
-        return new WatchReader<>(new WatchFrames(body, beforeRead), new EventDecoder<>(tried, this));
+        return new WatchReader<>(tried, body, beforeRead, this);
     }
 
     /**
@@ -178,11 +178,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         if (type.kind().isEmpty() || object.getKind() != null && object.getApiVersion() != null && !metadataOnly) {
             return;
         }
-        if (shape != null) {
-            shape.fillIn(object, type.apiVersion(), type.kind());
-        } else {
-            ModelJson.fillIn(object, type.apiVersion(), type.kind());
-        }
+        ModelJson.fillIn(object, type.apiVersion(), type.kind());
     }
 
     private ObjectReader reader() {
