@@ -7,14 +7,12 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Finds the beginning and the end of JSON values without decoding them, so that each object of a stream is decoded, or
- * fails, by itself. Reads a stream through a buffer that grows to the largest single value, or bytes that are there.
- * Checks no more of the syntax than the search for the end needs. Not thread safe.
+ * fails, by itself. Reads the stream through a buffer that grows to the largest single value. Checks no more of the
+ * syntax than the search for the end needs. Not thread safe.
  */
 final class ByteScanner {
-    private static final InputStream NOTHING = InputStream.nullInputStream();
-
     private final InputStream in;
-    private byte[] buffer;
+    private byte[] buffer = new byte[64 * 1024];
     private int at;
     private int limit;
     /** The beginning of the value that is being scanned, or -1. A refill of the buffer keeps the bytes after it. */
@@ -23,14 +21,6 @@ final class ByteScanner {
 
     ByteScanner(InputStream in) {
         this.in = in;
-        this.buffer = new byte[64 * 1024];
-    }
-
-    ByteScanner(byte[] bytes, int from, int to) {
-        this.in = NOTHING;
-        this.buffer = bytes;
-        this.at = from;
-        this.limit = to;
     }
 
     /** The buffer that a value's place refers to, until the next call of another method. */
@@ -191,9 +181,6 @@ final class ByteScanner {
     }
 
     private boolean fill() throws IOException {
-        if (in == NOTHING) {
-            return false;
-        }
         int keep = mark >= 0 ? mark : at;
         if (keep > 0 && (keep == limit || limit == buffer.length)) {
             System.arraycopy(buffer, keep, buffer, 0, limit - keep);

@@ -92,23 +92,23 @@ public final class WatchReader<T extends KubernetesObject> {
         int objectFrom = -1;
         int objectTo = -1;
         try {
-            ByteScanner scanner = new ByteScanner(bytes, from, to);
-            scanner.expect('{');
-            if (!scanner.accept('}')) {
-                do {
-                    String name = scanner.name();
-                    long span = scanner.value();
-                    if (name.equals("type")) {
-                        type = ModelJson.tree(bytes, ByteScanner.from(span), ByteScanner.to(span)).asString("");
-                    } else if (name.equals("object")) {
-                        objectFrom = ByteScanner.from(span);
-                        objectTo = ByteScanner.to(span);
-                    }
-                } while (scanner.accept(','));
-                scanner.expect('}');
-            }
-        } catch (IOException | JacksonException e) {
-            return undecodable("", "the event is not a JSON object: " + e.getMessage());
+            JsonCursor in = new JsonCursor(bytes, from, to);
+            in.expect('{');
+            do {
+                String name = in.string();
+                in.expect(':');
+                in.peek();
+                int begin = in.at;
+                in.skip();
+                if (name.equals("type")) {
+                    type = ModelJson.tree(bytes, begin, in.at).asString("");
+                } else if (name.equals("object")) {
+                    objectFrom = begin;
+                    objectTo = in.at;
+                }
+            } while (!in.endOrComma('}'));
+        } catch (JsonCursor.Irregular | JacksonException e) {
+            return undecodable("", "the event is not a JSON object with members");
         }
         if (objectFrom < 0) {
             return undecodable("object", "the event of type \"" + type + "\" has none");

@@ -36,8 +36,8 @@ final class DiscoveryReader {
     }
 
     Discovered discover() {
-        core(get("/api"));
-        groups(get("/apis"));
+        read(get("/api"));
+        read(get("/apis"));
         return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
     }
 
@@ -54,24 +54,14 @@ final class DiscoveryReader {
         }
     }
 
-    private void core(JsonNode document) {
-        if (isAggregated(document)) {
+    /** Reads the aggregated form, or the versions of the core group, or the list of the other groups. */
+    private void read(JsonNode document) {
+        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
             aggregated(document);
             return;
         }
         for (JsonNode version : document.path("versions")) {
             resourceList("", version.asString(""), "/api/" + version.asString(""));
-        }
-    }
-
-    private static boolean isAggregated(JsonNode document) {
-        return document.path("kind").asString("").equals("APIGroupDiscoveryList");
-    }
-
-    private void groups(JsonNode document) {
-        if (isAggregated(document)) {
-            aggregated(document);
-            return;
         }
         for (JsonNode group : document.path("groups")) {
             String name = group.path("name").asString("");
