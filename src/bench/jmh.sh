@@ -9,7 +9,7 @@ mvn -q -B -Pbench process-test-classes dependency:build-classpath -DincludeScope
 path=target/test-classes:target/classes:$(<target/jmh.classpath)
 options="-Dlogback.configurationFile=src/bench/logback.xml --enable-native-access=ALL-UNNAMED"
 if [[ ${1:-} == retained ]]; then
-  exec "$java" -Xmx1g -XX:+UseSerialGC $options -cp "$path" dev.wheelhouse.client.RetainedBenchmark
+  exec "$java" -Xmx1g -XX:+UseSerialGC $options -cp "$path" dev.wheelhouse.client.decode.RetainedBenchmark
 fi
 if [[ ${1:-} == growth ]]; then
   shift

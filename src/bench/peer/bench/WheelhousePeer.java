@@ -7,7 +7,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
@@ -28,7 +28,7 @@ public final class WheelhousePeer implements Peer.Contestant {
     public Peer.Informer informer(String url, Peer.Sink[] handlers) {
         ApiClient api = new ApiClient();
         api.setBasePath(url);
-        HttpKubeClient client = new HttpKubeClient(api);
+        HttpKubeClient client = new HttpKubeClient(api, Clock.system());
         // A run with merged notifications does not count: it ends without a result.
         InformerMetrics counting = new InformerMetrics() {
             @Override

@@ -2,20 +2,34 @@ package dev.wheelhouse;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.ApplicationListener;
 
 import dev.wheelhouse.spring.CommandLine;
+import dev.wheelhouse.spring.LeadLostEvent;
 
-/** The service. A start that fails says why in one sentence and ends with exit code 1. */
+/**
+ * The service, and the only class that ends the process. A failed start prints the reason in one sentence; it and a lost
+ * lead end the process with exit code 1.
+ */
 @SpringBootApplication(proxyBeanMethods = false)
 public class WheelhouseApplication {
 
     public static void main(String[] args) {
         CommandLine.check(args).ifPresent(WheelhouseApplication::sayAndExit);
+        SpringApplication application = new SpringApplication(WheelhouseApplication.class);
+        application.addListeners(new EndWithTheLead());
         try {
-            SpringApplication.run(WheelhouseApplication.class, args);
+            application.run(args);
         } catch (RuntimeException e) {
-            // Said already, by Spring Boot's failure reporter.
+            // Spring Boot's failure reporter has printed the reason.
             System.exit(1);
+        }
+    }
+
+    private static final class EndWithTheLead implements ApplicationListener<LeadLostEvent> {
+        @Override
+        public void onApplicationEvent(LeadLostEvent event) {
+            Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }
 

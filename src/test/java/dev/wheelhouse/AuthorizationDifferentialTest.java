@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
@@ -63,7 +63,7 @@ class AuthorizationDifferentialTest {
     private final List<String> table = new ArrayList<>();
     private List<Pair> connections = List.of();
     private RealApiServer real;
-    private EmbeddedApiServer ours;
+    private ApiServer ours;
 
     /** Connections of one thread. */
     private record Pair(Server real, Server ours) {}
@@ -96,7 +96,7 @@ class AuthorizationDifferentialTest {
     @BeforeAll
     void start() throws Exception {
         real = RealApiServer.startOrSkip(directory);
-        ours = new EmbeddedApiServer(ApiServerOptions.defaults()
+        ours = new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, Map.of(), keys))).start();
         connections = IntStream.range(0, CONNECTIONS)
                 .mapToObj(i -> new Pair(new Server(new RawClient(real.port(), true), RealApiServer.TOKEN),

@@ -22,10 +22,10 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
@@ -55,7 +55,8 @@ class RealServerInformerTest {
     @BeforeAll
     void start() throws Exception {
         server = RealApiServer.startOrSkip(directory);
-        client = new HttpKubeClient(new KubeConfigs().explicit(server.kubeconfig(), null).api());
+        client = new HttpKubeClient(new KubeConfigs(Clock.system()).explicit(server.kubeconfig(), null).api(),
+                Clock.system());
         configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         eventually("the default namespace is there", SOON, () -> {
             configMaps.create(configMap("first"));

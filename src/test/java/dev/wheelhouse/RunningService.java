@@ -4,14 +4,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.kubernetes.client.openapi.ApiClient;
 
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.HollowCluster;
 
 /** The service in this process, on free ports, with its kubeconfig in a directory of the test's. */
 final class RunningService implements AutoCloseable {
@@ -53,6 +55,19 @@ final class RunningService implements AutoCloseable {
 
     <T> T bean(Class<T> type) {
         return context.getBean(type);
+    }
+
+    /** Calls an action for each event of a type that the context publishes from now on. */
+    <E extends ApplicationEvent> void onEvent(Class<E> type, Consumer<E> action) {
+        context.addApplicationListener(event -> {
+            if (type.isInstance(event)) {
+                action.accept(type.cast(event));
+            }
+        });
+    }
+
+    boolean isActive() {
+        return context.isActive();
     }
 
     /** Where health and metrics are. */

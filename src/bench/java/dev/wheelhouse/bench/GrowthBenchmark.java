@@ -28,7 +28,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
@@ -114,7 +114,7 @@ public final class GrowthBenchmark {
         Running(String url) {
             ApiClient api = new ApiClient();
             api.setBasePath(url);
-            client = new HttpKubeClient(api);
+            client = new HttpKubeClient(api, Clock.system());
             factory = new InformerFactory(client, Clock.system());
         }
 

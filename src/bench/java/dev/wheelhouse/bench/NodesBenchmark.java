@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
@@ -50,7 +50,7 @@ public final class NodesBenchmark {
                 statuses.incrementAndGet();
             }
         };
-        EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults());
+        ApiServer server = new ApiServer(ApiServerOptions.defaults());
         LoopRunner runner = new LoopRunner("nodes", CLOCK);
         KubeClient client = server.client("bench");
         long before = heap();

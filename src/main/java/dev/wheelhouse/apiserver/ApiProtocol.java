@@ -22,15 +22,15 @@ import dev.wheelhouse.runtime.Clock;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * HTTP/1.1 with what a server of long watches needs beyond Tomcat's own: a deadline for all headers together, not only from
- * one byte to the next, a look at whether the client of a quiet answer is still there, and reason phrases.
+ * Tomcat's HTTP/1.1 with additions that a server of long watches needs: a deadline for all headers together, not only
+ * from one byte to the next; a check whether the client of a quiet watch is still there; a count of connections; and
+ * {@link ReasonPhrases}. It is the only class that builds on the internals of Tomcat's connector.
  */
 final class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
 
     private final Clock clock;
     private final Duration headerDeadline;
-
     private final Connections connections;
 
     ApiProtocol(Clock clock, Duration headerDeadline, Connections connections) {
@@ -41,7 +41,7 @@ final class ApiProtocol extends Http11NioProtocol {
         getEndpoint().setHandler(new CountedHandler(getEndpoint().getHandler(), connections));
     }
 
-    /** Tells of connections that are accepted. */
+    /** Registers each connection that is accepted. */
     private static final class CountedEndpoint extends NioEndpoint {
         private final Connections counted;
 
@@ -51,7 +51,7 @@ final class ApiProtocol extends Http11NioProtocol {
 
         @Override
         protected boolean setSocketOptions(SocketChannel socket) {
-            // The whole life of a connection follows, on other threads.
+            // First, because the call below passes the connection on to other threads.
             counted.opened(socket, () -> endInput(socket));
             if (super.setSocketOptions(socket)) {
                 return true;
@@ -65,12 +65,12 @@ final class ApiProtocol extends Http11NioProtocol {
             try {
                 socket.shutdownInput();
             } catch (IOException e) {
-                // It is closed.
+                // The connection is already closed.
             }
         }
     }
 
-    /** Tells of connections on which something begins or ends. */
+    /** Records when a request begins and ends on a connection, and when a connection is closed. */
     private record CountedHandler(AbstractEndpoint.Handler<NioChannel> next, Connections counted)
             implements
                 AbstractEndpoint.Handler<NioChannel> {
@@ -80,14 +80,14 @@ final class ApiProtocol extends Http11NioProtocol {
             if (peer == null) {
                 return next.process(socket, event);
             }
-            peer.begins();
+            peer.requestBegins();
             SocketState state = next.process(socket, event);
             switch (state) {
-                case OPEN -> peer.rests();
+                case OPEN -> peer.becomeIdle();
                 case LONG, SENDFILE -> {
-                    // Part of a head has come.
+                    // The headers are incomplete.
                 }
-                default -> peer.isServed();
+                default -> peer.requestReceived();
             }
             return state;
         }
@@ -137,7 +137,7 @@ final class ApiProtocol extends Http11NioProtocol {
                 return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
             }
 
-            /** Whether the headers, of which only a part has come, are overdue. */
+            /** Whether headers that are still incomplete are overdue. */
             private boolean isTooSlow(SocketWrapperBase<?> socket) {
                 if (incomplete != socket) {
                     incomplete = socket;
@@ -154,14 +154,13 @@ final class ApiProtocol extends Http11NioProtocol {
         return socket.getSocket() instanceof NioChannel channel ? channel.getIOChannel() : null;
     }
 
-    /** A client's connection, for the thread that answers it. */
+    /** A client's connection, as the thread that answers a request on it sees it. */
     static final class Connection {
         private static final int IDLE_SECONDS = 30;
         private static final int INTERVAL_SECONDS = 10;
         private static final int PROBES = 3;
 
         private final SocketWrapperBase<?> socket;
-
         private final Connections.@Nullable Peer peer;
 
         private Connection(SocketWrapperBase<?> socket, Connections.@Nullable Peer peer) {
@@ -169,19 +168,19 @@ final class ApiProtocol extends Http11NioProtocol {
             this.peer = peer;
         }
 
-        /** How the server counts it; null if it is closed. */
+        /** The connection in the server's count; null if it is closed. */
         Connections.@Nullable Peer peer() {
             return peer;
         }
 
-        /** Ends what comes from the client; what has been answered goes out. */
+        /** Ends the input from the client. Answers that were written are still sent. */
         void endInput() {
             if (socket.getSocket() instanceof NioChannel channel) {
                 CountedEndpoint.endInput(channel.getIOChannel());
             }
         }
 
-        /** Has the operating system find out within a minute that the other side is no more. */
+        /** Turns TCP keep-alive on: the operating system notices a vanished client within a minute. */
         void keepAlive() {
             if (!(socket.getSocket() instanceof NioChannel channel)) {
                 return;
@@ -195,11 +194,11 @@ final class ApiProtocol extends Http11NioProtocol {
                     io.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
                 }
             } catch (IOException e) {
-                // The next look finds it closed.
+                // The next isGone() notices it.
             }
         }
 
-        /** Whether the client has closed the connection, or it is broken. Reads nothing that a next request would miss. */
+        /** Whether the client has closed the connection, or it is broken. A byte of a next request is read and given back. */
         boolean isGone() {
             ByteBuffer probe = ByteBuffer.allocate(1);
             try {

@@ -3,22 +3,27 @@ package dev.wheelhouse.apiserver;
 import java.time.Duration;
 
 /**
- * What one client may ask of the embedded API server.
+ * What clients may ask of the embedded API server. The server applies lower limits for connections and watches if the
+ * heap or the file descriptors do not suffice.
  *
- * @param body the most bytes of a request's body; more is answered by 413
- * @param headers the most bytes of a request's line and headers; more is answered by 400
- * @param watches the most watches over HTTP at a time; one more is answered by 429
- * @param requests the most requests over HTTP that are answered at a time, watches apart; one more is answered by 429
- * @param connections the most connections at a time; more wait to be accepted
- * @param io after which a client that neither sends what it announced nor takes what it asked for is cut off; all headers
- *        together, and the whole body, may take twice as long, and within half of it a watch notices that its client has gone
- * @param request the time in which a request is answered, watches apart; 504 after it
+ * @param body the most bytes of a request's body; more are answered by 413
+ * @param headers the most bytes of a request's line and headers; more are answered by 400
+ * @param watches the most concurrent watches over HTTP; one more is answered by 429
+ * @param requests the most concurrent requests over HTTP without watches, waiting ones included; one more is answered
+ *         by 429. Exempt requests ({@code Flow.Level.EXEMPT}) do not count
+ * @param connections the most concurrent connections; near the limit, those that have waited longest for their clients
+ *         are closed
+ * @param io how long a client may pause in sending or reading before its connection is closed. All headers together,
+ *         and the whole body, may take twice as long. A watch notices within half of it that its client is gone
+ * @param request the time to answer a request other than a watch; then it is answered by 504
  */
 public record ApiServerLimits(int body, int headers, int watches, int requests, int connections, Duration io,
         Duration request) {
 
-    /** 3 MiB of body, as upstream; 64 KiB of headers; 10,000 watches; 1,000 requests at a time; 12,000
-     * connections; 30 seconds; a minute for a request, as upstream. */
+    /**
+     * 3 MiB of body and a minute for a request, as upstream; 64 KiB of headers; 10,000 watches; 1,000 requests; 12,000
+     * connections; 30 seconds of {@code io}.
+     */
     public static ApiServerLimits standard() {
         return new ApiServerLimits(3 * 1024 * 1024, 64 * 1024, 10_000, 1_000, 12_000,
                 Duration.ofSeconds(30), Duration.ofSeconds(60));
@@ -42,9 +47,5 @@ public record ApiServerLimits(int body, int headers, int watches, int requests, 
 
     public ApiServerLimits withConnections(int most) {
         return new ApiServerLimits(body, headers, watches, requests, most, io, request);
-    }
-
-    public ApiServerLimits withRequest(Duration timeout) {
-        return new ApiServerLimits(body, headers, watches, requests, connections, io, timeout);
     }
 }

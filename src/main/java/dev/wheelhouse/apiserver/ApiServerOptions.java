@@ -13,22 +13,20 @@ import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * How the embedded API server runs.
+ * The settings of an embedded API server. Immutable.
  *
- * @param address to listen on; beyond loopback only with TLS, and only where requests need credentials
- * @param port 0 for any free one
- * @param random for UIDs and generated names; seed it for a run that can be repeated
- * @param retention how much of the past watches can start from
- * @param storage where objects are kept
- * @param limits what one client may ask
- * @param security whom it knows, and what they may do
+ * @param address to listen on. Any but loopback requires TLS and a server that is not open
+ * @param port 0 for any free port
+ * @param random the source of UIDs and generated names; seed it for repeatable runs
+ * @param retention how many past changes are kept for watches
+ * @param storage where objects are stored
  * @param tls null for plain HTTP
- * @param externalHost by which clients call it; empty for the address itself
+ * @param externalHost the host name by which clients call the server; empty for the address
  */
 public record ApiServerOptions(String address, int port, Clock clock, RandomGenerator random, Retention retention,
         Storage storage, ApiServerLimits limits, Security security, @Nullable Tls tls, String externalHost) {
 
-    /** On loopback, at any free port, in memory. */
+    /** Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory. */
     public static ApiServerOptions defaults() {
         return new ApiServerOptions("127.0.0.1", 0, Clock.system(), RandomGenerator.of("L64X128MixRandom"),
                 Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "");
@@ -54,10 +52,6 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
                 externalHost);
     }
 
-    public ApiServerOptions withRetention(Retention other) {
-        return new ApiServerOptions(address, port, clock, random, other, storage, limits, security, tls, externalHost);
-    }
-
     public ApiServerOptions withStorage(Storage other) {
         return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls,
                 externalHost);
@@ -81,7 +75,7 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other);
     }
 
-    /** By which clients on this machine reach what listens on an address: of all addresses, the loopback one. */
+    /** The host by which clients on this machine reach an address: loopback for the address of all interfaces. */
     public static String reachableHost(String address) {
         return switch (address) {
             case "0.0.0.0" -> "127.0.0.1";
@@ -91,14 +85,15 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
     }
 
     /**
-     * How it is served by TLS.
+     * The settings of TLS.
      *
-     * @param clientAuthorities a trust store of those whose certificates clients may show for themselves, or null
-     * @param renewal asked once a minute for what to serve by from then on; it answers what it is given, if that is still good
+     * @param clientAuthorities a trust store of the authorities of client certificates; null if clients may not use
+     *         them
+     * @param renewal called once a minute with the current settings; returns the ones to use, which may be the same
      */
     public record Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities,
             UnaryOperator<Tls> renewal) {
-        /** The same for ever. */
+        /** Settings that are never renewed. */
         public Tls(ServingCertificate certificate, @Nullable KeyStore clientAuthorities) {
             this(certificate, clientAuthorities, UnaryOperator.identity());
         }

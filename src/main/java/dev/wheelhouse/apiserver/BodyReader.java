@@ -9,17 +9,17 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.Clock;
 
-/** Reads bodies into memory that grows with what arrives: a length that is only announced costs nothing. */
+/** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
 final class BodyReader {
-    /** A body up to this size counts as nothing: its connection's own buffers are larger. */
+    /** Bodies up to this size, in bytes, are not charged; the buffers of a connection are larger. */
     static final int FREE = 8 * 1024;
-    /** Small enough that the collector has no trouble with it. */
+    /** Small enough to be no humongous object for the garbage collector. */
     private static final int PIECE = 64 * 1024;
-    /** A body waits no longer for memory, since it holds some that others wait for. */
+    /** The longest wait for memory. It is short because a waiting body holds memory that others wait for. */
     static final Duration WAIT_FOR_MEMORY = Duration.ofSeconds(2);
     private static final byte[] NOTHING = {};
 
@@ -32,15 +32,15 @@ final class BodyReader {
         this.most = most;
     }
 
-    /** A body, or the answer to one that is not taken. */
+    /** A body, or the answer that refuses it. */
     record Outcome(byte[] body, ApiResponse.@Nullable Content refusal) {}
 
     /**
-     * Reads all of a body.
+     * Reads a body.
      *
-     * @param announced its length; -1 if it is not known
-     * @param memory from which it takes what it holds
-     * @param deadline by which all of it has to be there
+     * @param announced its length in bytes; -1 if unknown
+     * @param memory is charged for the body
+     * @param deadline in nanoseconds of the clock, for the whole body
      */
     Outcome read(InputStream in, long announced, ByteBudget.Part memory, long deadline)
             throws IOException, InterruptedException {
@@ -54,7 +54,7 @@ final class BodyReader {
         while (announced < 0 || length < announced) {
             if (filled == piece.length) {
                 int next = announced < 0 ? PIECE : (int) Math.min(PIECE, announced - length);
-                // For the piece, and for its place in the whole.
+                // The bytes are needed twice: in the piece, and in the whole.
                 if (!memory.take(2L * next, WAIT_FOR_MEMORY)) {
                     return refused(Refusals.tooManyRequests());
                 }

@@ -9,14 +9,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * The memory that all requests together may hold for one purpose. A sender has at most half of it, so that no sender keeps the
- * others out. Thread safe.
+ * Limits the memory that all requests together hold for one purpose. A sender may hold at most half of it, so that no
+ * sender can keep all others out. Thread safe.
  */
 final class ByteBudget {
     private final long total;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition given = lock.newCondition();
-    /** Bytes by sender; guarded by the lock. */
+    private final Condition released = lock.newCondition();
+    /** The bytes by sender. Guarded by the lock. */
     private final Map<String, Long> held = new HashMap<>();
     private long used;
 
@@ -24,7 +24,7 @@ final class ByteBudget {
         this.total = total;
     }
 
-    /** A request's part of what its sender may have, of which it has nothing yet. */
+    /** The account of one request, which is empty at first. */
     Part part(String sender) {
         return new Part(sender);
     }
@@ -33,7 +33,7 @@ final class ByteBudget {
         return total;
     }
 
-    /** The bytes that are held at the moment. */
+    /** The bytes that are held now. */
     long used() {
         lock.lock();
         try {
@@ -43,26 +43,26 @@ final class ByteBudget {
         }
     }
 
-    /** The bytes that one request holds until it is closed. Guarded by the lock. */
+    /** The bytes that one request holds until it is closed. Guarded by the budget's lock. */
     final class Part implements AutoCloseable {
         private final String sender;
         private long bytes;
         private volatile boolean closed;
-        /** Whether anything was ever asked for: most requests do not, and then need no lock. */
-        private volatile boolean asked;
+        /** Whether the request ever took memory. Most do not, and then close without the lock. */
+        private volatile boolean charged;
 
         private Part(String sender) {
             this.sender = sender;
         }
 
         /**
-         * Takes more, and waits for it until others have given some back. A request that holds all that is held may have more
-         * than its sender's part: it would wait for nobody.
+         * Takes memory, and waits for it if necessary. If this request alone holds all that its sender holds, it may
+         * exceed the sender's half: no other request of the sender will release any.
          *
          * @return false if there was not enough in time
          */
         boolean take(long more, Duration wait) throws InterruptedException {
-            asked = true;
+            charged = true;
             long left = Durations.saturatedNanos(wait);
             lock.lock();
             try {
@@ -70,7 +70,7 @@ final class ByteBudget {
                     if (left <= 0 || closed) {
                         return false;
                     }
-                    left = given.awaitNanos(left);
+                    left = released.awaitNanos(left);
                 }
                 add(more);
                 return true;
@@ -92,18 +92,18 @@ final class ByteBudget {
             }
         }
 
-        /** Gives everything back, and takes no more. Any thread may call it. */
+        /** Releases everything and refuses further memory. Any thread may call it. */
         @Override
         public void close() {
             closed = true;
-            if (!asked) {
+            if (!charged) {
                 return;
             }
             lock.lock();
             try {
                 if (bytes != 0) {
                     add(-bytes);
-                    given.signalAll();
+                    released.signalAll();
                 }
             } finally {
                 lock.unlock();

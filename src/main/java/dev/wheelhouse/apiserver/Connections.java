@@ -12,52 +12,52 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * All open connections, and which of them end when there are too many. A connection whose client keeps the server waiting (for a
- * handshake, a head, a body, the next request) can be ended at any time; one whose request is worked on or answered cannot.
- * The longest waiting go first. Clients that have not shown who they are have a small part of all connections, so that they end
- * each other. Thread safe.
+ * Tracks all open connections and closes some if there are too many. A connection can be closed while the server waits
+ * for its client: for a handshake, a head, a body, or the next request. It cannot be closed while its request is
+ * executed or answered. Connections that have waited longest are closed first. Clients that are not authenticated may
+ * have only a part of all connections, so a flood of them displaces only its own. Thread safe.
  */
 final class Connections {
-    /** Of so many connections too many, one is made room for in advance, so that the search is rare. */
+    /** Makes the search rare: each closes one in this many connections more than necessary. */
     private static final int BATCH = 16;
 
     private final Clock clock;
     private final int most;
     private final int kept;
-    private final int mostUnproven;
-    private final int mostActive;
+    private final int maxUnauthenticated;
+    private final int maxActive;
     private final Tally tally;
     private final Map<Object, Peer> peers = new ConcurrentHashMap<>();
-    private final AtomicInteger unproven = new AtomicInteger();
+    private final AtomicInteger unauthenticated = new AtomicInteger();
     private final AtomicInteger active = new AtomicInteger();
 
     /**
-     * @param most connections; a few less are kept, so that one more can be accepted
-     * @param mostUnproven connections whose clients have not shown who they are
-     * @param mostActive connections for which there are buffers: all but those that wait for a next request
+     * @param most connections; somewhat fewer are kept, so that a new one can be accepted
+     * @param maxUnauthenticated connections of clients that are not authenticated yet
+     * @param maxActive connections that hold buffers: all except those that wait for a next request
      */
-    Connections(int most, int mostUnproven, int mostActive, Clock clock, Tally tally) {
+    Connections(int most, int maxUnauthenticated, int maxActive, Clock clock, Tally tally) {
         this.most = most;
         this.kept = Math.max(1, most - most / BATCH);
-        this.mostUnproven = mostUnproven;
-        this.mostActive = mostActive;
+        this.maxUnauthenticated = maxUnauthenticated;
+        this.maxActive = maxActive;
         this.clock = clock;
         this.tally = tally;
     }
 
     private enum State {
-        /** Nothing of a request has come. */
+        /** No part of a request was received. */
         IDLE,
-        /** The client is sending a head or a body, or is to read the refusal of one. */
+        /** The client sends a head or a body, or has yet to read a refusal. */
         SENDING,
-        /** The request is worked on or answered. */
+        /** The request was received; it is executed or answered. */
         SERVED
     }
 
-    /** One connection. The threads of the connection tell what happens on it, one at a time; others only end it. */
+    /** One connection. The threads that serve it report its events, one at a time. Other threads only close it. */
     final class Peer {
         private final Runnable end;
-        private boolean proven;
+        private boolean authenticated;
         private boolean closed;
         private boolean ending;
         private State state = State.IDLE;
@@ -68,24 +68,24 @@ final class Connections {
             this.end = end;
         }
 
-        /** Something has come, of a request's head at least. */
-        void begins() {
+        /** A part of a request was received. */
+        void requestBegins() {
             if (state == State.IDLE) {
-                become(State.SENDING);
-                if (active.get() > mostActive) {
+                changeTo(State.SENDING);
+                if (active.get() > maxActive) {
                     end("connections were ended because too many clients were slow to send their requests",
-                            active.get() - mostActive, peer -> peer.state == State.SENDING && peer != this);
+                            active.get() - maxActive, peer -> peer.state == State.SENDING && peer != this);
                 }
             }
         }
 
         /**
-         * The rest of a body is awaited that was refused.
+         * The server waits for the rest of a body that it has refused.
          *
-         * @return ends the connection, if the rest is still awaited by then
+         * @return closes the connection if the rest has not arrived when it is called
          */
-        synchronized Runnable sends() {
-            become(State.SENDING);
+        synchronized Runnable awaitRefusedBody() {
+            changeTo(State.SENDING);
             long then = changes;
             return () -> {
                 if (isStill(then)) {
@@ -98,25 +98,25 @@ final class Connections {
             return changes == then && !closed;
         }
 
-        /** All of the request has come. */
-        void isServed() {
-            become(State.SERVED);
+        /** The whole request was received. */
+        void requestReceived() {
+            changeTo(State.SERVED);
         }
 
-        /** The request is over, and the connection waits for the next. */
-        void rests() {
-            become(State.IDLE);
+        /** The request is done, and the connection waits for the next one. */
+        void becomeIdle() {
+            changeTo(State.IDLE);
         }
 
-        /** The client has shown who it is. */
-        synchronized void proves() {
-            if (!proven && !closed) {
-                proven = true;
-                unproven.decrementAndGet();
+        /** The client was authenticated. */
+        synchronized void clientAuthenticated() {
+            if (!authenticated && !closed) {
+                authenticated = true;
+                unauthenticated.decrementAndGet();
             }
         }
 
-        private synchronized void become(State next) {
+        private synchronized void changeTo(State next) {
             if (closed) {
                 return;
             }
@@ -130,11 +130,11 @@ final class Connections {
             since = clock.nanoTime();
         }
 
-        private synchronized void closes() {
+        private synchronized void markClosed() {
             if (!closed) {
                 closed = true;
-                if (!proven) {
-                    unproven.decrementAndGet();
+                if (!authenticated) {
+                    unauthenticated.decrementAndGet();
                 }
                 if (state != State.IDLE) {
                     active.decrementAndGet();
@@ -146,14 +146,14 @@ final class Connections {
     /**
      * A connection was accepted.
      *
-     * @param end has the connection end soon, on whatever thread serves it
+     * @param end makes the thread that serves the connection close it soon
      */
     void opened(Object key, Runnable end) {
-        unproven.incrementAndGet();
+        unauthenticated.incrementAndGet();
         peers.put(key, new Peer(end));
-        if (unproven.get() > mostUnproven) {
+        if (unauthenticated.get() > maxUnauthenticated) {
             end("connections were ended because too many clients had not shown who they are",
-                    unproven.get() - mostUnproven, peer -> !peer.proven);
+                    unauthenticated.get() - maxUnauthenticated, peer -> !peer.authenticated);
         }
         if (peers.size() > kept) {
             end("connections were ended because there were too many", peers.size() - kept, peer -> true);
@@ -163,11 +163,11 @@ final class Connections {
     void closed(@Nullable Object key) {
         Peer peer = key == null ? null : peers.remove(key);
         if (peer != null) {
-            peer.closes();
+            peer.markClosed();
         }
     }
 
-    /** @return null if it is closed */
+    /** The connection of a key; null if it is closed. */
     @Nullable
     Peer peer(@Nullable Object key) {
         return key == null ? null : peers.get(key);
@@ -181,7 +181,7 @@ final class Connections {
         return peers.size();
     }
 
-    private synchronized void end(String why, int tooMany, Predicate<Peer> which) {
+    private synchronized void end(String why, int excess, Predicate<Peer> which) {
         record Candidate(Peer peer, long since) {}
         List<Candidate> candidates = new ArrayList<>();
         int ending = 0;
@@ -195,7 +195,7 @@ final class Connections {
             }
         }
         candidates.sort((a, b) -> Long.signum(a.since - b.since));
-        int wanted = tooMany + candidates.size() / BATCH - ending;
+        int wanted = excess + candidates.size() / BATCH - ending;
         for (Candidate candidate : candidates.subList(0, Math.clamp(wanted, 0, candidates.size()))) {
             candidate.peer.ending = true;
             tally.add(why);

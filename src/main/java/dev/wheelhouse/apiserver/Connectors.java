@@ -1,8 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-
 import org.apache.catalina.connector.Connector;
 import org.apache.tomcat.util.net.SSLHostConfig;
 import org.apache.tomcat.util.net.SSLHostConfigCertificate;
@@ -10,11 +7,11 @@ import org.apache.tomcat.util.threads.VirtualThreadExecutor;
 
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 
-/** Makes what listens, from the server's options. */
+/** Creates Tomcat's connector from the server's options. */
 final class Connectors {
-    /** How many bytes of a refused request's body are read and dropped before the connection is cut. */
+    /** How many bytes of a refused request's body are discarded before the connection is closed. */
     private static final int REFUSED_BODY_READ = 64 * 1024 * 1024;
-    /** Room for all warnings of an answer, in bytes that every connection with a request holds. */
+    /** Has room for all warnings of an answer. Every connection with a request has a buffer of this size in bytes. */
     private static final int RESPONSE_HEADERS = 32 * 1024;
     private static final int KEEP_ALIVE_MILLIS = 120_000;
 
@@ -24,12 +21,7 @@ final class Connectors {
         ApiServerLimits limits = options.limits();
         ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2),
                 traffic.connections());
-        try {
-            protocol.setAddress(InetAddress.getByName(options.address()));
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                    "\"" + options.address() + "\" is no address to listen on: use 127.0.0.1", e);
-        }
+        protocol.setAddress(ApiServer.resolve(options.address()));
         protocol.setExecutor(new VirtualThreadExecutor("apiserver-"));
         protocol.setConnectionTimeout((int) limits.io().toMillis());
         protocol.setKeepAliveTimeout(KEEP_ALIVE_MILLIS);
@@ -37,9 +29,9 @@ final class Connectors {
         protocol.setMaxConnections(traffic.connections().most());
         protocol.setMaxHttpRequestHeaderSize(limits.headers());
         protocol.setMaxHttpResponseHeaderSize(RESPONSE_HEADERS);
-        // A client that is still sending a body that was refused would see a broken connection instead of the answer.
+        // If the connection were closed at once, a client that is still sending would see an error, not the answer.
         protocol.setMaxSwallowSize(REFUSED_BODY_READ);
-        // A client that waits to be asked for its body is asked once its head is accepted.
+        // A client that sends "Expect: 100-continue" gets the go-ahead after its head was accepted.
         protocol.setContinueResponseTiming("onRead");
         protocol.setTcpNoDelay(true);
         Connector connector = new Connector(protocol);
@@ -57,7 +49,7 @@ final class Connectors {
         return connector;
     }
 
-    /** The TLS configuration of new connections. */
+    /** The TLS settings of new connections. */
     static SSLHostConfig sslHost(ApiServerOptions.Tls tls) {
         SSLHostConfig host = new SSLHostConfig();
         host.setProtocols("TLSv1.2+TLSv1.3");

@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * What goes wrong on purpose, for tests of clients. Thread safe. Rules are asked in the order in which they were made; every
- * delay that fits is waited for, and the first failure that fits is the answer.
+ * Injects errors and delays, for tests of clients. Rules apply in the order of their creation: a request waits for all
+ * matching delays, and the first matching error answers it. Thread safe.
  */
 public final class Faults {
     private final ObjectStore store;
@@ -28,32 +28,32 @@ public final class Faults {
     }
 
     /**
-     * Begins a rule.
+     * Begins a rule for matching requests.
      *
-     * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch}, {@code delete},
-     *        {@code deletecollection}, or {@code *}
+     * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch},
+     *         {@code delete}, {@code deletecollection}, or {@code *}
      * @param resource {@code pods}, {@code deployments} or {@code deployments.apps}, {@code pods/status}, or {@code *}
      */
     public Rule on(String verb, String resource) {
         return new Rule(verb, resource);
     }
 
-    /** Ends every watch. Clients may start them again from where they were. */
+    /** Ends every watch. Clients can resume from the last version that they saw. */
     public void cutWatches() {
         store.cutWatches();
     }
 
-    /** Forgets all past versions: watches and lists at an older one are answered by 410. */
+    /** Drops all past versions. Watches and lists at an older version are answered by 410. */
     public void compactNow() {
         store.compact();
     }
 
-    /** Ends all rules. Requests that wait go on. */
+    /** Ends all rules. Delayed requests continue. */
     public void clear() {
         rules.forEach(Rule::end);
     }
 
-    /** The answer that a rule gives in the server's place, or null. Waits where a rule says so. */
+    /** The injected answer; null if there is none. Waits for injected delays. */
     @Nullable
     ApiResponse before(ApiRequest request) {
         if (rules.isEmpty()) {
@@ -71,7 +71,7 @@ public final class Faults {
         return null;
     }
 
-    /** Which requests, and what befalls them. It holds from the call of {@link #fail} or {@link #delay} on. */
+    /** Matching requests and their fault. The rule applies from the call of {@link #fail} or {@link #delay} on. */
     public final class Rule {
         private final String verb;
         private final String resource;
@@ -87,13 +87,13 @@ public final class Faults {
             this.resource = resource;
         }
 
-        /** Only for the next so many requests. */
+        /** Limits the rule to the next {@code count} matching requests. */
         public Rule times(int count) {
             left.set(count);
             return this;
         }
 
-        /** Answers with an error of this HTTP code, and leaves the objects alone. */
+        /** Answers with this HTTP code. The request is not executed. */
         public Rule fail(int httpCode, String why) {
             code = httpCode;
             message = why;
@@ -101,19 +101,19 @@ public final class Faults {
             return this;
         }
 
-        /** Waits before the request is worked on, at most until the rule ends. */
+        /** Delays requests before they are executed. The delay also ends when the rule does. */
         public Rule delay(Duration wait) {
             delay = wait;
             rules.add(this);
             return this;
         }
 
-        /** How many requests it has befallen. */
+        /** The number of requests that the rule was applied to. */
         public int hits() {
             return hits.get();
         }
 
-        /** Ends this rule. Requests that wait by it go on. */
+        /** Ends this rule. Requests that it delays continue. */
         public void end() {
             rules.remove(this);
             ended.countDown();
@@ -147,8 +147,7 @@ public final class Faults {
             return code == 0
                     ? null
                     : Refusals.status(code, "injected fault: " + request.verb() + " of "
-                            + request.resourceAndSubresource() + ": "
-                            + message);
+                            + request.resourceAndSubresource() + ": " + message);
         }
     }
 }

@@ -7,11 +7,11 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 
 /**
- * The requests that share a place in the queue: those of one sender at one priority level (upstream:
+ * The requests that share a queue: those of one sender at one priority level (upstream:
  * {@code apiserver/pkg/apis/flowcontrol/bootstrap/default.go}, with fewer levels).
  *
- * @param sender the user; on a server that asks nobody for credentials, the user agent
- * @param isProbe whether the answer costs nothing, so that no thread but the connection's own is needed for it
+ * @param sender the user; on an open server, the user agent
+ * @param isProbe whether the answer is so cheap that the connection's own thread gives it
  */
 record Flow(Level level, String sender, boolean isProbe) {
     private static final Set<String> PROBES = Set.of("/healthz", "/livez", "/readyz", "/version");
@@ -21,17 +21,17 @@ record Flow(Level level, String sender, boolean isProbe) {
     private static final String KUBE_SYSTEM_ACCOUNTS = "system:serviceaccounts:kube-system";
     private static final Set<String> LEASE_VERBS = Set.of("get", "create", "update");
 
-    /** A priority level. The names are upstream's, except the last. */
+    /** A priority level, with upstream's name; {@code unauthenticated} is this server's own. */
     enum Level {
-        /** Health, version, and administrators who have shown their credentials: never waits, is never turned away. */
+        /** Health, version, and administrators with credentials. These requests never wait and are never refused. */
         EXEMPT("exempt"),
         /** Leases of the control plane and of nodes. */
         LEADER_ELECTION("leader-election"),
-        /** Nodes, the control plane, and service accounts of {@code kube-system}. */
+        /** All other requests of nodes, the control plane, and service accounts of {@code kube-system}. */
         SYSTEM("system"),
-        /** Every other user. */
+        /** All other users. */
         GLOBAL_DEFAULT("global-default"),
-        /** Requests without credentials, on a server that asks for some. */
+        /** Requests without credentials to a server that requires them. */
         UNAUTHENTICATED("unauthenticated");
 
         final String text;
@@ -41,7 +41,7 @@ record Flow(Level level, String sender, boolean isProbe) {
         }
     }
 
-    /** @param open whether the server asks nobody for credentials, so that every sender is the administrator */
+    /** @param open whether the server requires no credentials, so that every sender is the administrator */
     static Flow of(User user, String userAgent, RequestInfo about, boolean open) {
         String sender = open ? userAgent : user.name();
         boolean probe = !about.isResource() && isProbe(about.path());

@@ -18,18 +18,19 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * Decides which requests are worked on, which wait, and which are turned away: upstream's priority and fairness in its simplest
- * useful form. Each level has seats of its own, so that no level waits for another. Within a level a sender holds at most two
- * thirds of the seats, and senders take turns, so that no sender waits for all requests of another. Thread safe.
+ * Decides which requests are executed, which wait, and which are refused: a simple form of upstream's priority and
+ * fairness. Each level has its own seats, so no level waits for another. Within a level a sender holds at most two
+ * thirds of the seats, and senders take turns, so no sender waits for all requests of another. Thread safe.
  */
 final class FlowControl {
     private final Map<Flow.Level, Queue> queues = new EnumMap<>(Flow.Level.class);
     private final Duration longestWait;
 
     /**
-     * @param seats requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are worked on at a time
-     * @param requests the most that wait or are worked on at a time, for each level; half of it for each sender
-     * @param longestWait after which a request that waits is turned away
+     * @param seats the most requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are
+     *         executed at a time; other levels have fewer
+     * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them
+     * @param longestWait a request that waits longer is refused
      */
     FlowControl(int seats, int requests, Duration longestWait) {
         this.longestWait = longestWait;
@@ -44,9 +45,9 @@ final class FlowControl {
     }
 
     /**
-     * Waits for a seat, for as long as a request may.
+     * Waits for a seat.
      *
-     * @return null if the request is turned away
+     * @return null if the request is refused
      */
     @Nullable
     Seat enter(Flow flow) throws InterruptedException {
@@ -63,9 +64,9 @@ final class FlowControl {
         return Objects.requireNonNull(queues.get(level));
     }
 
-    /** A request's place among those that are worked on. */
+    /** The right of a request to be executed. */
     interface Seat extends AutoCloseable {
-        /** Gives the place to the next. */
+        /** Passes the seat on to the next request. */
         @Override
         void close();
     }
@@ -77,9 +78,9 @@ final class FlowControl {
         private final int most;
         private final int mostOfOne;
         private final ReentrantLock lock = new ReentrantLock();
-        /** Senders that have a request here. Guarded by the lock, as all below. */
+        /** Senders with a request at this level. Guarded by the lock, as all fields below. */
         private final Map<String, Sender> senders = new HashMap<>();
-        /** Senders that wait for a seat and may have one more, in the order of their turns. */
+        /** Waiting senders that may take one more seat, in the order of their turns. */
         private final LinkedHashMap<String, Sender> turns = new LinkedHashMap<>();
         private int executing;
         private int waiting;
@@ -154,7 +155,7 @@ final class FlowControl {
             return () -> leave(sender);
         }
 
-        /** Ends a wait. @return whether a seat was given meanwhile */
+        /** Ends a wait. @return whether a seat was granted in the meantime */
         private boolean giveUp(Sender sender, Ticket ticket) {
             lock.lock();
             try {
@@ -191,7 +192,7 @@ final class FlowControl {
             }
         }
 
-        /** Gives a seat to the sender whose turn it is, whose next turn comes after those of all others. */
+        /** Grants a seat to the first sender in turn, who then goes to the end of the order. */
         private void next() {
             Sender sender = turns.pollFirstEntry().getValue();
             Ticket ticket = sender.waiting.remove();
@@ -228,17 +229,17 @@ final class FlowControl {
         }
     }
 
-    /** The requests of a level that are worked on at the moment. */
+    /** The requests of a level that are being executed. */
     int executing(Flow.Level level) {
         return queue(level).executing();
     }
 
-    /** The requests of a level that wait for a seat at the moment. */
+    /** The requests of a level that wait for a seat. */
     int waiting(Flow.Level level) {
         return queue(level).waiting();
     }
 
-    /** Upstream's metrics, as far as they have a meaning here, in the text format of Prometheus. */
+    /** Those of upstream's metrics that apply here, in the text format of Prometheus. */
     String metrics() {
         StringBuilder out = new StringBuilder();
         family(out, "current_executing_requests", "gauge", "Requests that are worked on.");

@@ -25,34 +25,35 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.Entry;
-import dev.wheelhouse.apiserver.rest.Query;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.apiserver.rest.RestServer;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Carries the REST logic over HTTP. A virtual thread serves a connection and does what waits: for the body, for a seat, for the
- * client to read. Platform threads do what computes. A request's head decides whether its body is read at all.
+ * Serves the REST logic over HTTP. Each connection has a virtual thread, which does all waiting: for the body, for a
+ * seat, for the client to read. Platform threads do the computing. The head of a request decides whether its body is
+ * read at all.
  */
 final class HttpFront extends HttpServlet {
     private static final long serialVersionUID = 1;
-    /** Smaller answers are not worth compressing; upstream's limit. */
+    /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
-    /** Memory that the tree of a hostile body, and what is computed of it, take for each of its bytes. */
+    /** The memory that a hostile body's tree, and values computed from it, need per byte of the body. */
     private static final int MEMORY_PER_BODY_BYTE = 32;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
-    /** How long the rest of a refused body is read, so that its sender gets to read the refusal. */
+    /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
-    /** A connection with more of a refused body to come is closed after it; Go's limit. */
-    private static final int KEPT_OPEN_FOR = 256 * 1024;
+    /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
+    private static final int MAX_DISCARDED_BODY = 256 * 1024;
 
     private final transient Handler handler;
     private final transient Clock clock;
@@ -81,19 +82,19 @@ final class HttpFront extends HttpServlet {
         this.watchCheck = half.compareTo(LONGEST_WAIT) < 0 ? half : LONGEST_WAIT;
     }
 
-    /** The REST logic, as a transport calls it. */
+    /** The REST logic, as this transport calls it. */
     interface Handler {
-        /** Whether a request may be made, by its head. */
+        /** Decides by its head whether a request is accepted. */
         Entry admit(ApiRequest head);
 
-        /** Answers it. May wait where a test wants it to; never computes. @return null if {@link #answer} is to be called */
+        /** An injected answer (see {@link Faults}); null to call {@link #answer}. May wait, never computes. */
         @Nullable
         ApiResponse before(ApiRequest request);
 
-        /** Answers a request that has been let in, by work that may compute for long. */
+        /** Executes an accepted request. This may compute for long. */
         ApiResponse answer(Entry.Admitted admitted, byte[] body);
 
-        /** Whether nobody needs credentials. */
+        /** Whether the server requires no credentials. */
         boolean isOpen();
     }
 
@@ -105,7 +106,7 @@ final class HttpFront extends HttpServlet {
             traffic.tally().add("connections were ended because their clients neither sent nor read in time");
             endConnection();
         } catch (IOException e) {
-            // The client has gone.
+            // The client is gone.
             endConnection();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -123,9 +124,9 @@ final class HttpFront extends HttpServlet {
     private void serve(HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
         long began = clock.nanoTime();
-        WebPages.Refusal ofPages = pages.refusal(request);
-        if (ofPages != null) {
-            refuse(request, response, null, Refusals.status(ofPages.code(), ofPages.message()), began);
+        WebPages.Refusal refusal = pages.refusal(request);
+        if (refusal != null) {
+            refuse(request, response, null, Refusals.status(refusal.code(), refusal.message()), began);
             return;
         }
         ApiRequest head;
@@ -149,7 +150,7 @@ final class HttpFront extends HttpServlet {
         boolean open = handler.isOpen();
         Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
         if (open || !head.user().equals(User.ANONYMOUS)) {
-            peer(Connections.Peer::proves);
+            peer(Connections.Peer::clientAuthenticated);
         }
         try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
                 ByteBudget.Part memory = traffic.work().part(flow.sender())) {
@@ -163,10 +164,9 @@ final class HttpFront extends HttpServlet {
                 refuse(request, response, head, read.refusal(), began);
                 return;
             }
-            peer(Connections.Peer::isServed);
+            peer(Connections.Peer::requestReceived);
             if (flow.level() != Flow.Level.EXEMPT && metrics.inFlight().get() >= maxRequests) {
-                metrics.rejected();
-                send(request, response, Refusals.tooManyRequests());
+                send(request, response, tooManyRequests());
                 return;
             }
             metrics.inFlight().incrementAndGet();
@@ -184,21 +184,21 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private static void peer(Consumer<Connections.Peer> news) {
+    private static void peer(Consumer<Connections.Peer> event) {
         ApiProtocol.Connection client = ApiProtocol.current();
         Connections.Peer peer = client == null ? null : client.peer();
         if (peer != null) {
-            news.accept(peer);
+            event.accept(peer);
         }
     }
 
-    /** The length of the body; -1 if it is not known. */
+    /** The length of the body in bytes; -1 if unknown. */
     private static long bodyLength(HttpServletRequest request) {
         long told = request.getContentLengthLong();
         return told >= 0 ? told : request.getHeader("Transfer-Encoding") == null ? 0 : -1;
     }
 
-    /** Answers a request; if by a watch, that is left to do. */
+    /** Answers a request, unless it is a watch: its stream is returned. */
     private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
             Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
@@ -226,13 +226,11 @@ final class HttpFront extends HttpServlet {
         if (body.length > BodyReader.FREE && !memory.take(
                 Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
                 requestDeadline.dividedBy(4))) {
-            metrics.rejected();
-            return Refusals.tooManyRequests();
+            return tooManyRequests();
         }
         FlowControl.Seat seat = traffic.flows().enter(flow);
         if (seat == null) {
-            metrics.rejected();
-            return Refusals.tooManyRequests();
+            return tooManyRequests();
         }
         Allowance allowance = bytes -> grant(memory, bytes);
         if (isShort(admitted.request().about())) {
@@ -244,12 +242,17 @@ final class HttpFront extends HttpServlet {
                 .answeredBy(traffic.workers());
     }
 
-    /** Whether the work is less than the hand-over to another thread costs: one object is read, of a bounded size. */
+    private ApiResponse.Content tooManyRequests() {
+        metrics.rejected();
+        return Refusals.tooManyRequests();
+    }
+
+    /** Whether the work costs less than passing it to another thread: a read of one object, whose size is limited. */
     private static boolean isShort(RequestInfo about) {
         return about.verb().equals("get") && !about.name().isEmpty() && about.subresource().isEmpty();
     }
 
-    /** Gives the work of a request more memory. */
+    /** Charges memory to a request's work. */
     private void grant(ByteBudget.Part memory, long bytes) {
         if (bytes > traffic.work().total()) {
             throw new OutOfBudgetException(bytes, false);
@@ -264,27 +267,27 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    /** Answers a request of whose body nothing or only a part has been read. */
+    /** Refuses a request whose body was not, or not completely, read. */
     private void refuse(HttpServletRequest request, HttpServletResponse response, @Nullable ApiRequest asked,
             ApiResponse.Content answer, long began) throws IOException {
         count(request, asked, answer.code(), clock.nanoTime() - began);
         long length = bodyLength(request);
         if (length == 0) {
-            peer(Connections.Peer::isServed);
+            peer(Connections.Peer::requestReceived);
             send(request, response, answer);
             return;
         }
-        if (length < 0 || length > KEPT_OPEN_FOR || answer.code() == 408) {
+        if (length < 0 || length > MAX_DISCARDED_BODY || answer.code() == 408) {
             response.setHeader("Connection", "close");
         }
         if (request.getHeader("Expect") == null) {
-            // Tomcat reads and drops what is left: a client that is still sending would not see the answer.
-            peer(peer -> traffic.later().schedule(peer.sends(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
+            // Tomcat reads and discards the rest: a client that is still sending would not see the answer.
+            peer(peer -> traffic.timer().schedule(peer.awaitRefusedBody(), DRAIN.toMillis(), TimeUnit.MILLISECONDS));
         }
         send(request, response, answer);
     }
 
-    /** @param asked null if the request could not be read */
+    /** @param asked null if the head could not be parsed */
     private void count(HttpServletRequest request, @Nullable ApiRequest asked, int code, long nanos) {
         RequestInfo about;
         try {
@@ -342,16 +345,16 @@ final class HttpFront extends HttpServlet {
     }
 
     private void writeLong(ApiResponse.Content content, OutputStream to) throws IOException {
-        OutputStream out = new BufferedOutputStream(new Considerate(to, clock.deadline(requestDeadline)), CHUNK);
+        OutputStream out = new BufferedOutputStream(new YieldingOutput(to, clock.deadline(requestDeadline)), CHUNK);
         content.writeTo(out);
         out.flush();
     }
 
     /** Lets other connections have their turn on this thread's carrier, and gives up a client that reads too slowly. */
-    private final class Considerate extends FilterOutputStream {
+    private final class YieldingOutput extends FilterOutputStream {
         private final long deadline;
 
-        Considerate(OutputStream out, long deadline) {
+        YieldingOutput(OutputStream out, long deadline) {
             super(out);
             this.deadline = deadline;
         }
@@ -378,21 +381,21 @@ final class HttpFront extends HttpServlet {
     private void watch(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException, InterruptedException {
         Runnable done = metrics.watches()::decrementAndGet;
-        boolean leftToTheSocket = false;
+        boolean handedOver = false;
         try {
             if (metrics.watches().incrementAndGet() > maxWatches) {
                 stream.feed().close();
                 metrics.rejected();
                 send(request, response, Refusals.status(429, "there are " + maxWatches
-                        + " watches already, the most that this server serves: try again later"));
+                        + " watches already, the most that this server serves: try again timer"));
             } else if (WatchSocket.isAskedForBy(request)) {
                 WatchSocket.accept(request, response, stream, watchCheck.toNanos(), done);
-                leftToTheSocket = true;
+                handedOver = true;
             } else {
                 stream(response, stream);
             }
         } finally {
-            if (!leftToTheSocket) {
+            if (!handedOver) {
                 done.run();
             }
         }

@@ -10,22 +10,22 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * A client of an embedded API server in the same process, without sockets and without waiting: its watches answer null when
- * there is nothing, so that one thread can step a whole system. What goes in and comes out is JSON all the same, so objects
- * are never shared with the server. Thread safe.
+ * A client of an embedded API server in the same process, without sockets. It never waits: a watch answers null if
+ * there is no event, so one thread can step a whole system. Objects are passed as JSON, so they are never shared with
+ * the server. Thread safe.
  */
 public final class InProcessClient implements KubeClient {
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final String userAgent;
 
-    InProcessClient(EmbeddedApiServer server, String userAgent) {
+    InProcessClient(ApiServer server, String userAgent) {
         this.server = server;
         this.userAgent = userAgent;
     }
@@ -69,9 +69,9 @@ public final class InProcessClient implements KubeClient {
                 : "";
     }
 
-    /** Does nothing: the server is its owner's to close. */
+    /** Does nothing. The owner of the server closes it. */
     @Override
     public void close() {
-        // There is no connection.
+        // There is no connection to close.
     }
 }

@@ -21,8 +21,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
@@ -36,17 +36,19 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** One resource type, called in-process. */
+/** Calls the server for one resource type. */
 final class InProcessResource<T extends KubernetesObject> implements ResourceClient<T> {
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final String userAgent;
     private final ResourceType type;
     private final Class<T> model;
     private final String accept;
     private final String acceptList;
 
-    /** @param acceptList the media type of lists; {@code accept} is that of objects and of the events of watches */
-    InProcessResource(EmbeddedApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
+    /**
+     * @param accept the media type of objects and of the events of watches @param acceptList the media type of lists
+     */
+    InProcessResource(ApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
             String acceptList) {
         this.server = server;
         this.userAgent = userAgent;
@@ -174,7 +176,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         return read(Json.read(body));
     }
 
-    /** Without {@code metadata.managedFields}, as the HTTP client reads. */
+    /** Drops {@code metadata.managedFields}, as the HTTP client does. */
     T read(JsonNode object) {
         if (object.get("metadata") instanceof ObjectNode meta) {
             meta.remove("managedFields");
@@ -217,7 +219,7 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
         return server.handle(request("GET", type.path(namespace) + query(query), null, ""));
     }
 
-    /** The objects of one namespace, or all, under selectors. */
+    /** The objects that match selectors, in one namespace or in all. */
     private record Collection<T extends KubernetesObject>(InProcessResource<T> resource, String namespace,
             LabelSelector labels, FieldSelector fields) implements ListerWatcher<T> {
         @Override

@@ -10,11 +10,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
 
-/** A watch that is drawn from in the reader's own steps: it never waits. */
+/** A watch that takes its events from the server's queue and never waits. */
 final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T> {
     private final WatchFeed feed;
     private final InProcessResource<T> resource;

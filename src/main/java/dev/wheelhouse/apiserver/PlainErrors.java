@@ -7,7 +7,7 @@ import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 
-/** Answers what is no HTTP request, or what the servlet could not answer, by a Status object. Tomcat makes it by its name. */
+/** Answers with a Status if Tomcat cannot parse a request or the servlet fails. Tomcat creates it by its class name. */
 public final class PlainErrors extends ErrorReportValve {
     @Override
     protected void report(Request request, Response response, Throwable throwable) {
@@ -22,7 +22,7 @@ public final class PlainErrors extends ErrorReportValve {
                     .body(), StandardCharsets.UTF_8));
             response.finishResponse();
         } catch (IOException e) {
-            // The client has gone.
+            // The client is gone.
         }
     }
 }

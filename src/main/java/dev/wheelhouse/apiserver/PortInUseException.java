@@ -1,6 +1,6 @@
 package dev.wheelhouse.apiserver;
 
-/** The API server's port is taken. Its message is one sentence for the user, with the remedy. */
+/** The API server's port is in use. The message is one sentence for the operator, with the remedy. */
 public final class PortInUseException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

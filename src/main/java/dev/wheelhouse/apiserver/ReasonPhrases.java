@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers whose status line has its reason phrase, as {@code HTTP/1.1 200 OK}. Tomcat leaves it out, which HTTP allows; kubectl
- * prints what came, and people and scripts look for {@code 200 OK}. Tomcat has no setting for it, and its processor keeps the
- * buffer that writes the status line to itself: should a later one keep it elsewhere, answers lack the phrase and nothing else.
+ * Writes the reason phrase into the status line of an answer, as in {@code HTTP/1.1 200 OK}. HTTP allows to leave the
+ * phrase out, and Tomcat does so without a setting to change it. But kubectl prints the status line, and people and
+ * scripts look for {@code 200 OK}. This class replaces the output buffer of Tomcat's processor, which is in a private
+ * field. If a later Tomcat has no such field, answers lack the phrase and are otherwise the same.
  */
 final class ReasonPhrases extends Http11OutputBuffer {
     private static final Logger log = LoggerFactory.getLogger(ReasonPhrases.class);
@@ -51,7 +52,7 @@ final class ReasonPhrases extends Http11OutputBuffer {
         }
     }
 
-    /** Has a new processor write reason phrases. */
+    /** Makes a new processor write reason phrases. */
     static void addTo(Http11Processor processor, int headerSize) {
         if (BUFFER == null) {
             return;

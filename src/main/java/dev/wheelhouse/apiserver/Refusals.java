@@ -6,9 +6,9 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
-/** Answers that the server gives before a request reaches the REST logic. */
+/** Answers of the transport itself, to requests that do not reach the REST logic. */
 final class Refusals {
     private static final Map<Integer, String> REASONS = Map.ofEntries(Map.entry(400, "BadRequest"),
             Map.entry(401, "Unauthorized"), Map.entry(403, "Forbidden"), Map.entry(404, "NotFound"),
@@ -20,12 +20,12 @@ final class Refusals {
 
     private Refusals() {}
 
-    /** Upstream's words (upstream: {@code apiserver/pkg/server/filters/priority-and-fairness.go}). */
+    /** Upstream's answer to too many requests ({@code apiserver/pkg/server/filters/priority-and-fairness.go}). */
     static ApiResponse.Content tooManyRequests() {
         return status(429, "Too many requests, please try again later.");
     }
 
-    /** A Status object; of 429 and 503, with the advice to try again after a second. */
+    /** A Status object. For 429 and 503 it advises to retry after a second. */
     static ApiResponse.Content status(int code, String message) {
         boolean again = code == 429 || code == 503;
         ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");

@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Counts requests under the names and labels that upstream gives them, and writes them in the text format of Prometheus
- * (upstream: {@code apiserver/pkg/endpoints/metrics}). What labels there are is bounded by what the server serves: a request
- * for anything else counts under empty ones. Thread safe.
+ * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream:
+ * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources, so their number is bounded:
+ * all other requests have empty labels. Thread safe.
  */
 final class RequestMetrics {
     private static final double[] BUCKETS = {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6,
@@ -51,26 +51,26 @@ final class RequestMetrics {
         }
     }
 
-    /** Requests that are being answered, without watches. */
+    /** The number of requests that are being answered, without watches. */
     AtomicInteger inFlight() {
         return inFlight;
     }
 
-    /** Watches that are open. */
+    /** The number of open watches. */
     AtomicInteger watches() {
         return watches;
     }
 
-    /** One request was turned away because there were too many. */
+    /** A request was refused because there were too many. */
     void rejected() {
         rejected.increment();
     }
 
     /**
-     * One request was answered.
+     * A request was answered.
      *
      * @param apply whether it was a server-side apply
-     * @param nanos how long it took; not counted for a watch
+     * @param nanos its duration; not counted for a watch
      */
     void answered(RequestInfo about, boolean apply, boolean dryRun, int code, long nanos) {
         @Nullable
@@ -103,7 +103,7 @@ final class RequestMetrics {
         };
     }
 
-    /** All of it, in the text format, version 0.0.4. */
+    /** All metrics, in version 0.0.4 of the text format. */
     String text() {
         StringBuilder out = new StringBuilder();
         head(out, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, without watches.");

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Tells of what clients do in a line a minute that counts it, since a hostile one must not fill the log. The first of a kind is
- * told at once. Thread safe.
+ * Logs events that clients cause. For each kind of event it logs the first at once, then one line a minute with the
+ * count, so that a hostile client cannot fill the log. Thread safe.
  */
 final class Tally {
     private static final Logger log = LoggerFactory.getLogger(Tally.class);
@@ -21,7 +21,7 @@ final class Tally {
     private final Map<String, Count> counts = new TreeMap<>();
 
     private static final class Count {
-        long untold;
+        long unreported;
         long nextAt;
     }
 
@@ -29,7 +29,7 @@ final class Tally {
         this.clock = clock;
     }
 
-    /** @param event a kind of event, in words that do not depend on the client */
+    /** @param event the kind of event; the text must not depend on the client */
     synchronized void add(String event) {
         long now = clock.nanoTime();
         Count count = counts.get(event);
@@ -38,10 +38,10 @@ final class Tally {
             count.nextAt = now;
             counts.put(event, count);
         }
-        count.untold++;
+        count.unreported++;
         if (now - count.nextAt >= 0) {
-            log.warn("{}: {} since the last such line", event, count.untold);
-            count.untold = 0;
+            log.warn("{}: {} since the last such line", event, count.unreported);
+            count.unreported = 0;
             count.nextAt = now + PAUSE.toNanos();
         }
     }

@@ -10,9 +10,9 @@ import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Looks once a minute whether the server is to be served by another certificate, or to trust other authorities, and serves new
- * connections by it; those that are open go on. A certificate that cannot be read leaves the old one in its place (upstream:
- * {@code apiserver/pkg/server/dynamiccertificates}).
+ * Checks once a minute whether the server's certificate or the trusted client authorities have changed, and uses them
+ * for new connections. Open connections stay as they are. If the new ones cannot be read, the old ones stay in use
+ * (upstream: {@code apiserver/pkg/server/dynamiccertificates}).
  */
 final class TlsRenewal extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(TlsRenewal.class);
@@ -20,7 +20,7 @@ final class TlsRenewal extends SignalledLoop {
 
     private final AbstractHttp11Protocol<?> protocol;
     private volatile ApiServerOptions.Tls current;
-    private String complaint = "";
+    private String lastWarning = "";
 
     TlsRenewal(AbstractHttp11Protocol<?> protocol, ApiServerOptions.Tls first) {
         this.protocol = protocol;
@@ -43,21 +43,21 @@ final class TlsRenewal extends SignalledLoop {
             if (next != before) {
                 protocol.addSslHostConfig(Connectors.sslHost(next), true);
                 current = next;
-                log.info("new connections are served by {}", next.certificate() == before.certificate()
-                        ? "the same certificate, and other client authorities are trusted"
+                log.info("new connections use {}", next.certificate() == before.certificate()
+                        ? "the same certificate and trust other client authorities"
                         : "a new certificate");
             }
-            complaint = "";
+            lastWarning = "";
         } catch (AuthConfigException | IllegalArgumentException e) {
-            complain(String.valueOf(e.getMessage()));
+            warnOnce(String.valueOf(e.getMessage()));
         }
         return PERIOD.toNanos();
     }
 
-    private void complain(String message) {
-        if (!message.equals(complaint)) {
-            complaint = message;
-            log.warn("the server goes on with its old certificate and client authorities: {}", message);
+    private void warnOnce(String message) {
+        if (!message.equals(lastWarning)) {
+            lastWarning = message;
+            log.warn("the server keeps its old certificate and client authorities: {}", message);
         }
     }
 }

@@ -13,30 +13,30 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * All that bounds what clients together cost the process: seats, threads, memory and connections.
+ * All limits on the resources that clients together use: seats, threads, memory and connections.
  *
- * @param flows decides which requests are worked on
- * @param workers the threads that work; there are as many as seats are taken
- * @param later runs what ends slow clients, in time
- * @param bodies memory for bodies that are being read or worked on
- * @param work memory for what is made of bodies, and for answers until they are sent
- * @param connections those that are open
- * @param mostWatches at a time
- * @param tally tells the log of what clients do
+ * @param flows decides which requests are executed
+ * @param workers the platform threads that execute requests, created on demand; their number is bounded by the seats
+ * @param timer closes the connections of clients that are too slow
+ * @param bodies the memory for bodies until their request is answered
+ * @param work the memory for trees of bodies, and for answers until they are sent
+ * @param connections all open connections
+ * @param mostWatches the most concurrent watches
+ * @param tally logs events that clients cause
  */
-record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService later, ByteBudget bodies,
+record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorService timer, ByteBudget bodies,
         ByteBudget work, Connections connections, int mostWatches, Tally tally, RequestMetrics metrics)
         implements
             AutoCloseable {
-    /** Heap that a connection with a request holds: the buffers for its head, its answer and, by TLS, its records. */
+    /** The heap, in bytes, of a connection with a request: buffers for head and answer and, with TLS, records. */
     private static final int ACTIVE_BYTES = 136 * 1024;
-    /** Heap that a connection without a request holds. */
+    /** The heap, in bytes, that a connection without a request holds. */
     private static final int IDLE_BYTES = 20 * 1024;
     private static final int IDLE_TLS_BYTES = 72 * 1024;
-    /** Files that the process opens beside connections. */
+    /** File descriptors reserved for everything but connections. */
     private static final int OTHER_FILES = 512;
 
-    /** @param memory the heap, of which each purpose has a part */
+    /** @param memory the size of the heap in bytes; each purpose gets a share of it */
     static Traffic of(ApiServerOptions options, long memory, int processors, RequestMetrics metrics) {
         ApiServerLimits limits = options.limits();
         Clock clock = options.clock();
@@ -49,7 +49,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         int most = connections(options, memory);
         Connections connections = new Connections(most, Math.max(16, most / 4),
                 (int) Math.max(16, memory / 4 / ACTIVE_BYTES), clock, tally);
-        return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-later-")),
+        return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-timer-")),
                 new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(memory / 8), connections,
                 watches(limits, memory), tally, metrics);
     }
@@ -58,13 +58,13 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         ThreadFactory threads = Thread.ofPlatform().daemon().name(name, 0).factory();
         return work -> {
             Thread thread = threads.newThread(work);
-            // Not Tomcat's, which takes its own for a leak when it stops.
+            // Tomcat would report threads with its own class loader as leaks when it stops.
             thread.setContextClassLoader(Traffic.class.getClassLoader());
             return thread;
         };
     }
 
-    /** The most connections: what is configured, as far as there are memory and file descriptors. */
+    /** The most connections: the configured number, or fewer if memory or file descriptors do not suffice. */
     static int connections(ApiServerOptions options, long memory) {
         long most = memory / 4 / (options.tls() == null ? IDLE_BYTES : IDLE_TLS_BYTES);
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
@@ -73,15 +73,15 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         return (int) Math.min(options.limits().connections(), Math.max(32, most));
     }
 
-    /** The most watches: what is configured, as far as the heap suffices for their buffers. */
+    /** The most watches: the configured number, or fewer if the heap does not suffice for their buffers. */
     static int watches(ApiServerLimits limits, long memory) {
         return (int) Math.min(limits.watches(), Math.max(16, memory / 4 / ACTIVE_BYTES));
     }
 
-    /** Ends the threads once they have done their work. */
+    /** Ends the threads when their current work is done. */
     @Override
     public void close() {
         workers.shutdown();
-        later.shutdownNow();
+        timer.shutdownNow();
     }
 }

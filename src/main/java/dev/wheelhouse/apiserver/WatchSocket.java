@@ -21,13 +21,13 @@ import jakarta.servlet.http.WebConnection;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
 /**
- * A watch over a WebSocket, which some clients ask for first: one message an event. What a client sends is read only to answer
- * its pings and to learn that it goes (upstream: {@code apiserver/pkg/endpoints/handlers/watch.go}; RFC 6455). The
- * connection's own thread writes; one more reads.
+ * A watch over a WebSocket, which some clients try first. Each event is one message. Messages from the client are read
+ * only to answer pings and to notice the end (upstream: {@code apiserver/pkg/endpoints/handlers/watch.go}; RFC 6455).
+ * The connection's thread writes, a second virtual thread reads. Public because Tomcat creates it.
  */
 public final class WatchSocket implements HttpUpgradeHandler {
     private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -37,8 +37,8 @@ public final class WatchSocket implements HttpUpgradeHandler {
     private static final int CLOSE = 8;
     private static final int PING = 9;
     private static final int PONG = 10;
-    /** Control frames may not be longer, and nothing else is expected. */
-    private static final int LONGEST_MESSAGE = 125;
+    /** The longest control frame, in bytes. Clients send no other frames. */
+    private static final int MAX_MESSAGE = 125;
     private static final byte[] NORMAL_CLOSURE = {3, (byte) 232};
 
     private final ReentrantLock writing = new ReentrantLock();
@@ -55,10 +55,10 @@ public final class WatchSocket implements HttpUpgradeHandler {
     }
 
     /**
-     * Accepts the request. The watch is served once the caller has returned from the servlet.
+     * Accepts the request. The watch is served after the caller has returned from the servlet.
      *
-     * @param checkNanos how long at most to wait for an event before looking whether the watch has ended
-     * @param whenDone called when the watch is over
+     * @param checkNanos the longest wait for an event before the end of the watch is checked
+     * @param whenDone called when the watch has ended
      */
     static void accept(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream,
             long checkNanos, Runnable whenDone) throws IOException {
@@ -94,7 +94,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
             Thread.ofVirtual().name("apiserver-watch-socket").start(() -> read(in, out, feed));
             write(served, feed, out);
         } catch (IOException e) {
-            // The client has gone.
+            // The client is gone.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
@@ -122,7 +122,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
 
     private void send(OutputStream out, int opcode, byte[] payload) throws IOException {
         int length = payload.length;
-        int lengthBytes = length <= LONGEST_MESSAGE ? 0 : length <= 0xffff ? 2 : 8;
+        int lengthBytes = length <= MAX_MESSAGE ? 0 : length <= 0xffff ? 2 : 8;
         byte[] frame = new byte[2 + lengthBytes + length];
         frame[0] = (byte) (LAST_FRAME | opcode);
         frame[1] = (byte) (lengthBytes == 0 ? length : lengthBytes == 2 ? 126 : 127);
@@ -155,12 +155,12 @@ public final class WatchSocket implements HttpUpgradeHandler {
                     }
                     case PING -> send(out, PONG, message);
                     default -> {
-                        // A watch has nothing to hear.
+                        // A watch expects no messages.
                     }
                 }
             }
         } catch (IOException e) {
-            // The client has gone, or sends what no client does: the watch ends either way.
+            // The client is gone or violates the protocol; the watch ends in either case.
         }
     }
 
@@ -168,12 +168,12 @@ public final class WatchSocket implements HttpUpgradeHandler {
         int length = in.readUnsignedByte();
         boolean masked = (length & 128) != 0;
         length &= 127;
-        if (!masked || length > LONGEST_MESSAGE) {
+        if (!masked || length > MAX_MESSAGE) {
             throw new EOFException("a message that is not masked, or too long");
         }
         byte[] mask = new byte[4];
         byte[] message = new byte[length];
-        // Not readNBytes, which ends by reading nothing: that waits, here.
+        // readNBytes would end with a read of no bytes, which waits here.
         in.readFully(mask);
         in.readFully(message);
         for (int i = 0; i < message.length; i++) {

@@ -11,32 +11,28 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps web pages out of a server on somebody's machine. A browser there sends requests for any page that is open in it, from
- * inside loopback. Such a request is known by what the browser adds and the page cannot change: the page's {@code Origin},
- * {@code Sec-Fetch-Site}, and the {@code Host} that the page's address names. No CORS header is ever sent, so a preflight
- * fails like the request that it asks for. Thread safe.
+ * Refuses requests that web pages make. A browser sends them for any open page, and it may run on the server's machine,
+ * inside loopback. Such a request shows in headers that a page cannot change: {@code Origin}, {@code Sec-Fetch-Site},
+ * and {@code Host}, which names the page's own address. The server sends no CORS headers, so preflight requests fail,
+ * too. Thread safe.
  */
 public final class WebPages {
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     private static final Pattern ADDRESS = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:.]+]");
-    /** The types that a page may give a body without the browser asking first (Fetch standard, section 2.2.2). */
+    /** The body types that a page may send without a preflight (Fetch standard, section 2.2.2). */
     private static final Set<String> SIMPLE_TYPES = Set.of("", "text/plain", "application/x-www-form-urlencoded",
             "multipart/form-data");
-    private static final String NO_PAGES = ", and web pages may not use this server: clients send no such header, and a "
-            + "person types the address into the browser's address bar";
+    private static final String NO_PAGES = ", and web pages may not use this server: clients send no such header, and "
+            + "a person types the address into the browser's address bar";
 
     private final boolean open;
     private final boolean anyAddress;
     private final Set<String> hosts;
     private final String remedy;
-    /** The last Host that was found to be known, as nearly all requests have the same one. */
+    /** The last Host that was accepted. Nearly all requests have the same one. */
     private volatile String lastKnown = "";
 
-    /**
-     * An answer in place of the request's own.
-     *
-     * @param code the HTTP status
-     */
+    /** An answer that refuses a request. @param code the HTTP status */
     public record Refusal(int code, String message) {}
 
     private WebPages(boolean open, boolean anyAddress, Collection<String> hosts, String remedy) {
@@ -52,43 +48,43 @@ public final class WebPages {
     }
 
     /**
-     * The rule of a server that answers whoever reaches it.
+     * The rules for a server that requires no credentials.
      *
-     * @param anyAddress whether clients may call it by any IP address, because it listens on more than loopback. No foreign
-     *        page has an IP address of this machine as its own
-     * @param hosts the names by which clients may call it, beside those of loopback
-     * @param remedy how an operator adds a name, for the refusal
+     * @param anyAddress whether clients may call it by any IP address, because it listens beyond loopback. No foreign
+     *         page has an address of this machine as its origin
+     * @param hosts the names by which clients may call it, besides those of loopback
+     * @param remedy tells an operator how to add a name, for the error message
      */
     public static WebPages ofOpenServer(boolean anyAddress, Collection<String> hosts, String remedy) {
         return new WebPages(true, anyAddress, hosts, remedy);
     }
 
     /**
-     * The rule of a server that asks for credentials. A page knows no token, and cannot add the header Authorization to a
-     * request without a preflight, so a request with that header is not looked at. One without it may bear a certificate that
-     * the browser shows by itself; pages may not send such a request.
+     * The rules for a server that requires credentials. A request with an Authorization header is accepted: pages do
+     * not know tokens, and cannot set this header without a preflight. Other requests may carry a client certificate
+     * that the browser adds by itself, so they are checked for signs of a page.
      */
     public static WebPages ofGuardedServer() {
         return new WebPages(false, true, Set.of(), "");
     }
 
-    /** The answer to a request that a foreign page sends, or may have sent; null if the request is to be answered. */
+    /** The answer to a request that a foreign page has made, or may have made; null if the request is acceptable. */
     public @Nullable Refusal refusal(HttpServletRequest request) {
         String host = request.getHeader("Host");
         if (open && host != null && !isKnown(host)) {
-            return new Refusal(403, "this server is not called \"" + shown(host) + "\": call it by its address, or "
-                    + remedy);
+            return new Refusal(403, "this server is not called \"" + abbreviated(host) + "\": call it by its address, "
+                    + "or " + remedy);
         }
         if (!open && request.getHeader("Authorization") != null) {
             return null;
         }
         String origin = request.getHeader("Origin");
         if (origin != null && !isOwn(origin, host)) {
-            return new Refusal(403, "the request's Origin is \"" + shown(origin) + "\"" + NO_PAGES);
+            return new Refusal(403, "the request's Origin is \"" + abbreviated(origin) + "\"" + NO_PAGES);
         }
         String site = request.getHeader("Sec-Fetch-Site");
         if (site != null && !site.equals("none") && !site.equals("same-origin")) {
-            return new Refusal(403, "the request's Sec-Fetch-Site is \"" + shown(site) + "\"" + NO_PAGES);
+            return new Refusal(403, "the request's Sec-Fetch-Site is \"" + abbreviated(site) + "\"" + NO_PAGES);
         }
         if (open && isOfSimpleType(request) && hasBody(request)) {
             return new Refusal(415, "the body of the request was in an unknown format - accepted media types include: "
@@ -111,12 +107,14 @@ public final class WebPages {
         return known;
     }
 
-    /** Whether a page of that origin has been served by this server. A proxy may have ended its TLS. */
+    /** Whether this server has served the page of an origin. The scheme may differ, because a proxy may end TLS. */
     private static boolean isOwn(String origin, @Nullable String host) {
         return origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host);
     }
 
-    /** {@code kubectl create --raw} sends bodies without a type, and a header that no page can send without a preflight. */
+    /**
+     * Bodies of {@code kubectl create --raw} have no type, but this header, which pages cannot set without preflight.
+     */
     private static boolean isOfSimpleType(HttpServletRequest request) {
         String type = request.getHeader("Content-Type");
         if (type == null) {
@@ -131,7 +129,7 @@ public final class WebPages {
         return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
     }
 
-    private static String shown(String value) {
+    private static String abbreviated(String value) {
         return value.length() <= 100 ? value : value.substring(0, 100) + "…";
     }
 }

@@ -8,14 +8,14 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
 
 /**
- * One request's work, done by a platform thread while the connection's virtual thread waits: work that computes for long would
- * otherwise keep a carrier thread from all other connections, health included.
+ * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on
+ * virtual threads, they would occupy the carrier threads, and health checks could not be answered.
  */
 final class Work implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Work.class);
@@ -26,14 +26,14 @@ final class Work implements Runnable {
     private final Thread waiter = Thread.currentThread();
     private final AtomicReference<ApiResponse> answer = new AtomicReference<>();
 
-    /** @param whenDone called when the work is over, which may be after its answer was given up */
+    /** @param whenDone called when the work has ended, which may be after the answer was given */
     Work(Supplier<ApiResponse> request, Deadline deadline, Runnable whenDone) {
         this.request = request;
         this.deadline = deadline;
         this.whenDone = whenDone;
     }
 
-    /** The answer; past the deadline 504, and the work ends at its next {@link Deadline#check check}. */
+    /** Waits for the answer. At the deadline it is 504, and the work ends at its next {@link Deadline#check check}. */
     ApiResponse answeredBy(Executor threads) {
         threads.execute(this);
         boolean interrupted = false;
@@ -45,7 +45,7 @@ final class Work implements Runnable {
                 answer.compareAndSet(null, RestServer.overdue());
             } else {
                 LockSupport.parkNanos(this, left);
-                // An interrupted thread could not wait; the server that stops ends its requests in its own order.
+                // The wait goes on, because a closing server ends its requests itself; the caller sees the interrupt.
                 interrupted |= Thread.interrupted();
             }
         }

@@ -1,8 +1,13 @@
 /**
- * The embedded API server as others use it: {@link dev.wheelhouse.apiserver.EmbeddedApiServer} over HTTP, and
- * {@link dev.wheelhouse.apiserver.InProcessClient} without sockets. In flow HTTP requests and client calls; out flow answers
- * and watches. Each HTTP request runs on a virtual thread of its own; an in-process call on its caller's. The server owns its
- * store and ends every watch and thread when it is closed.
+ * The embedded API server. {@link dev.wheelhouse.apiserver.ApiServer} answers over HTTP, through Tomcat, and without
+ * sockets through {@link dev.wheelhouse.apiserver.InProcessClient}. {@link dev.wheelhouse.apiserver.ApiServerOptions}
+ * has its settings; {@link dev.wheelhouse.apiserver.Faults} injects errors for tests.
+ *
+ * <p>An HTTP request passes {@code WebPages} (refuses browsers' pages), admission by its head, {@code BodyReader} and
+ * {@code FlowControl}, and is executed by {@code Work} on a platform thread with a deadline. A connection's virtual
+ * thread waits for all of these and writes the answer. Short reads and health checks are answered on the virtual thread
+ * itself. In-process calls run on their caller's thread without these limits. Closing the server ends its watches and
+ * threads and closes its store.
  */
 @NullMarked
 package dev.wheelhouse.apiserver;

@@ -9,7 +9,7 @@ import io.kubernetes.client.custom.QuantityFormatException;
  * Reads quantities of a size that arithmetic can bear: the time to read digits grows with the square of their number,
  * and a sum with {@code 1e999999999} has a billion of them.
  */
-final class BoundedQuantity {
+public final class BoundedQuantity {
     private static final int MOST_DIGITS = 1000;
 
     private BoundedQuantity() {}
@@ -18,7 +18,7 @@ final class BoundedQuantity {
      * @throws QuantityFormatException if the text is no quantity, or has more than a thousand digits on either side of
      * its point
      */
-    static Quantity parse(String text) {
+    public static Quantity parse(String text) {
         if (text.length() > MOST_DIGITS) {
             throw new QuantityFormatException("a quantity of " + text.length() + " characters: at most " + MOST_DIGITS
                     + " are read");

@@ -1,8 +1,5 @@
 package dev.wheelhouse.client;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -170,12 +167,7 @@ public final class ModelJson {
 
         private static boolean isRequired(AnnotatedField field) {
             SerializedName name = field.getAnnotation(SerializedName.class);
-            try {
-                return name != null && field.getDeclaringClass().getField("openapiRequiredFields")
-                        .get(null) instanceof Set<?> required && required.contains(name.value());
-            } catch (ReflectiveOperationException e) {
-                return false;
-            }
+            return name != null && ModelClass.isRequired(field.getDeclaringClass(), name.value());
         }
 
         @Override
@@ -232,43 +224,7 @@ public final class ModelJson {
 
     /** Sets {@code apiVersion} and {@code kind}, which the items of a list lack. */
     public static void fillIn(KubernetesObject object, String apiVersion, String kind) {
-        TypeMeta.of(object.getClass()).set(object, apiVersion, kind);
-    }
-
-    /** The setters of a model class. */
-    private record TypeMeta(MethodHandle apiVersion, MethodHandle kind) {
-        private static final ClassValue<TypeMeta> CACHE = new ClassValue<>() {
-            @Override
-            protected TypeMeta computeValue(Class<?> model) {
-                return new TypeMeta(setter(model, "setApiVersion"), setter(model, "setKind"));
-            }
-        };
-
-        static TypeMeta of(Class<?> model) {
-            return CACHE.get(model);
-        }
-
-        private static MethodHandle setter(Class<?> model, String name) {
-            try {
-                return MethodHandles.publicLookup().unreflect(model.getMethod(name, String.class))
-                        .asType(MethodType.methodType(void.class, Object.class, String.class));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalArgumentException(
-                        model.getName() + " is no Kubernetes model: it has no public " + name,
-                        e);
-            }
-        }
-
-        void set(Object object, String apiVersionText, String kindText) {
-            try {
-                apiVersion.invokeExact(object, apiVersionText);
-                kind.invokeExact(object, kindText);
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw new IllegalStateException(e);
-            }
-        }
+        ModelClass.fillIn(object, apiVersion, kind);
     }
 
     /** The mapper itself, for streaming. */
@@ -277,12 +233,12 @@ public final class ModelJson {
     }
 
     /** @throws tools.jackson.core.JacksonException if it does not parse */
-    static <T> @Nullable T read(byte[] json, int from, int to, Class<T> type) {
+    public static <T> @Nullable T read(byte[] json, int from, int to, Class<T> type) {
         return MAPPER.readValue(json, from, to - from, type);
     }
 
     /** @throws tools.jackson.core.JacksonException if it does not parse */
-    static JsonNode tree(byte[] json, int from, int to) {
+    public static JsonNode tree(byte[] json, int from, int to) {
         return MAPPER.readTree(json, from, to - from);
     }
 
@@ -325,7 +281,8 @@ public final class ModelJson {
      */
     @SuppressWarnings("unchecked")
     public static <T> T shallowCopy(T model) {
-        return (T) (ModelShape.isModel(model.getClass()) ? ModelCopy.shallow(model) : copy(model));
+        Class<?> type = model.getClass();
+        return (T) (ModelClass.isModel(type) ? ModelClass.of(type).copy(model, value -> value) : copy(model));
     }
 
     /** A copy by way of JSON, for any object that Jackson can write and read. */

@@ -1,9 +1,9 @@
 /**
- * The connection to an API server. In flow calls on the ports {@code KubeClient}, {@code ResourceClient} and
- * {@code ListerWatcher}; out flow decoded model objects, watch events and {@code ApiError}. Authentication and TLS are the
- * official client's; requests, streaming and decoding are our own. Each open watch has one virtual thread that reads and
- * decodes; every other call runs on a virtual thread for which the caller waits, so that an interrupt ends it. All state
- * belongs to {@code HttpKubeClient} and ends with its {@code close()}.
+ * The ports to an API server, and the values that pass through them. {@link dev.wheelhouse.client.KubeClient} is a
+ * connection, {@link dev.wheelhouse.client.ResourceClient} reads and writes one resource type, and
+ * {@link dev.wheelhouse.client.ListerWatcher} feeds an informer. {@code client.http} implements them over HTTP,
+ * {@code apiserver} in process. {@link dev.wheelhouse.client.ModelJson} reads, writes and copies the official client's
+ * model objects.
  */
 @NullMarked
 package dev.wheelhouse.client;

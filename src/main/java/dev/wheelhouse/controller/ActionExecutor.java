@@ -24,15 +24,13 @@ public interface ActionExecutor {
     Outcome execute(ObjectKey owner, List<Action> actions);
 
     /** Begins a sync of this owner. All calls of {@link #execute} until {@link #end} belong to that sync. */
-    default void begin(ObjectKey owner) {}
+    void begin(ObjectKey owner);
 
     /** Ends the sync of this owner. */
-    default void end(ObjectKey owner) {}
+    void end(ObjectKey owner);
 
     /** Whether it really writes. A planning executor writes nothing and returns a success for every write. */
-    default boolean writes() {
-        return true;
-    }
+    boolean writes();
 
     /**
      * One write that was tried.

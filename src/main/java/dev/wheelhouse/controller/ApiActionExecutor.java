@@ -60,6 +60,18 @@ public final class ApiActionExecutor implements ActionExecutor {
         return run.outcome(0);
     }
 
+    /** Every call of {@link #execute} stands alone, so the begin of a sync changes nothing. */
+    @Override
+    public void begin(ObjectKey owner) {}
+
+    @Override
+    public void end(ObjectKey owner) {}
+
+    @Override
+    public boolean writes() {
+        return true;
+    }
+
     private static int writesIn(List<Action> actions) {
         int writes = 0;
         for (Action action : actions) {

@@ -62,8 +62,8 @@ public final class ConsistencyStore {
         this.clock = clock;
     }
 
-    /** Names the cache that shows the writes of a type. Writes of types without a cache delay nobody. */
-    public void watch(ResourceType type, SharedIndexInformer<? extends KubernetesObject> cache) {
+    /** Registers the cache that shows the writes of a type. Writes of types without a cache delay nobody. */
+    public void register(ResourceType type, SharedIndexInformer<? extends KubernetesObject> cache) {
         caches.put(type, cache);
     }
 

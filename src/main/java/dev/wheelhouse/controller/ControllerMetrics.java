@@ -15,7 +15,7 @@ public interface ControllerMetrics {
     default void synced(String controller, String result, long nanos) {}
 
     /** A sync was delayed because a cache does not show the key's own writes yet. */
-    default void putOff(String controller) {}
+    default void delayed(String controller) {}
 
     /**
      * A write was tried.

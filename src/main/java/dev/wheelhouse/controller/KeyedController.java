@@ -41,7 +41,7 @@ public abstract class KeyedController implements Controller {
     private final String name;
     private final ControllerContext context;
     private final ConsistencyStore consistency;
-    private final Refusals refusals;
+    private final ForbiddenWrites forbidden;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
     private final List<Loop> workers = new ArrayList<>();
 
@@ -62,14 +62,14 @@ public abstract class KeyedController implements Controller {
         this.queue = context.queue(name);
         this.executor = context.executor(name, eventSource);
         this.clock = context.clock();
-        this.refusals = new Refusals(name, queue);
+        this.forbidden = new ForbiddenWrites(name, queue);
     }
 
     /**
      * Syncs an owner whose writes the API server forbids again as soon as a quota or a similar limit may allow them.
      */
     protected final void retryWhenAllowed() {
-        refusals.register(context.informers());
+        forbidden.register(context.informers());
     }
 
     /**
@@ -79,7 +79,7 @@ public abstract class KeyedController implements Controller {
     protected final <T extends KubernetesObject> SharedIndexInformer<T> informerFor(ResourceType type, Class<T> model) {
         SharedIndexInformer<T> informer = context.informers().informer(type, model);
         informers.add(informer);
-        consistency.watch(type, informer);
+        consistency.register(type, informer);
         return informer;
     }
 
@@ -95,7 +95,7 @@ public abstract class KeyedController implements Controller {
      */
     protected final void forget(ObjectKey key) {
         consistency.forget(key);
-        refusals.forget(key);
+        forbidden.forget(key);
         queue.forget(key);
     }
 
@@ -115,7 +115,7 @@ public abstract class KeyedController implements Controller {
         if (workers.isEmpty()) {
             Outage<ObjectKey> outage = new Outage<>(queue, clock);
             for (int i = 0; i < context.workers(name); i++) {
-                workers.add(new Worker<>(name, queue, outage, this::putOff, this::syncOnce, clock, context.metrics()));
+                workers.add(new Worker<>(name, queue, outage, this::delay, this::syncOnce, clock, context.metrics()));
             }
         }
         return List.copyOf(workers);
@@ -136,14 +136,14 @@ public abstract class KeyedController implements Controller {
         executor.begin(key);
         try {
             Result result = sync(key);
-            refusals.ended(key, result);
+            forbidden.ended(key, result);
             return result;
         } finally {
             executor.end(key);
         }
     }
 
-    private Duration putOff(ObjectKey key) {
+    private Duration delay(ObjectKey key) {
         for (ResourceType type : consistency.unsettled(key)) {
             settle(key, type);
         }

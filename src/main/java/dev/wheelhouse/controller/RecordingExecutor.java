@@ -19,6 +19,12 @@ public final class RecordingExecutor implements ActionExecutor {
     }
 
     @Override
+    public void begin(ObjectKey owner) {}
+
+    @Override
+    public void end(ObjectKey owner) {}
+
+    @Override
     public boolean writes() {
         return false;
     }

@@ -24,7 +24,7 @@ public final class Worker<K> implements Loop {
     @FunctionalInterface
     public interface Gate<K> {
         /** How long to delay the key; zero to sync it now. */
-        Duration putOff(K key) throws InterruptedException;
+        Duration delay(K key) throws InterruptedException;
     }
 
     private final String controller;
@@ -78,10 +78,10 @@ public final class Worker<K> implements Loop {
         long start = clock.nanoTime();
         Result result;
         try {
-            Duration putOff = gate.putOff(key);
-            if (!putOff.isZero()) {
-                metrics.putOff(controller);
-                queue.addAfter(key, putOff);
+            Duration delay = gate.delay(key);
+            if (!delay.isZero()) {
+                metrics.delayed(controller);
+                queue.addAfter(key, delay);
                 return;
             }
             result = orRetry(reconciler.reconcile(key));

@@ -12,6 +12,6 @@ public interface ElectionListener {
     /** This process has lost the lead. It does not contend again, because its state in memory is outdated. */
     default void stoppedLeading(String why) {}
 
-    /** A renewal in one write failed, so that the Lease has to be read first. */
-    default void renewedTheSlowWay() {}
+    /** A renewal in one write, the fast path of client-go, failed, so that the Lease has to be read first. */
+    default void slowPathExercised() {}
 }

@@ -2,6 +2,7 @@ package dev.wheelhouse.election;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ public final class LeaderElector implements Loop, Leadership {
     private final RandomGenerator random;
     private final ElectionListener listener;
     private final Signal closing = new Signal();
+    private final CompletableFuture<Void> led = new CompletableFuture<>();
     private volatile Role role = Role.STANDBY;
     private volatile boolean closed;
     private volatile long renewedAt;
@@ -68,6 +70,11 @@ public final class LeaderElector implements Loop, Leadership {
     @Override
     public boolean isLeader() {
         return role == Role.LEADING && !closed && isInTime();
+    }
+
+    @Override
+    public void whenLeading(Runnable action) {
+        CompletableFuture<Void> unused = led.thenRun(action);
     }
 
     private boolean isInTime() {
@@ -144,7 +151,7 @@ public final class LeaderElector implements Loop, Leadership {
                 won(sent, leases.update(take.lease()));
                 return true;
             } catch (ApiError e) {
-                listener.renewedTheSlowWay();
+                listener.slowPathExercised();
                 log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
             }
@@ -186,6 +193,7 @@ public final class LeaderElector implements Loop, Leadership {
             role = Role.LEADING;
             log.info("{} leads: it holds the lease {}", options.identity(), options.lease());
             listener.startedLeading();
+            led.complete(null);
         }
     }
 

@@ -10,6 +10,11 @@ public interface Leadership {
         }
 
         @Override
+        public void whenLeading(Runnable action) {
+            action.run();
+        }
+
+        @Override
         public boolean isKnown() {
             return true;
         }
@@ -25,6 +30,12 @@ public interface Leadership {
      * itself.
      */
     boolean isLeader();
+
+    /**
+     * Calls an action once, as soon as this process begins to lead: at once if it has begun. Otherwise the elector's
+     * loop calls the action, so it must not block.
+     */
+    void whenLeading(Runnable action);
 
     /** Whether the leader is known, be it this process or another. */
     boolean isKnown();

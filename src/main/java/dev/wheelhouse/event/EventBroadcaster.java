@@ -72,21 +72,10 @@ public final class EventBroadcaster implements Loop {
 
     /** A recorder for a component, such as {@code deployment-controller}. */
     public EventRecorder recorder(String component) {
-        return new EventRecorder() {
-            @Override
-            public void event(ResourceType regardingType, KubernetesObject regarding, String type, String reason,
-                    String message) {
-                event(regardingType, regarding, "", type, reason, message);
-            }
-
-            @Override
-            public void event(ResourceType regardingType, KubernetesObject regarding, String fieldPath, String type,
-                    String reason, String message) {
-                CoreV1Event event = EventBroadcaster.this.event(component, regardingType, regarding, type, reason,
-                        message);
-                event.getInvolvedObject().setFieldPath(fieldPath.isEmpty() ? null : fieldPath);
-                offer(component, event);
-            }
+        return (regardingType, regarding, fieldPath, type, reason, message) -> {
+            CoreV1Event event = event(component, regardingType, regarding, type, reason, message);
+            event.getInvolvedObject().setFieldPath(fieldPath.isEmpty() ? null : fieldPath);
+            offer(component, event);
         };
     }
 

@@ -11,25 +11,23 @@ public interface EventRecorder {
     String WARNING = "Warning";
 
     /** Discards all Events. */
-    EventRecorder NONE = (regardingType, regarding, type, reason, message) -> {};
+    EventRecorder NONE = (regardingType, regarding, fieldPath, type, reason, message) -> {};
 
     /**
-     * Records an Event.
+     * Records an Event about an object or a part of it.
      * @param regardingType the type of the object
      * @param regarding the object that the Event is about; the Event is created in its namespace
+     * @param fieldPath the part, such as {@code spec.containers{web}}; empty for the whole object
      * @param type {@link #NORMAL} or {@link #WARNING}
      * @param reason a machine-readable reason in UpperCamelCase
      * @param message a text for people
      */
-    void event(ResourceType regardingType, KubernetesObject regarding, String type, String reason, String message);
+    void event(ResourceType regardingType, KubernetesObject regarding, String fieldPath, String type, String reason,
+            String message);
 
-    /**
-     * Records an Event about a part of an object.
-     *
-     * @param fieldPath the part, such as {@code spec.containers{web}}; empty for the whole object
-     */
-    default void event(ResourceType regardingType, KubernetesObject regarding, String fieldPath, String type,
-            String reason, String message) {
-        event(regardingType, regarding, type, reason, message);
+    /** Records an Event about a whole object. */
+    default void event(ResourceType regardingType, KubernetesObject regarding, String type, String reason,
+            String message) {
+        event(regardingType, regarding, "", type, reason, message);
     }
 }

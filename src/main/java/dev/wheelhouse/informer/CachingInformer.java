@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     private @Nullable LoopRunner runner;
     private volatile long started;
-    private volatile boolean synced;
+    private final CompletableFuture<Void> synced = new CompletableFuture<>();
     private volatile boolean closed;
     private volatile String version = "";
 
@@ -90,7 +91,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             if (detector != null) {
                 detector.check();
             }
-            return synced ? processor.untilResync(clock.nanoTime()) : IDLE;
+            return synced.isDone() ? processor.untilResync(clock.nanoTime()) : IDLE;
         }
 
         /**
@@ -98,7 +99,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
          * @return whether there was one
          */
         private boolean processLoop() {
-            if (synced && processor.resyncDue(clock.nanoTime())) {
+            if (synced.isDone() && processor.resyncDue(clock.nanoTime())) {
                 fifo.resync();
             }
             if (deltas != null) {
@@ -162,11 +163,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         List<Notification<T>> notifications = new ArrayList<>();
         boolean first;
         synchronized (blockDeltas) {
-            first = !synced;
+            first = !synced.isDone();
             cache.replace(replaced, first, notifications);
             version = replaced.version();
             processor.distribute(notifications);
-            synced = true;
+            synced.complete(null);
         }
         if (first) {
             metrics.synced(Duration.ofNanos(clock.nanoTime() - started));
@@ -197,7 +198,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                     + " is negative: use zero for no resync");
         }
         ProcessorListener<T> listener = new ProcessorListener<>(handler, resyncPeriod, options.pendingBound(),
-                new SyncTracker(() -> synced), clock, metrics);
+                new SyncTracker(synced::isDone), clock, metrics);
         synchronized (blockDeltas) {
             if (closed) {
                 throw new IllegalStateException(
@@ -238,7 +239,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public void setTransform(UnaryOperator<T> transform) {
         synchronized (blockDeltas) {
-            if (runner != null || synced) {
+            if (runner != null || synced.isDone()) {
                 throw new IllegalStateException("cannot set the transform of the informer of " + source.type()
                         + ": the informer has started; set it before the start");
             }
@@ -314,7 +315,12 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     @Override
     public boolean hasSynced() {
-        return synced;
+        return synced.isDone();
+    }
+
+    @Override
+    public void whenSynced(Runnable action) {
+        CompletableFuture<Void> unused = synced.thenRun(action);
     }
 
     @Override
@@ -325,7 +331,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public InformerState state() {
         ReflectorStatus status = reflector.status();
-        return new InformerState(source.type(), source.namespace(), source.selector(), synced, indexer.size(), version,
+        return new InformerState(source.type(), source.namespace(), source.selector(), synced.isDone(), indexer.size(), version,
                 status.lastEvent(), status.failure(), status.counts(fifo.size()),
                 processor.listeners().stream().map(ProcessorListener::state).toList());
     }

@@ -157,16 +157,4 @@ final class DeltaFifo<T> {
     synchronized long size() {
         return size;
     }
-
-    /** The keys that have waiting deltas, for messages and tests. */
-    synchronized List<ObjectKey> keys() {
-        List<ObjectKey> keys = new ArrayList<>();
-        for (Step<T> step : sealed) {
-            if (step instanceof Deltas<T> deltas) {
-                keys.addAll(deltas.byKey.keySet());
-            }
-        }
-        keys.addAll(open.keySet());
-        return keys;
-    }
 }

@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.LoopRunner;
  * Makes and shares the informers of one client. In production {@link #start} gives every loop a thread. A test or a
  * simulation does not call it, but steps the {@link #loops()}. Thread safe.
  */
-public final class InformerFactory implements SharedInformerFactory {
+public final class InformerFactory implements SharedInformerFactory, AutoCloseable {
     private final KubeClient client;
     private final Clock clock;
     private final InformerMetrics.Provider metrics;
@@ -130,7 +130,12 @@ public final class InformerFactory implements SharedInformerFactory {
                 metrics.forInformer(source.type(), model, source.namespace(), source.selector()));
     }
 
-    @Override
+    /**
+     * Starts all informers, and lets {@link #startNew} start those that are made later. Only the owner of the factory
+     * calls it, once.
+     *
+     * @param runner runs the loops; the owner closes it after this factory
+     */
     public void start(LoopRunner runner) {
         startedOn = runner;
         all().forEach(informer -> informer.start(runner));
@@ -200,6 +205,7 @@ public final class InformerFactory implements SharedInformerFactory {
         return all;
     }
 
+    /** Stops all informers. No informer can be made any more. */
     @Override
     public void close() {
         synchronized (this) {

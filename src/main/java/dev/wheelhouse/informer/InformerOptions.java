@@ -50,9 +50,9 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
     public static final class Builder {
         private boolean freshStart;
         private boolean watchList;
-        private Duration watchListDeadline;
+        private final Duration watchListDeadline;
         private int pageSize;
-        private Duration watchTimeout;
+        private final Duration watchTimeout;
         private Duration silenceDeadline;
         private int batch;
         private int pendingBound;
@@ -84,18 +84,8 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
             return this;
         }
 
-        public Builder watchListDeadline(Duration deadline) {
-            watchListDeadline = deadline;
-            return this;
-        }
-
         public Builder pageSize(int items) {
             pageSize = items;
-            return this;
-        }
-
-        public Builder watchTimeout(Duration shortest) {
-            watchTimeout = shortest;
             return this;
         }
 

@@ -115,6 +115,16 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         return members.values().stream().allMatch(SharedIndexInformer::hasSynced);
     }
 
+    @Override
+    public void whenSynced(Runnable action) {
+        Runnable next = action;
+        for (SharedIndexInformer<T> member : members.values()) {
+            Runnable then = next;
+            next = () -> member.whenSynced(then);
+        }
+        next.run();
+    }
+
     /** The version that every member has reached; empty if a member has none. */
     @Override
     public String resourceVersion() {

@@ -3,6 +3,8 @@ package dev.wheelhouse.informer;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
@@ -40,6 +42,12 @@ public interface SharedIndexInformer<T> {
     /** Whether the cache has held the whole initial list. */
     boolean hasSynced();
 
+    /**
+     * Calls an action once, as soon as {@link #hasSynced} is true: at once if it is. Otherwise the informer's loop calls
+     * the action, so it must not block.
+     */
+    void whenSynced(Runnable action);
+
     /** The resource version that the cache has reached; empty before it has synced. */
     String resourceVersion();
 
@@ -47,7 +55,7 @@ public interface SharedIndexInformer<T> {
     InformerState state();
 
     /** The cached object; null if there is none. */
-    default @org.jspecify.annotations.Nullable T get(ObjectKey key) {
+    default @Nullable T get(ObjectKey key) {
         return getIndexer().get(key);
     }
 

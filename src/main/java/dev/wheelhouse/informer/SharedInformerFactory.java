@@ -10,13 +10,13 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.runtime.LoopRunner;
 
 /**
  * Shares one informer per (type, model class, namespace, selectors), and starts each one once (upstream: client-go
- * {@code informers/factory.go}). Thread safe.
+ * {@code informers/factory.go}). It is what controllers and other users of the caches see; only the owner of the
+ * {@link InformerFactory} gives it threads and closes it. Thread safe.
  */
-public interface SharedInformerFactory extends AutoCloseable {
+public interface SharedInformerFactory {
     /** The informer of a type in one namespace (empty for all), limited by selectors. */
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
             LabelSelector labels, FieldSelector fields);
@@ -54,14 +54,11 @@ public interface SharedInformerFactory extends AutoCloseable {
         return dynamic(type, "", LabelSelector.everything(), FieldSelector.everything());
     }
 
-    /** Starts all informers that have not been started. May be called again. */
-    void start(LoopRunner runner);
-
     /**
-     * Starts, on the same runner, the informers that were made since the last {@link #start}. Does nothing before the
-     * first start, and in a system whose loops are stepped by hand.
+     * Starts the informers that have not been started, on the threads of the factory's owner. Does nothing before
+     * {@link InformerFactory#start}, and therefore nothing in a system whose loops are stepped by hand.
      */
-    default void startNew() {}
+    void startNew();
 
     /**
      * Stops one informer and drops it, for example because its type was deleted. An informer of several namespaces is
@@ -73,8 +70,4 @@ public interface SharedInformerFactory extends AutoCloseable {
     boolean hasSynced();
 
     List<InformerState> states();
-
-    /** Stops all informers. */
-    @Override
-    void close();
 }

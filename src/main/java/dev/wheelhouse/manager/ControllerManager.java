@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.slf4j.Logger;
@@ -25,12 +26,11 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * own caches have synced, so that a type that cannot be listed delays only the controllers that need it (upstream:
  * {@code cmd/kube-controller-manager/app/controllermanager.go}).
  *
- * <p>It is a {@link Loop}: in production a runner steps it until all controllers run; a simulation steps it by hand.
- * One thread steps it; any thread may ask for its state and close it.
+ * <p>It is a {@link Loop} that sleeps until the election is won, until a cache has synced, or until it is time to try or
+ * to report again. One thread steps it; any thread may ask for its state and close it.
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);
-    private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration REPORT = Duration.ofSeconds(10);
 
@@ -42,8 +42,8 @@ public final class ControllerManager extends SignalledLoop {
     private final Clock clock;
     private final List<Controller> controllers = new CopyOnWriteArrayList<>();
     private final Set<Controller> waiting = new LinkedHashSet<>();
+    private final CompletableFuture<Void> running = new CompletableFuture<>();
     private volatile boolean made;
-    private volatile boolean running;
     private long nextReport;
 
     /**
@@ -51,7 +51,7 @@ public final class ControllerManager extends SignalledLoop {
      * @param guard decides whether the controllers may write, before any is made
      * @param leadership no controller is made before this process leads, so that a new leader's caches begin with a
      *     consistent list
-     * @param runner runs the informers' and the controllers' loops; its owner closes it
+     * @param runner runs the controllers' loops; its owner closes it
      */
     public ControllerManager(ControllerContext context, List<ControllerDescriptor> descriptors, ManagerGuard guard,
             Leadership leadership, LoopRunner runner) {
@@ -62,52 +62,36 @@ public final class ControllerManager extends SignalledLoop {
         this.runner = runner;
         this.clock = context.clock();
         this.nextReport = clock.deadline(REPORT);
-    }
-
-    /** Steps on the calling thread until all controllers run, or until {@link #close}. */
-    public void run() throws InterruptedException {
-        while (!running && !isClosed()) {
-            long wait = step();
-            if (wait > 0 && !running) {
-                await(wait);
-            }
-        }
+        leadership.whenLeading(this::wake);
     }
 
     @Override
     public long step() {
-        if (isClosed() || running) {
+        if (isClosed() || isRunning() || !made && !leadership.isLeader()) {
             return IDLE;
         }
         if (!made) {
-            if (!leadership.isLeader()) {
-                return POLL.toNanos();
-            }
             if (!guard.settle()) {
-                return retryLater();
+                return Math.min(RETRY.toNanos(), report());
             }
             make();
         }
         startSynced();
         if (waiting.isEmpty()) {
-            running = true;
             log.info("all controllers are running: {}", controllers.stream().map(Controller::name).toList());
+            running.complete(null);
             return IDLE;
         }
-        report();
-        return POLL.toNanos();
+        return report();
     }
 
-    private long retryLater() {
-        report();
-        return RETRY.toNanos();
-    }
-
-    private void report() {
-        if (clock.nanoTime() >= nextReport) {
+    /** Says what the controllers wait for if that is due. Returns the time until the next report, in nanoseconds. */
+    private long report() {
+        if (clock.nanoTime() - nextReport >= 0) {
             nextReport = clock.deadline(REPORT);
             log.warn("the controllers are not running yet: {}", waitingFor());
         }
+        return nextReport - clock.nanoTime();
     }
 
     private void make() {
@@ -115,9 +99,10 @@ public final class ControllerManager extends SignalledLoop {
             Controller controller = descriptor.factory().apply(context);
             controllers.add(controller);
             waiting.add(controller);
+            controller.informers().forEach(informer -> informer.whenSynced(this::wake));
         }
         made = true;
-        context.informers().start(runner);
+        context.informers().startNew();
     }
 
     private void startSynced() {
@@ -134,7 +119,12 @@ public final class ControllerManager extends SignalledLoop {
 
     /** Whether all controllers' loops have been started. */
     public boolean isRunning() {
-        return running;
+        return running.isDone();
+    }
+
+    /** Calls an action once, as soon as {@link #isRunning} is true: at once if it is. The action must not block. */
+    public void whenRunning(Runnable action) {
+        CompletableFuture<Void> unused = running.thenRun(action);
     }
 
     /** Whether another process leads, so that this one has nothing to do. */

@@ -293,12 +293,6 @@ final class PodWorkers {
         return worker == null ? null : worker.state;
     }
 
-    /** Whether the worker of a pod has finished. */
-    synchronized boolean isFinished(String uid) {
-        PodWorker worker = workers.get(uid);
-        return worker != null && worker.finished;
-    }
-
     /** Whether a static pod with this name is still being stopped. */
     synchronized boolean isStopping(ObjectKey name) {
         String uid = staticPods.started(name);

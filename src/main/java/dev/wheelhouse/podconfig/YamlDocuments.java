@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
@@ -30,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.client.YamlCodePoints;
+import dev.wheelhouse.runtime.SafeYaml;
 
 /**
  * Reads untrusted YAML, and so JSON, as JSON trees that know their line numbers. No tag creates an object. Aliases,
@@ -96,7 +95,8 @@ final class YamlDocuments {
         }
         List<Document> documents = new ArrayList<>();
         try {
-            Composer composer = YamlCodePoints.compose(text(bytes), options(), new Resolver());
+            Composer composer = SafeYaml.compose(text(bytes), SafeYaml.limits(MAX_BYTES, MAX_ALIASES),
+                    new Resolver());
             while (composer.checkNode()) {
                 nodes = 0;
                 Node root = composer.getNode();
@@ -115,16 +115,6 @@ final class YamlDocuments {
             throw refused(0, "it is nested too deeply: at most " + MAX_DEPTH + " levels are read");
         }
         return documents;
-    }
-
-    private static LoaderOptions options() {
-        LoaderOptions options = new LoaderOptions();
-        options.setAllowDuplicateKeys(false);
-        options.setAllowRecursiveKeys(false);
-        options.setMaxAliasesForCollections(MAX_ALIASES);
-        options.setNestingDepthLimit(MAX_DEPTH);
-        options.setCodePointLimit(MAX_BYTES);
-        return options;
     }
 
     private String text(byte[] bytes) throws ManifestException {

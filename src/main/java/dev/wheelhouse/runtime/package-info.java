@@ -3,7 +3,8 @@
  * is cut into steps, and {@link dev.wheelhouse.runtime.LoopRunner}, which gives each loop a thread and ends all threads
  * on close. Only {@code LoopRunner} makes threads for loops. Only the thread that steps a loop touches the loop's
  * state, except where a type says that it is thread safe. Time comes from a {@link dev.wheelhouse.runtime.Clock}; a
- * test passes one that it moves by hand.
+ * test passes one that it moves by hand. {@link dev.wheelhouse.runtime.SafeYaml} reads YAML within limits, for every
+ * package that reads some.
  */
 @NullMarked
 package dev.wheelhouse.runtime;

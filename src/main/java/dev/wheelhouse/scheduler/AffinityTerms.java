@@ -84,7 +84,7 @@ record AffinityTerms(List<Term> required, List<Term> requiredAnti, List<Weighted
             namespaces.add(namespace);
         }
         return new Term(namespaces, LabelSelector.of(term.getNamespaceSelector()),
-                Selectors.of(term.getLabelSelector(), term.getMatchLabelKeys(), term.getMismatchLabelKeys(), labels),
+                MatchLabelKeys.of(term.getLabelSelector(), term.getMatchLabelKeys(), term.getMismatchLabelKeys(), labels),
                 term.getTopologyKey() == null ? "" : term.getTopologyKey());
     }
 }

@@ -100,15 +100,15 @@ final class ClusterEvents {
 
     private void seen(@Nullable V1Pod before, V1Pod pod, boolean initial) {
         ObjectKey key = ObjectKey.of(pod);
-        if (Pods.isTerminal(pod)) {
+        if (PodPredicates.isTerminal(pod)) {
             gone(pod);
-        } else if (Pods.isAssigned(pod)) {
-            if (before == null || !Pods.isAssigned(before) || !Pods.looksTheSame(before, pod)) {
+        } else if (PodPredicates.isAssigned(pod)) {
+            if (before == null || !PodPredicates.isAssigned(before) || !PodPredicates.looksTheSame(before, pod)) {
                 place(pod);
             }
             pending.left(key);
-        } else if (Pods.isOurs(pod)) {
-            if (before == null || !Pods.looksTheSame(before, pod)) {
+        } else if (PodPredicates.isOurs(pod)) {
+            if (before == null || !PodPredicates.looksTheSame(before, pod)) {
                 pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
                 tasks.add(new Task.Place(key), initial ? Priority.BACKGROUND : Priority.LIVE);
             }

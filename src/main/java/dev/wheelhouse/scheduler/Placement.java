@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Placement {
     private Placement() {}
 
-    static Decision decide(SchedulingView view) {
+    static ScheduleResult decide(SchedulingView view) {
         List<NodeInfo> nodes = view.nodes().stream().filter(NodeInfo::isKnown).toList();
         if (nodes.isEmpty()) {
-            return new Decision.Unschedulable("no nodes available to schedule pods", Set.of(Filter.NODES));
+            return new ScheduleResult.Unschedulable("no nodes available to schedule pods", Set.of(Filter.NODES));
         }
         PodInfo pod = view.pod();
         if (!pod.problem().isEmpty()) {
@@ -33,47 +33,47 @@ final class Placement {
         PodAffinityRules affinity = new PodAffinityRules(known);
         SpreadRules spread = new SpreadRules(known);
         List<NodeInfo> feasible = new ArrayList<>();
-        Refusals refusals = new Refusals(pod, nodes.size());
+        Diagnosis diagnosis = new Diagnosis(pod, nodes.size());
         for (NodeInfo node : nodes) {
-            Refusal refusal = named != null && !named.contains(node.name())
-                    ? Refusal.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+            FilterFailure failure = named != null && !named.contains(node.name())
+                    ? FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]")
                     : check(pod, node, affinity, spread);
-            if (refusal == null) {
+            if (failure == null) {
                 feasible.add(node);
             } else {
-                refusals.add(node, refusal);
+                diagnosis.add(node, failure);
             }
         }
-        return feasible.isEmpty() ? refusals.unschedulable() : best(known, feasible, affinity, spread);
+        return feasible.isEmpty() ? diagnosis.unschedulable() : best(known, feasible, affinity, spread);
     }
 
-    private static Decision unschedulable(int nodes, String reason, Filter filter) {
-        return new Decision.Unschedulable("0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
+    private static ScheduleResult unschedulable(int nodes, String reason, Filter filter) {
+        return new ScheduleResult.Unschedulable("0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
                 + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.", Set.of(filter));
     }
 
-    private static @Nullable Refusal check(PodInfo pod, NodeInfo node, PodAffinityRules affinity, SpreadRules spread) {
+    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, PodAffinityRules affinity, SpreadRules spread) {
         if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
-            return Refusal.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
+            return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
         }
         if (Taints.forbid(node.taints(), pod.tolerations())) {
-            return Refusal.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
+            return FilterFailure.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
         }
         if (!pod.selection().matches(node.name(), node.labels())) {
-            return Refusal.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
+            return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
         }
         if (pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
-            return Refusal.resolvable(Filter.PORTS, "node(s) didn't have free ports for the requested pod ports");
+            return FilterFailure.resolvable(Filter.PORTS, "node(s) didn't have free ports for the requested pod ports");
         }
-        Refusal resources = fits(pod.requests(), node);
+        FilterFailure resources = fits(pod.requests(), node);
         if (resources != null) {
             return resources;
         }
-        Refusal uneven = spread.check(node);
+        FilterFailure uneven = spread.check(node);
         return uneven != null ? uneven : affinity.check(node);
     }
 
-    private static @Nullable Refusal fits(Requests wanted, NodeInfo node) {
+    private static @Nullable FilterFailure fits(Requests wanted, NodeInfo node) {
         List<String> reasons = new ArrayList<>(0);
         boolean everFits = true;
         Requests offered = node.allocatable();
@@ -100,10 +100,10 @@ final class Placement {
                 everFits &= more.getValue() <= amount;
             }
         }
-        return reasons.isEmpty() ? null : new Refusal(Filter.RESOURCES, reasons, everFits);
+        return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);
     }
 
-    private static Decision best(SchedulingView view, List<NodeInfo> feasible, PodAffinityRules affinity,
+    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, PodAffinityRules affinity,
             SpreadRules spread) {
         long[] scores = Scores.of(view, feasible, affinity, spread);
         int best = 0;
@@ -115,7 +115,7 @@ final class Placement {
                 bestTie = tie;
             }
         }
-        return new Decision.Bind(feasible.get(best).name(), scores[best], feasible.size());
+        return new ScheduleResult.Bind(feasible.get(best).name(), scores[best], feasible.size());
     }
 
     /** A pseudo-random number that depends on the seed, the pod and the node only. */
@@ -127,7 +127,7 @@ final class Placement {
     }
 
     /** Counts the reasons over the nodes, and makes the message. */
-    private static final class Refusals {
+    private static final class Diagnosis {
         private final PodInfo pod;
         private final int nodes;
         private final Map<String, Integer> reasons = new TreeMap<>();
@@ -135,23 +135,23 @@ final class Placement {
         private int resolvable;
         private boolean victims;
 
-        Refusals(PodInfo pod, int nodes) {
+        Diagnosis(PodInfo pod, int nodes) {
             this.pod = pod;
             this.nodes = nodes;
         }
 
-        void add(NodeInfo node, Refusal refusal) {
-            refusal.reasons().forEach(reason -> reasons.merge(reason, 1, Integer::sum));
-            filters.add(refusal.filter());
-            if (refusal.resolvable()) {
+        void add(NodeInfo node, FilterFailure failure) {
+            failure.reasons().forEach(reason -> reasons.merge(reason, 1, Integer::sum));
+            filters.add(failure.filter());
+            if (failure.resolvable()) {
                 resolvable++;
                 victims |= node.hasPodsBelow(pod.priority());
             }
         }
 
-        Decision unschedulable() {
+        ScheduleResult unschedulable() {
             String message = available(reasons) + preemption();
-            return new Decision.Unschedulable(message, filters);
+            return new ScheduleResult.Unschedulable(message, filters);
         }
 
         private String available(Map<String, Integer> counts) {

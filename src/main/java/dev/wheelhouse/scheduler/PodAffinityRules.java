@@ -96,7 +96,7 @@ final class PodAffinityRules {
     }
 
     @Nullable
-    Refusal check(NodeInfo node) {
+    FilterFailure check(NodeInfo node) {
         boolean allNear = true;
         for (Term term : terms.required()) {
             Place place = place(term, node);
@@ -112,20 +112,20 @@ final class PodAffinityRules {
         for (Term term : terms.requiredAnti()) {
             Place place = place(term, node);
             if (place != null && far.contains(place)) {
-                return Refusal.resolvable(Filter.POD_AFFINITY, "node(s) didn't match pod anti-affinity rules");
+                return FilterFailure.resolvable(Filter.POD_AFFINITY, "node(s) didn't match pod anti-affinity rules");
             }
         }
         for (Place place : refusedByOthers) {
             if (place.value.equals(node.labels().get(place.key))) {
-                return Refusal.resolvable(Filter.POD_AFFINITY,
+                return FilterFailure.resolvable(Filter.POD_AFFINITY,
                         "node(s) didn't satisfy existing pods anti-affinity rules");
             }
         }
         return null;
     }
 
-    private static Refusal notNear() {
-        return Refusal.of(Filter.POD_AFFINITY, "node(s) didn't match pod affinity rules");
+    private static FilterFailure notNear() {
+        return FilterFailure.of(Filter.POD_AFFINITY, "node(s) didn't match pod affinity rules");
     }
 
     /** The sum of the weights for a node; negative if anti-affinity outweighs affinity. */

@@ -60,7 +60,7 @@ public final class Scheduler implements AutoCloseable {
                 key -> "", queueMetrics);
         SchedulerCache cache = new SchedulerCache();
         PendingPods pending = new PendingPods(clock);
-        Writes writes = new Writes(writeQueue);
+        WriteQueue writes = new WriteQueue(writeQueue);
         ClusterEvents handlers = new ClusterEvents(cache, pending, tasks);
         registrations.add(nodes.addEventHandler(handlers.nodes()));
         registrations.add(pods.addEventHandler(handlers.pods()));

@@ -46,11 +46,11 @@ final class SchedulerCache {
     }
 
     /** Decides on a node for a pod, and assumes the pod on that node. */
-    Decision schedule(PodInfo pod, NamespaceLabels namespaceLabels, long seed) {
+    ScheduleResult schedule(PodInfo pod, NamespaceLabels namespaceLabels, long seed) {
         lock.lock();
         try {
-            Decision decision = Placement.decide(new SchedulingView(pod, nodes.values(), namespaceLabels, seed));
-            if (decision instanceof Decision.Bind bind) {
+            ScheduleResult decision = Placement.decide(new SchedulingView(pod, nodes.values(), namespaceLabels, seed));
+            if (decision instanceof ScheduleResult.Bind bind) {
                 put(pod, bind.node(), true);
             }
             return decision;

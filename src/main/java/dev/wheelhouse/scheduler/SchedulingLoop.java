@@ -25,14 +25,14 @@ final class SchedulingLoop implements Loop {
     private final NamespaceLabels namespaceLabels;
     private final SchedulerCache cache;
     private final PendingPods pending;
-    private final Writes writes;
+    private final WriteQueue writes;
     private final SchedulerMetrics metrics;
     private final Clock clock;
     private final long seed;
     private final Duration unschedulableAtLongest;
 
     SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
-            NamespaceLabels namespaceLabels, SchedulerCache cache, PendingPods pending, Writes writes,
+            NamespaceLabels namespaceLabels, SchedulerCache cache, PendingPods pending, WriteQueue writes,
             SchedulerMetrics metrics, Clock clock, long seed, Duration unschedulableAtLongest) {
         this.tasks = tasks;
         this.synced = synced;
@@ -74,7 +74,7 @@ final class SchedulingLoop implements Loop {
 
     private void place(ObjectKey key) {
         V1Pod pod = pods.get(key);
-        if (pod == null || !Pods.isOurs(pod)) {
+        if (pod == null || !PodPredicates.isOurs(pod)) {
             pending.left(key);
             return;
         }
@@ -83,21 +83,21 @@ final class SchedulingLoop implements Loop {
             return;
         }
         long began = clock.nanoTime();
-        Decision decision = cache.schedule(PodInfo.of(pod), namespaceLabels, seed);
+        ScheduleResult decision = cache.schedule(PodInfo.of(pod), namespaceLabels, seed);
         Duration took = Duration.ofNanos(clock.nanoTime() - began);
         switch (decision) {
-            case Decision.Bind bind -> {
+            case ScheduleResult.Bind bind -> {
                 metrics.attempted("scheduled", took);
                 log.debug("the pod {} is assigned to {} with score {}; {} nodes fit", key, bind.node(), bind.score(),
                         bind.feasible());
             }
-            case Decision.Unschedulable no -> {
+            case ScheduleResult.Unschedulable no -> {
                 metrics.attempted("unschedulable", took);
                 pending.refused(key, uid, no.refusedBy());
                 tasks.addAfter(new Task.Place(key), unschedulableAtLongest);
             }
         }
-        writes.put(key, new Writes.Write(pod, decision));
+        writes.put(key, new WriteQueue.Write(pod, decision));
     }
 
     @Override

@@ -30,7 +30,7 @@ record SpreadConstraint(boolean hard, int maxSkew, String topologyKey, LabelSele
             for (V1TopologySpreadConstraint c : constraints) {
                 compiled.add(new SpreadConstraint(!"ScheduleAnyway".equals(c.getWhenUnsatisfiable()),
                         c.getMaxSkew() == null ? 1 : c.getMaxSkew(), String.valueOf(c.getTopologyKey()),
-                        Selectors.of(c.getLabelSelector(), c.getMatchLabelKeys(), null, podLabels),
+                        MatchLabelKeys.of(c.getLabelSelector(), c.getMatchLabelKeys(), null, podLabels),
                         c.getMinDomains() == null ? 1 : c.getMinDomains(), !"Ignore".equals(c.getNodeAffinityPolicy()),
                         "Honor".equals(c.getNodeTaintsPolicy())));
             }

@@ -53,16 +53,16 @@ final class SpreadRules {
     }
 
     @Nullable
-    Refusal check(NodeInfo node) {
+    FilterFailure check(NodeInfo node) {
         for (Counted counted : hard) {
             String value = node.labels().get(counted.constraint.topologyKey());
             if (value == null) {
-                return Refusal.of(Filter.SPREAD,
+                return FilterFailure.of(Filter.SPREAD,
                         "node(s) didn't match pod topology spread constraints (missing required label)");
             }
             long skew = (long) counted.byValue.getOrDefault(value, 0) + counted.self - counted.least;
             if (skew > counted.constraint.maxSkew()) {
-                return Refusal.resolvable(Filter.SPREAD, "node(s) didn't match pod topology spread constraints");
+                return FilterFailure.resolvable(Filter.SPREAD, "node(s) didn't match pod topology spread constraints");
             }
         }
         return null;

@@ -22,7 +22,7 @@ final class WriterLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
     private static final Duration RETRY_BIND = Duration.ofSeconds(1);
 
-    private final Writes writes;
+    private final WriteQueue writes;
     private final ResourceClient<V1Pod> pods;
     private final SchedulerCache cache;
     private final PendingPods pending;
@@ -31,7 +31,7 @@ final class WriterLoop implements Loop {
     private final SchedulerMetrics metrics;
     private final Clock clock;
 
-    WriterLoop(Writes writes, ResourceClient<V1Pod> pods, SchedulerCache cache, PendingPods pending,
+    WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, SchedulerCache cache, PendingPods pending,
             WorkQueue<Task> tasks, EventRecorder events, SchedulerMetrics metrics, Clock clock) {
         this.writes = writes;
         this.pods = pods;
@@ -50,7 +50,7 @@ final class WriterLoop implements Loop {
             return writes.queue().isShutDown() ? IDLE : writes.queue().nanosToNextDue();
         }
         try {
-            Writes.Write write = writes.take(key);
+            WriteQueue.Write write = writes.take(key);
             if (write != null) {
                 carryOut(key, write);
             }
@@ -60,11 +60,11 @@ final class WriterLoop implements Loop {
         return BUSY;
     }
 
-    private void carryOut(ObjectKey key, Writes.Write write) {
+    private void carryOut(ObjectKey key, WriteQueue.Write write) {
         try {
             switch (write.decision()) {
-                case Decision.Bind bind -> bind(key, write.pod(), bind);
-                case Decision.Unschedulable no -> refuse(key, write.pod(), no.message());
+                case ScheduleResult.Bind bind -> bind(key, write.pod(), bind);
+                case ScheduleResult.Unschedulable no -> refuse(key, write.pod(), no.message());
             }
             writes.queue().forget(key);
         } catch (ApiError e) {
@@ -72,7 +72,7 @@ final class WriterLoop implements Loop {
         }
     }
 
-    private void bind(ObjectKey key, V1Pod pod, Decision.Bind bind) {
+    private void bind(ObjectKey key, V1Pod pod, ScheduleResult.Bind bind) {
         // Read this before the write: the watch may show the binding before the response arrives.
         long since = pending.since(key);
         pods.createSubresource(key, "binding", PodWrites.binding(pod, bind.node()));
@@ -97,10 +97,10 @@ final class WriterLoop implements Loop {
                 PodWrites.eventMessage(message));
     }
 
-    private void failed(ObjectKey key, Writes.Write write, ApiError error) {
+    private void failed(ObjectKey key, WriteQueue.Write write, ApiError error) {
         String uid = String.valueOf(write.pod().getMetadata().getUid());
         switch (write.decision()) {
-            case Decision.Bind bind -> {
+            case ScheduleResult.Bind bind -> {
                 metrics.writeFailed("bind");
                 if (error.isUnknownOutcome() || error.isConflict()) {
                     settle(key, write, bind);
@@ -108,7 +108,7 @@ final class WriterLoop implements Loop {
                     bindRefused(key, uid, error);
                 }
             }
-            case Decision.Unschedulable no -> {
+            case ScheduleResult.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
                     metrics.writeFailed("status");
                     log.warn("the PodScheduled condition of the pod {} could not be written, retrying: {}", key,
@@ -129,11 +129,11 @@ final class WriterLoop implements Loop {
     }
 
     /** Reads the pod after a binding of unknown outcome, before its resources are assigned to another pod. */
-    private void settle(ObjectKey key, Writes.Write write, Decision.Bind bind) {
+    private void settle(ObjectKey key, WriteQueue.Write write, ScheduleResult.Bind bind) {
         String uid = String.valueOf(write.pod().getMetadata().getUid());
         try {
             V1Pod live = pods.get(key);
-            if (uid.equals(live.getMetadata().getUid()) && Pods.isAssigned(live)) {
+            if (uid.equals(live.getMetadata().getUid()) && PodPredicates.isAssigned(live)) {
                 if (live.getSpec().getNodeName().equals(bind.node())) {
                     bound(key, live, bind.node(), pending.since(key));
                 } else {

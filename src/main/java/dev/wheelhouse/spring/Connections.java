@@ -9,9 +9,9 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
-import dev.wheelhouse.client.HttpKubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
 /** Finds, or starts, the API server that the options ask for. */
@@ -21,16 +21,17 @@ final class Connections {
     private Connections() {}
 
     static Connection open(WheelhouseProperties properties, Clock clock) {
-        KubeConfigs configs = new KubeConfigs();
+        KubeConfigs configs = new KubeConfigs(clock);
         return switch (properties.effectiveMode(configs.isInCluster())) {
             case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
-            case KUBECONFIG -> connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false);
-            case IN_CLUSTER -> connect(configs.inCluster(), true);
+            case KUBECONFIG ->
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, clock);
         };
     }
 
     private static Connection embedded(ApiServerProperties options, Clock clock) {
-        EmbeddedApiServer server = new EmbeddedApiServer(EmbeddedServers.options(options, clock));
+        ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
         try {
             server.start();
         } catch (RuntimeException e) {
@@ -38,11 +39,11 @@ final class Connections {
             throw e;
         }
         try {
-            Path kubeconfig = Kubeconfig.write(options.kubeconfig(), server.kubeconfig());
+            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
             ApiClient api = server.isOpen()
                     ? new ClientBuilder().setBasePath(server.url()).build()
-                    : new KubeConfigs().explicit(kubeconfig, null).api();
-            return new Connection(new HttpKubeClient(api), api, "default", false,
+                    : new KubeConfigs(clock).explicit(kubeconfig, null).api();
+            return new Connection(new HttpKubeClient(api, clock), api, "default", false,
                     new Connection.Embedded(server, server.url(), kubeconfig, options.isOpen(),
                             server.store()::problem));
         } catch (RuntimeException e) {
@@ -55,8 +56,8 @@ final class Connections {
         return file == null ? null : Path.of(file);
     }
 
-    private static Connection connect(KubeConfigs.Connection found, boolean inCluster) {
+    private static Connection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
-        return new Connection(new HttpKubeClient(found.api()), found.api(), found.namespace(), inCluster, null);
+        return new Connection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(), inCluster, null);
     }
 }

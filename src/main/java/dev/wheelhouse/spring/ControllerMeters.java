@@ -28,7 +28,7 @@ final class ControllerMeters implements ControllerMetrics {
     }
 
     @Override
-    public void putOff(String controller) {
+    public void delayed(String controller) {
         Counter.builder("controller.syncs.put.off")
                 .description("Syncs put off until the caches have seen the key's own writes")
                 .tag("controller", controller).register(registry).increment();

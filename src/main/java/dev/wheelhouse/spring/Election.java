@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
 
-import dev.wheelhouse.client.HttpDeadlines;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.HttpDeadlines;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -40,7 +40,7 @@ final class Election implements AutoCloseable {
     static Election of(ElectionOptions options, ApiClient api, Clock clock, ElectionListener listener) {
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
-                "wheelhouse/leader-election");
+                "wheelhouse/leader-election", clock);
         LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), listener);
         return new Election(elector, elector, client);
     }

@@ -31,7 +31,7 @@ import dev.wheelhouse.apiserver.WebPages;
  * Who may see what of the actuator. Web pages see nothing ({@link WebPages}). Whoever reaches it sees names and reasons: the
  * endpoints of {@link #FOR_ALL}, read. Contents of objects, details of health, and every other endpoint or method are for
  * those who are authorized: a peer on loopback where the embedded API server is open to loopback too, elsewhere the bearer of a
- * token whose user may get the path ({@link Reviews}). To an authorized request, and to no other, this filter gives a
+ * token whose user may get the path ({@link DelegatedAuth}). To an authorized request, and to no other, this filter gives a
  * {@link HttpServletRequest#getUserPrincipal() principal}, which is what endpoints go by.
  */
 final class ManagementGuard implements Filter {
@@ -44,7 +44,7 @@ final class ManagementGuard implements Filter {
 
     private final String basePath;
     private final boolean trustsLoopback;
-    private final Reviews reviews;
+    private final DelegatedAuth auth;
     private final WebPages onLoopback;
     private final WebPages beyond;
 
@@ -63,10 +63,10 @@ final class ManagementGuard implements Filter {
      * @param hostName by which clients on other machines may call it as well
      */
     ManagementGuard(String basePath, boolean trustsLoopback, Collection<String> hosts, String hostName,
-            Reviews reviews) {
+            DelegatedAuth auth) {
         this.basePath = basePath;
         this.trustsLoopback = trustsLoopback;
-        this.reviews = reviews;
+        this.auth = auth;
         this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
         List<String> all = new java.util.ArrayList<>(hosts);
         all.add(hostName);
@@ -160,7 +160,7 @@ final class ManagementGuard implements Filter {
                         + ": send the header Authorization: Bearer TOKEN";
                 return null;
             }
-            Reviews.Answer answer = reviews.mayGet(credentials[1], verb(), path);
+            DelegatedAuth.Answer answer = auth.mayGet(credentials[1], verb(), path);
             why = answer.why();
             return answer.user() == null ? null : new Viewer(answer.user());
         }

@@ -24,8 +24,8 @@ class ManagementGuardConfiguration {
         SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
             Connection connection = connections.getObject();
             return new ManagementGuard(base.equals("/") ? "" : base, connection.isOpenToLoopback(),
-                    properties.getObject().management().hosts(), Nodes.hostName(),
-                    new Reviews(connection.api(), clock, Reviews.PATIENCE));
+                    properties.getObject().management().hosts(), ConfiguredNodes.hostName(),
+                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
         });
         FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
                 (request, response, chain) -> guard.obtain().doFilter(request, response, chain));

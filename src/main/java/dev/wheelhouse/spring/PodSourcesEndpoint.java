@@ -14,7 +14,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodStorage;

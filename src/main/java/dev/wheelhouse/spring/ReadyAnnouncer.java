@@ -10,13 +10,13 @@ import java.util.function.IntSupplier;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
-/** Says, once everything runs, that it does, and what to type next. */
+/** Prints once, when controllers and nodes are ready, what runs and what the user may type next. */
 final class ReadyAnnouncer extends SignalledLoop {
-    private static final Duration POLL = Duration.ofMillis(10);
+    private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final Connection connection;
     private final ControllerManager manager;
@@ -26,7 +26,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     private final PrintStream out;
     private boolean done;
 
-    /** @param httpPort where health and metrics are, 0 or less while they are nowhere */
+    /** @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed */
     ReadyAnnouncer(Connection connection, ControllerManager manager, HollowCluster cluster, IntSupplier httpPort,
             Clock clock, PrintStream out) {
         this.connection = connection;
@@ -35,15 +35,16 @@ final class ReadyAnnouncer extends SignalledLoop {
         this.httpPort = httpPort;
         this.clock = clock;
         this.out = out;
+        manager.whenRunning(this::wake);
     }
 
     @Override
     public long step() {
-        if (done || isClosed()) {
+        if (done || isClosed() || !manager.isRunning() || httpPort.getAsInt() <= 0) {
             return IDLE;
         }
-        if (!manager.isRunning() || httpPort.getAsInt() <= 0 || !cluster.isReady()) {
-            return POLL.toNanos();
+        if (!cluster.isReady()) {
+            return NODES_POLL.toNanos();
         }
         done = true;
         Connection.Embedded embedded = connection.embedded();

@@ -8,6 +8,7 @@ import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -26,7 +27,7 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
@@ -61,7 +62,7 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    SharedInformerFactory informers(WheelhouseProperties properties, KubeClient client, Clock clock,
+    InformerFactory informers(WheelhouseProperties properties, KubeClient client, Clock clock,
             MeterRegistry registry) {
         return new InformerFactory(client, clock, new InformerMeters(registry, clock),
                 properties.informer().options());
@@ -82,15 +83,14 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry) {
+    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry,
+            ApplicationEventPublisher publisher) {
         ElectionProperties wanted = properties.leaderElection();
         if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
             return Election.none();
         }
-        return Election.of(wanted.options(connection.namespace(), Election.identity(Nodes.hostName())),
-                connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry,
-                        // A hook of the JVM's end stops the service, which waits for the thread that calls this.
-                        () -> Thread.ofPlatform().name("end").start(() -> System.exit(1))));
+        return Election.of(wanted.options(connection.namespace(), Election.identity(ConfiguredNodes.hostName())),
+                connection.api(), clock, new ElectionReporter(wanted.resourceName(), registry, publisher));
     }
 
     @Bean
@@ -152,7 +152,7 @@ class ServiceConfiguration {
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        List<NodeAgentOptions> nodes = Nodes.of(properties, embedded, Path.of(""), Nodes.hostName());
+        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""), ConfiguredNodes.hostName());
         return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
                 informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),
@@ -166,8 +166,7 @@ class ServiceConfiguration {
 
     @Bean
     ServiceLifecycle serviceLifecycle(Connection connection, Election election, ControllerManager manager,
-            HollowCluster cluster, SharedInformerFactory informers, EventBroadcaster events,
-            LoopRunner controllerRunner,
+            HollowCluster cluster, InformerFactory informers, EventBroadcaster events, LoopRunner controllerRunner,
             Environment environment, Clock clock) {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0), clock, System.out);

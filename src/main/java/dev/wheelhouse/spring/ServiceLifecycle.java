@@ -8,9 +8,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -24,14 +24,14 @@ final class ServiceLifecycle implements SmartLifecycle {
     private final Election election;
     private final ControllerManager manager;
     private final HollowCluster cluster;
-    private final SharedInformerFactory informers;
+    private final InformerFactory informers;
     private final EventBroadcaster events;
     private final ReadyAnnouncer announcer;
     private final LoopRunner runner;
     private volatile boolean running;
 
     ServiceLifecycle(Election election, ControllerManager manager, HollowCluster cluster,
-            SharedInformerFactory informers, EventBroadcaster events, ReadyAnnouncer announcer, LoopRunner runner) {
+            InformerFactory informers, EventBroadcaster events, ReadyAnnouncer announcer, LoopRunner runner) {
         this.election = election;
         this.manager = manager;
         this.cluster = cluster;
@@ -44,6 +44,7 @@ final class ServiceLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        informers.start(runner);
         election.start(runner);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);

@@ -14,7 +14,7 @@ import org.springframework.core.annotation.Order;
 
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
-import dev.wheelhouse.client.KubeConfigException;
+import dev.wheelhouse.client.http.KubeConfigException;
 
 /** Turns the failures of a start that a user can mend into one sentence each. */
 @Order(Ordered.HIGHEST_PRECEDENCE)

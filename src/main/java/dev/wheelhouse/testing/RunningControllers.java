@@ -12,7 +12,7 @@ import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.HollowCluster;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeMetrics;
@@ -25,14 +25,14 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
 final class RunningControllers implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
 
-    private final LoopRunner runner = new LoopRunner("controllers", Clock.system());
+    private final LoopRunner runner;
     private final InformerFactory informers;
     private final EventBroadcaster events;
     private final ControllerManager manager;
     private final HollowCluster cluster;
 
-    RunningControllers(KubeClient client, boolean controllers, int nodes) {
-        Clock clock = Clock.system();
+    RunningControllers(KubeClient client, Clock clock, boolean controllers, int nodes) {
+        runner = new LoopRunner("controllers", clock);
         informers = new InformerFactory(client, clock);
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         DefaultControllerContext context = new DefaultControllerContext(client, informers, clock, events::recorder,
@@ -41,6 +41,7 @@ final class RunningControllers implements AutoCloseable {
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, runner);
         cluster = new HollowCluster(new HollowCluster.Options(hollow(nodes), nodes > 0), client, informers,
                 events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock);
+        informers.start(runner);
         runner.start("event-broadcaster", events);
         runner.start("controller-manager", manager);
         cluster.start();

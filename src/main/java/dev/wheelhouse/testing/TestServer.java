@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.KubeConfigs;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * An API server that listens on loopback, with clients for it and, on request, controllers and hollow nodes. Thread
@@ -27,20 +28,20 @@ public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
 
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final ApiClient api;
     private final KubeClient client;
     private final @Nullable RunningControllers running;
     private @Nullable Path kubeconfig;
 
-    private TestServer(EmbeddedApiServer server, boolean controllers, int nodes) {
+    private TestServer(ApiServer server, Clock clock, boolean controllers, int nodes) {
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs().explicit(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api);
+                : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
+        this.client = new HttpKubeClient(api, Clock.system());
         this.running = controllers || nodes > 0
-                ? new RunningControllers(server.client("wheelhouse"), controllers, nodes)
+                ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
                 : null;
     }
 
@@ -59,9 +60,9 @@ public final class TestServer implements AutoCloseable {
         if (TOMCAT.getLevel() == null) {
             TOMCAT.setLevel(Level.WARNING);
         }
-        EmbeddedApiServer server = new EmbeddedApiServer(options);
+        ApiServer server = new ApiServer(options);
         try {
-            return new TestServer(server.start(), controllers, nodes);
+            return new TestServer(server.start(), options.clock(), controllers, nodes);
         } catch (RuntimeException e) {
             server.close();
             throw e;
@@ -73,7 +74,7 @@ public final class TestServer implements AutoCloseable {
         return server.url();
     }
 
-    public EmbeddedApiServer server() {
+    public ApiServer server() {
         return server;
     }
 

@@ -15,12 +15,12 @@ final class DelayHeap<K> {
      * delayed.
      */
     static final class Delay<K> {
-        final Entry<K> entry;
+        final KeyState<K> entry;
         private final long order;
         private long dueAt;
         private int index;
 
-        Delay(Entry<K> entry, long dueAt, long order) {
+        Delay(KeyState<K> entry, long dueAt, long order) {
             this.entry = entry;
             this.dueAt = dueAt;
             this.order = order;
@@ -35,7 +35,7 @@ final class DelayHeap<K> {
     private long orders;
 
     /** Delays the entry until {@code dueAt}, unless it is already due earlier. */
-    void schedule(Entry<K> entry, long dueAt) {
+    void schedule(KeyState<K> entry, long dueAt) {
         Delay<K> delay = entry.delay;
         if (delay == null) {
             delay = new Delay<>(entry, dueAt, orders++);

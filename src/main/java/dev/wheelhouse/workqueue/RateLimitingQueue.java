@@ -33,7 +33,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private final RateLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final EntryTable<K> entries = new EntryTable<>();
+    private final KeyTable<K> entries = new KeyTable<>();
     private final ReadyKeys<K> ready;
     private final DelayHeap<K> delayed = new DelayHeap<>();
     private final Function<? super K, ?> flow;
@@ -72,7 +72,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     @Override
     public void add(K key, Priority priority) {
         long now = clock.nanoTime();
-        int hash = EntryTable.hash(key);
+        int hash = KeyTable.hash(key);
         boolean added;
         lock.lock();
         try {
@@ -112,7 +112,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             if (shutDown) {
                 return;
             }
-            Entry<K> entry = entry(key);
+            KeyState<K> entry = entry(key);
             long own = limits.keyDelayNanos(entry.failures);
             long overall = buckets.reserveNanos(flow.apply(key), now);
             if (entry.failures < Integer.MAX_VALUE) {
@@ -129,7 +129,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public void forget(K key) {
         lock.lock();
         try {
-            Entry<K> entry = entries.get(key);
+            KeyState<K> entry = entries.get(key);
             if (entry != null) {
                 entry.failures = 0;
                 dropIfIdle(entry);
@@ -143,7 +143,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     public int numRequeues(K key) {
         lock.lock();
         try {
-            Entry<K> entry = entries.get(key);
+            KeyState<K> entry = entries.get(key);
             return entry == null ? 0 : entry.failures;
         } finally {
             lock.unlock();
@@ -153,7 +153,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     @Override
     public @Nullable K poll() {
         long now = clock.nanoTime();
-        Entry<K> taken;
+        KeyState<K> taken;
         long waited;
         int becameReady;
         lock.lock();
@@ -184,7 +184,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         long worked;
         lock.lock();
         try {
-            Entry<K> entry = entries.get(key);
+            KeyState<K> entry = entries.get(key);
             if (entry == null || !entry.processing) {
                 return;
             }
@@ -277,26 +277,12 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    /**
-     * Shuts down, then waits until all queued and processing keys are done. Other threads have to take the queued keys.
-     *
-     * @return false if keys are left after {@code within}
-     */
-    public boolean shutDownWithDrain(Duration within) throws InterruptedException {
-        shutDown();
-        return awaitWork(within, true);
-    }
-
     @Override
     public boolean awaitIdle(Duration within) throws InterruptedException {
-        return awaitWork(within, false);
-    }
-
-    private boolean awaitWork(Duration within, boolean queuedToo) throws InterruptedException {
         long left = Math.min(Durations.saturatedNanos(within), FAR);
         lock.lockInterruptibly();
         try {
-            while (processing > 0 || (queuedToo && ready.size() > 0)) {
+            while (processing > 0) {
                 if (left <= 0) {
                     return false;
                 }
@@ -318,17 +304,17 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
     }
 
-    private Entry<K> entry(K key) {
-        return entries.getOrAdd(key, EntryTable.hash(key));
+    private KeyState<K> entry(K key) {
+        return entries.getOrAdd(key, KeyTable.hash(key));
     }
 
-    private void dropIfIdle(Entry<K> entry) {
+    private void dropIfIdle(KeyState<K> entry) {
         if (entry.isIdle()) {
             entries.remove(entry);
         }
     }
 
-    private boolean markDirty(Entry<K> entry, Priority priority, long now) {
+    private boolean markDirty(KeyState<K> entry, Priority priority, long now) {
         if (entry.dirty) {
             if (priority.compareTo(entry.priority) < 0) {
                 if (entry.queued) {
@@ -348,7 +334,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         return true;
     }
 
-    private void push(Entry<K> entry) {
+    private void push(KeyState<K> entry) {
         ready.push(entry);
         if (waiters > 0) {
             changed.signal();
@@ -358,7 +344,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     /**
      * Delays an entry. If it is now the first one due, all waiting threads wake up, because they wait for a later time.
      */
-    private void schedule(Entry<K> entry, long now, long nanos) {
+    private void schedule(KeyState<K> entry, long now, long nanos) {
         delayed.schedule(entry, now + Math.min(nanos, FAR));
         if (waiters > 0 && entry.delay != null && delayed.peek() == entry.delay) {
             changed.signalAll();

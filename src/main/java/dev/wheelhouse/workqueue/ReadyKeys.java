@@ -28,17 +28,17 @@ final class ReadyKeys<K> {
         this.agingNanos = agingNanos;
     }
 
-    void push(Entry<K> entry) {
+    void push(KeyState<K> entry) {
         entry.queued = true;
         lane(entry.priority).push(entry);
         size++;
     }
 
     @Nullable
-    Entry<K> pop() {
-        Entry<K> first = live.peek();
-        Entry<K> second = background.peek();
-        Entry<K> taken = first == null
+    KeyState<K> pop() {
+        KeyState<K> first = live.peek();
+        KeyState<K> second = background.peek();
+        KeyState<K> taken = first == null
                 || (second != null && second.addedAt + agingNanos - first.addedAt < 0) ? second : first;
         if (taken != null) {
             lane(taken.priority).pop();
@@ -49,7 +49,7 @@ final class ReadyKeys<K> {
     }
 
     /** Changes the priority of a queued entry. */
-    void move(Entry<K> entry, Priority priority) {
+    void move(KeyState<K> entry, Priority priority) {
         lane(entry.priority).remove(entry);
         entry.priority = priority;
         lane(priority).push(entry);
@@ -78,7 +78,7 @@ final class ReadyKeys<K> {
             this.flow = flow;
         }
 
-        private Flow<K> flowOf(Entry<K> entry) {
+        private Flow<K> flowOf(KeyState<K> entry) {
             Object name = flow.apply(entry.key);
             Flow<K> found = latest;
             if (found != null && found.name.equals(name)) {
@@ -94,12 +94,12 @@ final class ReadyKeys<K> {
             return found;
         }
 
-        void push(Entry<K> entry) {
+        void push(KeyState<K> entry) {
             flowOf(entry).append(entry);
         }
 
         @Nullable
-        Entry<K> peek() {
+        KeyState<K> peek() {
             for (Flow<K> next = turns.peek(); next != null; next = turns.peek()) {
                 if (next.head != null) {
                     return next.head;
@@ -124,7 +124,7 @@ final class ReadyKeys<K> {
             }
         }
 
-        void remove(Entry<K> entry) {
+        void remove(KeyState<K> entry) {
             flowOf(entry).unlink(entry);
         }
     }
@@ -132,15 +132,15 @@ final class ReadyKeys<K> {
     private static final class Flow<K> {
         final Object name;
         @Nullable
-        Entry<K> head;
+        KeyState<K> head;
         @Nullable
-        Entry<K> tail;
+        KeyState<K> tail;
 
         Flow(Object name) {
             this.name = name;
         }
 
-        void append(Entry<K> entry) {
+        void append(KeyState<K> entry) {
             entry.previous = tail;
             if (tail == null) {
                 head = entry;
@@ -150,9 +150,9 @@ final class ReadyKeys<K> {
             tail = entry;
         }
 
-        void unlink(Entry<K> entry) {
-            Entry<K> previous = entry.previous;
-            Entry<K> next = entry.next;
+        void unlink(KeyState<K> entry) {
+            KeyState<K> previous = entry.previous;
+            KeyState<K> next = entry.next;
             if (previous == null) {
                 head = next;
             } else {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /** The ages of the keys in processing at one moment: their sum and the longest. */
-final class WorkAges implements Consumer<Entry<?>> {
+final class WorkAges implements Consumer<KeyState<?>> {
     private final long now;
     private long sum;
     private long longest;
@@ -15,7 +15,7 @@ final class WorkAges implements Consumer<Entry<?>> {
     }
 
     @Override
-    public void accept(Entry<?> entry) {
+    public void accept(KeyState<?> entry) {
         if (entry.processing) {
             long age = Math.max(0, now - entry.startedAt);
             sum += age;

@@ -20,12 +20,12 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What one client may ask, each limit by a client that goes beyond it. */
+/** The limits of clients: for each, a client exceeds it. */
 class ApiServerLimitsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withLimits(
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withLimits(
             ApiServerLimits.standard().withBody(100_000).withWatches(3).withRequests(4)
                     .withIo(Duration.ofSeconds(1))))
             .start();
@@ -73,7 +73,7 @@ class ApiServerLimitsTest {
                 }
                 answer = raw.answer();
             } catch (SocketException e) {
-                // The server had answered and closed before all was sent.
+                // The server answered and closed the connection before all was sent.
                 answer = "HTTP/1.1 413 ";
             }
             assertThat(RawHttp.code(answer)).isEqualTo(413);

@@ -19,13 +19,13 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Replays what a real API server was asked and compares the answers. Each file runs from its first entry, against one server.
+ * Replays transcripts of a real API server and compares the answers. One server replays all entries of a file in order.
  */
 class ApiTranscriptTest {
     private static final List<String> FILES = List.of("crud_errors", "list_paging", "watch", "watch_expired", "patches",
             "apply", "deletes", "status_generation_scale", "discovery", "namespaces_auth");
 
-    /** Entries that are not to pass, or do not yet, with the reason. One that passes must be taken off. */
+    /** Entries with known differences, and the reasons. The test fails if one of them passes. */
     private static final Map<String, String> OPEN = new TreeMap<>();
 
     private static void open(String reason, String... entries) {

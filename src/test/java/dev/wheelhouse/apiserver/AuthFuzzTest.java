@@ -16,17 +16,17 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that are almost right, from senders that are almost known, to a server with roles: none is an internal error, and
- * none reads or writes an object for somebody who was given no right to. {@code -Dwheelhouse.fuzz=N},
- * {@code -Dwheelhouse.seed=S}.
+ * Sends almost valid requests with almost valid credentials to a server with roles. None causes an internal error, and
+ * none reads or writes an object without the right to. {@code -Dwheelhouse.fuzz=N} sets the number of requests, {@code
+ * -Dwheelhouse.seed=S} the seed.
  */
 class AuthFuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 9_000);
@@ -52,7 +52,7 @@ class AuthFuzzTest {
         Map<String, Map<Integer, Integer>> codes = new TreeMap<>();
         List<String> failures = new ArrayList<>();
         User nobody = new User("nobody", "", List.of("system:authenticated"), Map.of());
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withSecurity(
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults().withSecurity(
                 Security.of(AuthorizationMode.RBAC, Map.of("nobody-token", nobody), keys)))) {
             String account = accountToken(server);
             for (int i = 0; i < REQUESTS; i++) {
@@ -76,7 +76,7 @@ class AuthFuzzTest {
         assertThat(codes.get("others")).containsKeys(200, 401, 403);
     }
 
-    private static String accountToken(EmbeddedApiServer server) {
+    private static String accountToken(ApiServer server) {
         ApiResponse.Content answer = (ApiResponse.Content) server.handle(ApiRequest.of("POST",
                 "/api/v1/namespaces/default/serviceaccounts/default/token",
                 "{\"spec\": {}}".getBytes(StandardCharsets.UTF_8)));
@@ -108,7 +108,7 @@ class AuthFuzzTest {
         };
     }
 
-    private static int code(EmbeddedApiServer server, Fuzzed fuzzed, Credentials credentials, List<String> failures,
+    private static int code(ApiServer server, Fuzzed fuzzed, Credentials credentials, List<String> failures,
             Map<String, List<String>> headers) {
         ApiResponse answer;
         try {

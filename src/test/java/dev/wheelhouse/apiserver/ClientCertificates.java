@@ -24,7 +24,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 
-/** An authority that says who clients are, and certificates as files have them. */
+/** A certificate authority for clients, with certificates in the formats of files. */
 final class ClientCertificates {
     private static final X500Principal NAME = new X500Principal("CN=people");
 
@@ -58,7 +58,7 @@ final class ClientCertificates {
         return pem(certificate);
     }
 
-    /** A key store with a new certificate. */
+    /** A key store with a new certificate and its key. */
     KeyStore signed(String subject) throws Exception {
         KeyPair own = newKeys();
         KeyStore store = KeyStore.getInstance("PKCS12");

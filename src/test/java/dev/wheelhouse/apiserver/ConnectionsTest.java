@@ -27,7 +27,7 @@ class ConnectionsTest {
 
     @Test
     void ofStrangersTheNewestStayAndKnownClientsAreLeftAlone() {
-        open("known").proves();
+        open("known").clientAuthenticated();
         for (int i = 0; i < 21; i++) {
             open("stranger-" + i);
         }
@@ -46,11 +46,11 @@ class ConnectionsTest {
     void whenThereIsRoomForNoMoreTheLongestIdleMakeRoomAndWhatIsServedStays() {
         for (int i = 0; i < 150; i++) {
             Connections.Peer peer = open("idle-" + i);
-            peer.proves();
-            peer.begins();
-            peer.isServed();
+            peer.clientAuthenticated();
+            peer.requestBegins();
+            peer.requestReceived();
             if (i >= 10) {
-                peer.rests();
+                peer.becomeIdle();
             }
         }
         assertThat(ended).isEmpty();
@@ -63,10 +63,10 @@ class ConnectionsTest {
     void whenTooManySendTheirRequestsSlowlyTheSlowestAreEnded() {
         for (int i = 0; i < 41; i++) {
             Connections.Peer peer = open("c" + i);
-            peer.proves();
-            peer.begins();
+            peer.clientAuthenticated();
+            peer.requestBegins();
             if (i == 0) {
-                peer.isServed();
+                peer.requestReceived();
             }
         }
         assertThat(ended).startsWith("c1").doesNotContain("c0", "c40");
@@ -77,12 +77,12 @@ class ConnectionsTest {
     void aConnectionThatEndsIsNotCountedAnyMore() {
         for (int i = 0; i < 10_000; i++) {
             Connections.Peer peer = open("c" + i);
-            peer.begins();
+            peer.requestBegins();
             if (i % 2 == 0) {
-                peer.proves();
+                peer.clientAuthenticated();
             }
             connections.closed("c" + i);
-            peer.rests();
+            peer.becomeIdle();
         }
         assertThat(connections.count()).isZero();
         assertThat(ended).isEmpty();

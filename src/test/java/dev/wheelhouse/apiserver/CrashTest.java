@@ -24,9 +24,9 @@ import dev.wheelhouse.Eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Kills a server under write load at random moments, again and again on one data directory. After each death every
- * acknowledged write must be there, nothing that nobody wrote, no version may come twice, and a watch that goes on from where
- * it was cut must miss nothing. {@code -Dwheelhouse.crashes=N} sets how often; the Maven profile {@code crashes} says 200.
+ * Kills a server under write load at random moments, many times on one data directory. After each kill the acknowledged
+ * writes are there and nothing else is, no version occurs twice, and a resumed watch misses nothing. {@code
+ * -Dwheelhouse.crashes=N} sets the number of kills; the Maven profile {@code crashes} sets 200.
  */
 class CrashTest {
     private static final int WRITERS = 4;
@@ -84,7 +84,7 @@ class CrashTest {
         List<Thread> threads = writers.stream()
                 .map(writer -> Thread.ofVirtual().start(() -> writer.run(child.url, first))).toList();
         assertThat(first.await(30, TimeUnit.SECONDS)).isTrue();
-        // Not a wait for something to happen: the moment of the kill is what is random here.
+        // This waits for nothing: it makes the moment of the kill random.
         TimeUnit.MILLISECONDS.sleep(random.nextInt(5, 250));
         child.kill();
         for (Thread thread : threads) {

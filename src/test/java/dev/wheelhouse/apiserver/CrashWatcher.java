@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A watch that outlives its servers: it goes on from the last version that it was told. */
+/** A watch that survives its servers: it resumes from the last version that it received. */
 final class CrashWatcher {
     private final Map<String, Long> state = new ConcurrentHashMap<>();
     private final Set<Long> seen = ConcurrentHashMap.newKeySet();
@@ -45,9 +45,9 @@ final class CrashWatcher {
                 take(Json.read(line));
             }
         } catch (IOException | UncheckedIOException e) {
-            // Killed.
+            // The server was killed.
         } catch (tools.jackson.core.JacksonException e) {
-            // Killed in the middle of a line.
+            // The server was killed in the middle of a line.
         } catch (Throwable e) {
             failure.set(e);
         }

@@ -19,7 +19,9 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Writes objects of its own, one request at a time, and remembers what was acknowledged and what was cut off. */
+/**
+ * Writes its own objects, one request at a time. It records acknowledged writes, and the last one if it got no answer.
+ */
 final class CrashWriter {
     static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     static final String PATH = "/api/v1/namespaces/default/configmaps";
@@ -27,7 +29,7 @@ final class CrashWriter {
 
     private final String prefix;
     private final Random random;
-    /** Name to version, as acknowledged. */
+    /** The acknowledged objects, name to version. */
     private final Map<String, Long> objects = new HashMap<>();
     private final List<Long> versions = new ArrayList<>();
     private String cutOff = "";
@@ -38,7 +40,7 @@ final class CrashWriter {
         this.random = new Random(seed);
     }
 
-    /** Writes until the server is gone. */
+    /** Writes until the server is killed. */
     void run(String url, CountDownLatch first) {
         try {
             while (true) {
@@ -52,7 +54,7 @@ final class CrashWriter {
                 first.countDown();
             }
         } catch (IOException e) {
-            // The server was killed; whether the last write took effect is open.
+            // The server was killed. The last write may or may not have taken effect.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -87,7 +89,7 @@ final class CrashWriter {
         return Long.parseLong(Json.text(object, "metadata", "resourceVersion"));
     }
 
-    /** Lists the objects that are no part of every cluster. @return the list's version */
+    /** Lists the objects of all writers. @return the list's version */
     static long list(String url, Map<String, Long> into) throws IOException, InterruptedException {
         JsonNode list = Json.read(send("GET", url + PATH, "").body());
         for (JsonNode item : list.path("items")) {
@@ -99,7 +101,7 @@ final class CrashWriter {
         return version(list);
     }
 
-    /** Takes its own objects out of what was listed, once they are right. @return 1 if a write that was cut off took effect */
+    /** Checks its own objects in a list and removes them. @return 1 if a write without an answer took effect, else 0 */
     int verify(Map<String, Long> listed) {
         int tookEffect = 0;
         if (!cutOff.isEmpty()) {
@@ -124,7 +126,7 @@ final class CrashWriter {
         return tookEffect;
     }
 
-    /** The versions of the writes since they were last forgotten. */
+    /** The versions of its writes since the last {@link #forgetVersions}. */
     List<Long> versions() {
         return versions;
     }

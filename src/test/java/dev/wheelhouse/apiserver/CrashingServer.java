@@ -4,13 +4,13 @@ import java.nio.file.Path;
 
 import dev.wheelhouse.apiserver.store.Storage;
 
-/** A process that is nothing but an API server with a data directory, made to be killed. */
+/** A process with only an API server on a data directory, for CrashTest to kill. */
 final class CrashingServer {
     private CrashingServer() {}
 
-    /** @param args the data directory, how many writes are kept for watches, and whether each waits for the disk */
+    /** @param args the data directory, the number of writes kept for watches, and whether writes wait for the disk */
     public static void main(String[] args) throws InterruptedException {
-        EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+        ApiServer server = new ApiServer(ApiServerOptions.defaults()
                 .withStorage(Storage.inDirectory(Path.of(args[0]), Integer.parseInt(args[1]),
                         Boolean.parseBoolean(args[2]))))
                 .start();

@@ -14,13 +14,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
-import dev.wheelhouse.apiserver.rest.ApiException;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Requests that are almost right, and bytes that are none. {@code -Dwheelhouse.fuzz=N} and {@code -Dwheelhouse.seed=S}. */
+/**
+ * Sends almost valid requests, and mangled ones. {@code -Dwheelhouse.fuzz=N} sets their number, {@code
+ * -Dwheelhouse.seed=S} the seed.
+ */
 class FuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 12_000);
     private static final long SEED = Long.getLong("wheelhouse.seed", 4);
@@ -35,7 +38,7 @@ class FuzzTest {
         List<String> failures = new ArrayList<>();
         long before = heap();
         Duration slowest = Duration.ZERO;
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             for (int i = 0; i < REQUESTS; i++) {
                 Fuzzed fuzzed = requests.next();
                 long from = System.nanoTime();
@@ -46,7 +49,7 @@ class FuzzTest {
                     case ApiResponse.Content content -> content.code();
                     case ApiResponse.Stream stream -> {
                         while (stream.feed().next() != null) {
-                            // What is there already must be rendered.
+                            // Initial events must be rendered without an error.
                         }
                         stream.feed().close();
                         yield 200;
@@ -69,22 +72,21 @@ class FuzzTest {
     }
 
     /**
-     * Whether an answer comes from something that nobody foresaw. The real API server, too, answers some malformed requests by
-     * 500, such as a DELETE whose body is no JSON, with a message of its own about what is wrong with them: a Status, in whatever
-     * format was asked for.
+     * Whether an answer comes from an unexpected error. Some malformed requests, such as a DELETE with a body that is
+     * not JSON, are answered by 500 as on a real API server: with a Status that explains the error.
      */
     private static boolean isInternal(String answer) {
         return answer.contains("Internal error occurred") || answer.contains("Exception") || answer.contains("\tat ")
                 || !answer.contains("Status");
     }
 
-    private static ApiResponse handle(EmbeddedApiServer server, Fuzzed fuzzed) {
+    private static ApiResponse handle(ApiServer server, Fuzzed fuzzed) {
         try {
             return server
                     .handle(ApiRequest.of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
                             .withAccept(fuzzed.accept()));
         } catch (ApiException e) {
-            // As the HTTP front answers a query that cannot be read.
+            // HttpFront answers a malformed query like this.
             return Refusals.status(e.code(), String.valueOf(e.getMessage()));
         }
     }
@@ -100,7 +102,7 @@ class FuzzTest {
         FuzzedRequests requests = new FuzzedRequests(SEED);
         Random random = new Random(SEED);
         Map<Integer, Integer> codes = new TreeMap<>();
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults()
                 .withLimits(ApiServerLimits.standard().withIo(Duration.ofMillis(100)))).start()) {
             for (int i = 0; i < REQUESTS / 30; i++) {
                 byte[] bytes = mangled(requests.next(), random);
@@ -132,7 +134,7 @@ class FuzzTest {
     }
 
     private static byte[] mangled(Fuzzed fuzzed, Random random) {
-        // A watch without an end would keep the connection: that is no hang.
+        // An endless watch would look like a hang.
         String path = fuzzed.pathAndQuery().replace("watch", "wotch");
         String head = fuzzed.method() + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept: " + fuzzed.accept()
                 + "\r\nContent-Type: " + fuzzed.contentType() + "\r\nConnection: close\r\n"

@@ -12,10 +12,10 @@ import tools.jackson.databind.node.POJONode;
 import tools.jackson.databind.util.RawValue;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
-/** Requests that are almost right, from a seed. */
+/** Generates almost valid requests from a seed. */
 final class FuzzedRequests {
     private static final String TOO_LARGE = "1e400";
     private static final List<String> METHODS = List.of("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS",
@@ -196,7 +196,7 @@ final class FuzzedRequests {
                 "{\"a\": {}}",
                 "[{\"name\": \"c\"}, {\"name\": \"c\"}]", "\"2024-13-45T99:99:99Z\"", "\"1Ki\"", "\"50%\"",
                 "[\"a\", 1]"));
-        // The server refuses to read this number, and a client may write it all the same.
+        // The server's own parser refuses this number, but a client may send it.
         return text.equals(TOO_LARGE) ? new POJONode(new RawValue(text)) : Json.read(text);
     }
 }

@@ -22,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Clients that hold on to what others need too: each leaves health and honest clients alone. */
+/** Clients that hold shared resources as long as they can. None of them blocks health checks or honest clients. */
 class HostileClientsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
     private static final String HEAD = "POST " + CONFIG_MAPS
@@ -30,7 +30,7 @@ class HostileClientsTest {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final List<RawHttp> hostile = new ArrayList<>();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
             .withLimits(ApiServerLimits.standard().withRequests(10).withConnections(320))
             .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of("secret-a", user("alice"), "secret-b",
                     user("bob")), ServerKeys.inMemory())))

@@ -40,7 +40,7 @@ class InProcessClientTest {
     private static final Duration NOW = Duration.ZERO;
 
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(
+    private final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(clock).withRandom(seeded()));
     private final ResourceClient<V1ConfigMap> configMaps = server.client("tester/1").resource(
             ResourceType.CONFIG_MAPS, V1ConfigMap.class);
@@ -114,7 +114,7 @@ class InProcessClientTest {
             assertThat(watch.isEnded()).isFalse();
             clock.advance(LONG);
             while (watch.next(NOW) != null) {
-                // What is left.
+                // Skip the events before the end.
             }
             assertThat(watch.isEnded()).isTrue();
         }
@@ -172,7 +172,7 @@ class InProcessClientTest {
 
     @Test
     void theSameSeedGivesTheSameUids() {
-        EmbeddedApiServer twin = new EmbeddedApiServer(
+        ApiServer twin = new ApiServer(
                 ApiServerOptions.defaults().withClock(new ManualClock()).withRandom(seeded()));
         V1ConfigMap here = configMaps.create(configMap("a"));
         V1ConfigMap there = twin.client("tester/1").resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)

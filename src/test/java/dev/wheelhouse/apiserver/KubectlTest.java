@@ -17,12 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/** Real kubectl against the server alone, without controllers. Skipped where there is no kubectl on the path. */
+/** Runs the real kubectl against the server, without controllers. Skipped if kubectl is not on the path. */
 class KubectlTest {
     @TempDir
     static Path directory;
 
-    private static EmbeddedApiServer server;
+    private static ApiServer server;
 
     @BeforeAll
     static void start() throws Exception {
@@ -30,10 +30,10 @@ class KubectlTest {
         try {
             found = new ProcessBuilder("kubectl", "version", "--client").start().waitFor() == 0;
         } catch (IOException e) {
-            // Said by the assumption.
+            // The assumption reports it.
         }
         Assumptions.assumeTrue(found, "kubectl is not on the path: NOT TESTED with real kubectl");
-        server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+        server = new ApiServer(ApiServerOptions.defaults()).start();
         Files.writeString(directory.resolve("kubeconfig"), """
                 apiVersion: v1
                 kind: Config

@@ -7,11 +7,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** HTTP as a client speaks it that keeps to no rule. */
+/** A client that can send any bytes over a connection. */
 final class RawHttp implements AutoCloseable {
     final Socket socket;
 
-    RawHttp(EmbeddedApiServer server, int timeoutMillis) throws IOException {
+    RawHttp(ApiServer server, int timeoutMillis) throws IOException {
         socket = new Socket(server.address(), server.port());
         socket.setSoTimeout(timeoutMillis);
     }
@@ -26,7 +26,7 @@ final class RawHttp implements AutoCloseable {
         return this;
     }
 
-    /** Everything up to the end of the connection, or of one answer whose length is told. */
+    /** Reads one complete answer, or up to the end of the connection. */
     String answer() throws IOException {
         ByteArrayOutputStream read = new ByteArrayOutputStream();
         InputStream in = socket.getInputStream();

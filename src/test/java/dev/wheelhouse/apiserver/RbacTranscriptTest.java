@@ -19,11 +19,12 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who is let in, as whom, and for what: 141 requests and what a kube-apiserver 1.36 with {@code --authorization-mode=RBAC}
- * answered, replayed from the first. Its tokens were admin-token (of the group system:masters) and nobody-token.
+ * Replays 141 requests about authentication, impersonation and roles, and compares the answers with those of a
+ * kube-apiserver 1.36 with {@code --authorization-mode=RBAC}. Its tokens were admin-token (in the group system:masters)
+ * and nobody-token.
  */
 class RbacTranscriptTest {
-    /** Entries that differ on purpose, with the reason. One that does not differ must be taken off. */
+    /** Entries that differ on purpose, and the reasons. The test fails if one of them passes. */
     private static final Map<String, String> OPEN = new TreeMap<>();
 
     static {

@@ -20,8 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Compares answers with recorded ones. UIDs, versions, continue tokens and generated suffixes may differ, but each recorded
- * value must always stand for the same actual one: the pairs are learnt from the answers and used in later requests.
+ * Compares answers with recorded ones. UIDs, versions, continue tokens and generated suffixes may differ, but each
+ * recorded value must always correspond to the same actual value. The pairs are learnt from answers and replaced in
+ * later requests.
  */
 final class RecordedComparison {
     private static final Set<String> MAPPED = Set.of("uid", "resourceVersion", "continue");
@@ -38,7 +39,7 @@ final class RecordedComparison {
         actualOf.put(recorded, actual);
     }
 
-    /** A recorded request's path with its versions and tokens replaced by ours. */
+    /** A recorded request's path with actual versions and tokens. */
     String path(String recorded) {
         Matcher matcher = VERSION_PARAMETER.matcher(recorded);
         StringBuilder path = new StringBuilder();
@@ -49,7 +50,7 @@ final class RecordedComparison {
         return matcher.appendTail(path).toString();
     }
 
-    /** A recorded request's body with its UIDs and versions replaced by ours. */
+    /** A recorded request's body with actual UIDs and versions. */
     JsonNode body(JsonNode recorded) {
         JsonNode copy = recorded.deepCopy();
         replace(copy);
@@ -73,7 +74,7 @@ final class RecordedComparison {
         }
     }
 
-    /** What differs between a recorded body and an actual one; empty if nothing does. */
+    /** The differences between a recorded body and an actual one. */
     List<String> compare(JsonNode recorded, JsonNode actual) {
         differences = new ArrayList<>();
         JsonNode expected = recorded.deepCopy();
@@ -84,7 +85,7 @@ final class RecordedComparison {
         return differences;
     }
 
-    /** Takes out what changed since the recorded version, what controllers write, and service account tokens. */
+    /** Removes what has changed since the recorded version, what controllers write, and service account tokens. */
     private static void strip(JsonNode node) {
         if (node instanceof ObjectNode object) {
             stripObject(object);
@@ -143,7 +144,7 @@ final class RecordedComparison {
                     meta.remove(List.of("annotations", "managedFields"));
                 }
                 if (row.get("cells") instanceof ArrayNode cells && !cells.isEmpty()) {
-                    cells.remove(cells.size() - 1); // The age.
+                    cells.remove(cells.size() - 1); // the age
                 }
             });
         }
@@ -212,7 +213,7 @@ final class RecordedComparison {
 
     private void field(String path, String name, @Nullable JsonNode expected, @Nullable JsonNode actual) {
         if (expected == null && name.equals("managedFields")) {
-            return; // The recorder took some of them out.
+            return; // The recorder removed some managed fields.
         }
         if (expected == null || actual == null) {
             differ(path, expected, actual);

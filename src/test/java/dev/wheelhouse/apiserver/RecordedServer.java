@@ -19,12 +19,14 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
-import dev.wheelhouse.apiserver.rest.Query;
-import dev.wheelhouse.apiserver.rest.WatchFeed;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
-/** A server on which a recorded transcript is replayed, entry by entry, with what its recorder did beside the entries. */
+/**
+ * Replays a recorded transcript on a server, entry by entry, including actions of the recorder that are not entries.
+ */
 final class RecordedServer implements AutoCloseable {
     private static final Map<String, User> TOKENS = Map.of(
             "admin-token", new User("admin", "admin", List.of(User.MASTERS, "system:authenticated"), Map.of()),
@@ -33,12 +35,12 @@ final class RecordedServer implements AutoCloseable {
             null);
 
     private final String file;
-    private final EmbeddedApiServer first = secured();
-    private EmbeddedApiServer server = first;
+    private final ApiServer first = secured();
+    private ApiServer server = first;
     private final RecordedComparison comparison = new RecordedComparison();
 
-    private static EmbeddedApiServer secured() {
-        return new EmbeddedApiServer(ApiServerOptions.defaults()
+    private static ApiServer secured() {
+        return new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, TOKENS, ServerKeys.inMemory())));
     }
 
@@ -92,7 +94,7 @@ final class RecordedServer implements AutoCloseable {
                   "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name));
     }
 
-    /** Another server for two entries, which the recorder asked of one that it had just started. */
+    /** Replaces the server by a new one. The recorder had just started its server before two of the entries. */
     private void fresh() {
         server = secured();
         post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"api\"}}");
@@ -104,11 +106,11 @@ final class RecordedServer implements AutoCloseable {
         comparison.learn(recorded, Long.toString(server.store().version()));
     }
 
-    /** Does what the recorder did before an entry without recording it as one. */
+    /** Repeats the recorder's unrecorded actions before an entry. */
     private void prepare(int entry) {
         switch (file + " " + entry) {
             case "list_paging 0" -> {
-                // A real server keeps its own authentication settings there.
+                // A real server stores its authentication settings in this object.
                 post("/api/v1/namespaces/kube-system/configmaps",
                         "{\"metadata\": {\"name\": \"extension-apiserver-authentication\"}}");
                 for (int i = 0; i < 7; i++) {
@@ -171,7 +173,7 @@ final class RecordedServer implements AutoCloseable {
         }
     }
 
-    /** Does what the recorder did while a watch ran. */
+    /** Repeats the recorder's actions during a watch. */
     private void during(int entry) {
         switch (file + " " + entry) {
             case "watch 0" -> {
@@ -195,7 +197,7 @@ final class RecordedServer implements AutoCloseable {
         }
     }
 
-    /** Replays one entry. @return what differs from the recorded answer; empty if nothing does */
+    /** Replays one entry. @return the differences from the recorded answer */
     List<String> replay(int index, JsonNode entry) {
         prepare(index);
         if (!(entry.get("request") instanceof ObjectNode request)) {
@@ -217,7 +219,7 @@ final class RecordedServer implements AutoCloseable {
         };
     }
 
-    /** The recorder was the administrator unless the entry says otherwise. */
+    /** The credentials of an entry: the administrator's, unless the entry has its own. */
     private static Credentials credentials(ObjectNode request) {
         Map<String, List<String>> headers = new LinkedHashMap<>(
                 Map.of("Authorization", List.of("Bearer admin-token")));
@@ -233,7 +235,7 @@ final class RecordedServer implements AutoCloseable {
         JsonNode body = request.get("body");
         if (body != null) {
             JsonNode sent = comparison.body(body);
-            // The recorder changed these two after it had sent them.
+            // The recorder changed these two bodies after it had sent them.
             if ((file + " " + index).equals("status_generation_scale 16")) {
                 Json.child((ObjectNode) sent, "spec").put("replicas", 3);
             } else if ((file + " " + index).equals("status_generation_scale 17")) {
@@ -259,7 +261,7 @@ final class RecordedServer implements AutoCloseable {
         } else if (body != null && body.isContainer()) {
             JsonNode found = Json.read(text);
             if ((file + " " + index).equals("status_generation_scale 15")) {
-                // The recorder made its next request out of this answer, in place.
+                // The recorder turned this answer into its next request, before it was written to the transcript.
                 Json.child((ObjectNode) found, "metadata").remove("resourceVersion");
                 Json.child((ObjectNode) found, "spec").put("replicas", 4);
             }
@@ -276,7 +278,7 @@ final class RecordedServer implements AutoCloseable {
         return differences;
     }
 
-    /** What the recorder kept of a patched Deployment. */
+    /** The parts of a patched Deployment that the recorder kept. */
     private static ObjectNode digest(ObjectNode deployment) {
         ObjectNode digest = Json.object();
         ObjectNode meta = Json.child(deployment, "metadata");
@@ -297,7 +299,7 @@ final class RecordedServer implements AutoCloseable {
         return digest;
     }
 
-    /** What the recorder looked at after a change of a Deployment, without what controllers report. */
+    /** The parts of a changed Deployment that the recorder read, without those that controllers write. */
     private ObjectNode after(String path) {
         String object = path.replaceAll("/(status|scale)$", "");
         JsonNode deployment = call("GET", object, "", "");

@@ -41,7 +41,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The server by TLS, and whom it lets in. */
+/** The server with TLS, and how it authenticates clients. */
 class SecureApiServerTest {
     private static final String PODS = "/api/v1/namespaces/default/pods";
 
@@ -51,7 +51,7 @@ class SecureApiServerTest {
     private final ServerKeys keys = ServerKeys.inMemory();
     private final OwnAuthority authority = OwnAuthority.of(keys, Instant.now());
     private final ServingCertificate certificate = authority.serving(List.of(), Instant.now());
-    private @Nullable EmbeddedApiServer server;
+    private @Nullable ApiServer server;
 
     @AfterEach
     void stop() {
@@ -60,8 +60,8 @@ class SecureApiServerTest {
         }
     }
 
-    private EmbeddedApiServer start(ApiServerOptions options) {
-        EmbeddedApiServer started = new EmbeddedApiServer(options).start();
+    private ApiServer start(ApiServerOptions options) {
+        ApiServer started = new ApiServer(options).start();
         server = started;
         return started;
     }
@@ -71,7 +71,7 @@ class SecureApiServerTest {
                 .withSecurity(Security.of(mode, Map.of(), keys));
     }
 
-    /** A client that trusts the server, and may have a certificate of its own. */
+    /** A client that trusts the server. @param own its certificate and key; null if it has none */
     private HttpClient client(@Nullable KeyStore own) throws Exception {
         return HttpClient.newBuilder().sslContext(context(certificate, own)).version(HttpClient.Version.HTTP_1_1)
                 .build();
@@ -102,7 +102,7 @@ class SecureApiServerTest {
 
     @Test
     void withRolesAnonymousIsForbiddenAnUnknownTokenUnauthorizedAndTheAdministratorServed() throws Exception {
-        EmbeddedApiServer started = start(secured(AuthorizationMode.RBAC));
+        ApiServer started = start(secured(AuthorizationMode.RBAC));
         HttpClient client = client(null);
 
         assertThat(started.url()).startsWith("https://127.0.0.1:");
@@ -157,12 +157,12 @@ class SecureApiServerTest {
 
     @Test
     void beyondLoopbackItStartsWithTlsAndCredentialsAlone() throws Exception {
-        assertThatThrownBy(() -> new EmbeddedApiServer(ApiServerOptions.defaults().withAddress("0.0.0.0")))
+        assertThatThrownBy(() -> new ApiServer(ApiServerOptions.defaults().withAddress("0.0.0.0")))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("0.0.0.0")
                 .hasMessageContaining("without TLS");
-        assertThatThrownBy(() -> new EmbeddedApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
+        assertThatThrownBy(() -> new ApiServer(secured(AuthorizationMode.RBAC).withSecurity(Security.none())
                 .withAddress("0.0.0.0"))).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("for everybody");
+                .hasMessageContaining("without credentials");
 
         start(secured(AuthorizationMode.RBAC).withAddress("0.0.0.0"));
         assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).isEqualTo(200);
@@ -225,7 +225,7 @@ class SecureApiServerTest {
         ManualClock clock = new ManualClock();
         OwnAuthority steady = OwnAuthority.of(keys, clock.now());
         ServingCertificate first = steady.serving(List.of(), clock.now());
-        EmbeddedApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
+        ApiServer started = start(ApiServerOptions.defaults().withTls(new ApiServerOptions.Tls(first, null,
                 now -> {
                     ServingCertificate next = steady.renewed(now.certificate(), List::of, clock.now());
                     return next == now.certificate() ? now : new ApiServerOptions.Tls(next, null, now.renewal());
@@ -255,7 +255,7 @@ class SecureApiServerTest {
         ClientCertificates people = new ClientCertificates();
         ClientCertificates others = new ClientCertificates();
         Path trustedFile = Files.writeString(directory.resolve("clients.crt"), people.authority());
-        EmbeddedApiServer started = start(ApiServerOptions.defaults()
+        ApiServer started = start(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), keys))
                 .withTls(new ApiServerOptions.Tls(ServingCertificate.ofFiles(cert, key),
                         ServingCertificate.trustStore(trustedFile), now -> {
@@ -280,7 +280,7 @@ class SecureApiServerTest {
         try (Logged logged = Logged.by("dev.wheelhouse.apiserver.TlsRenewal")) {
             started.renewTls();
             started.renewTls();
-            assertThat(logged.lines()).singleElement().asString().contains("goes on with its old certificate")
+            assertThat(logged.lines()).singleElement().asString().contains("keeps its old certificate")
                     .contains("s.key is not that of the certificate");
         }
         assertThat(get(client(null), PODS, keys.adminToken()).statusCode()).as("half of the pair").isEqualTo(200);

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How the bounds follow from the heap: what a quarter of it does not hold is not promised. */
+/** Limits follow from the heap: connections and watches may use a quarter of it. */
 class TrafficTest {
     private static final long MIB = 1024 * 1024;
 

@@ -18,21 +18,21 @@ import dev.wheelhouse.apiserver.auth.ServerKeys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a browser sends for a foreign page is refused, and what clients send is answered. */
+/** Requests that a browser sends for a foreign page are refused; those of other clients are answered. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WebPagesTest {
     private static final String CONFIG_MAP = "{\"metadata\":{\"generateName\":\"by-a-page-\"}}";
     private static final String CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-    private EmbeddedApiServer server;
-    private EmbeddedApiServer guarded;
+    private ApiServer server;
+    private ApiServer guarded;
     private ServerKeys keys;
 
     @BeforeAll
     void start() {
         keys = ServerKeys.inMemory();
-        server = new EmbeddedApiServer(ApiServerOptions.defaults().withExternalHost("build-7.example.com")).start();
-        guarded = new EmbeddedApiServer(ApiServerOptions.defaults()
+        server = new ApiServer(ApiServerOptions.defaults().withExternalHost("build-7.example.com")).start();
+        guarded = new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, Map.of(), keys))).start();
     }
 
@@ -42,7 +42,7 @@ class WebPagesTest {
         guarded.close();
     }
 
-    private static String ask(EmbeddedApiServer asked, String method, String path, String host, String body,
+    private static String ask(ApiServer asked, String method, String path, String host, String body,
             String... headers) throws IOException {
         try (RawHttp client = new RawHttp(asked, 10_000)) {
             StringBuilder text = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n");

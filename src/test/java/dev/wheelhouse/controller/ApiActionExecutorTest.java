@@ -41,7 +41,7 @@ class ApiActionExecutorTest {
             });
 
     ApiActionExecutorTest() {
-        consistency.watch(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
+        consistency.register(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
         cluster.deliver();
     }
 

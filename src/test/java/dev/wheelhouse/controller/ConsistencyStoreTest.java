@@ -23,7 +23,7 @@ class ConsistencyStoreTest {
     private final ConsistencyStore store = new ConsistencyStore(cluster.clock);
 
     ConsistencyStoreTest() {
-        store.watch(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
+        store.register(ResourceType.PODS, cluster.informers().informer(ResourceType.PODS, V1Pod.class));
         cluster.deliver();
     }
 

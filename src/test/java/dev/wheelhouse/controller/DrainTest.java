@@ -66,7 +66,7 @@ class DrainTest {
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE, runner);
-        manager.run();
+        manager.step();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }
 

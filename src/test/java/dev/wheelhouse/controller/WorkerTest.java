@@ -30,7 +30,7 @@ class WorkerTest {
         }
 
         @Override
-        public void putOff(String controller) {
+        public void delayed(String controller) {
             results.add("put off");
         }
     };

@@ -24,8 +24,8 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -49,7 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Real controllers, informers and API server, stepped by one thread. The test plays the kubelet. */
 class CollectionOnEmbeddedServerTest {
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(
+    private final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1)));
     private final KubeClient client = server.client("test");
     private final InformerFactory informers = new InformerFactory(client, clock);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.world.InterceptedClient;
@@ -36,7 +36,7 @@ class ElectionPropertyTest {
     @Test
     void neverDoTwoLeadAndOneDoesInTheEnd() {
         int leads = 0;
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             for (int seed = 1; seed <= SEEDS; seed++) {
                 leads += new Run(seed, server).run();
             }
@@ -48,14 +48,14 @@ class ElectionPropertyTest {
         private final int seed;
         private final Random random;
         private final ManualClock clock = new ManualClock();
-        private final EmbeddedApiServer server;
+        private final ApiServer server;
         private final List<Contender> contenders = new ArrayList<>();
         private int made;
         private int leads;
         private int depth;
         private boolean faults = true;
 
-        Run(int seed, EmbeddedApiServer server) {
+        Run(int seed, ApiServer server) {
             this.seed = seed;
             this.random = new Random(seed);
             this.server = server;

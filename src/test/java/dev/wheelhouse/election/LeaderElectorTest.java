@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -32,7 +32,7 @@ class LeaderElectorTest {
     private static final ObjectKey LEASE = ObjectKey.of("kube-system", "wheelhouse");
 
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock));
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final List<String> told = new ArrayList<>();
     private Interceptor network = new Interceptor() {
     };
@@ -64,7 +64,7 @@ class LeaderElectorTest {
                     }
 
                     @Override
-                    public void renewedTheSlowWay() {
+                    public void slowPathExercised() {
                         told.add(name + " reads the lease");
                     }
                 });

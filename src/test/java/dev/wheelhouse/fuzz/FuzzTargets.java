@@ -7,10 +7,10 @@ import java.util.TreeMap;
 /** All targets, by name. Each lives in the package whose reader it runs. */
 final class FuzzTargets {
     private static final Map<String, String> CLASSES = new TreeMap<>(Map.ofEntries(
-            Map.entry("watch", "client.WatchTarget"),
-            Map.entry("list", "client.ListTarget"),
-            Map.entry("answers", "client.AnswersTarget"),
-            Map.entry("kubeconfig", "client.KubeConfigTarget"),
+            Map.entry("watch", "client.decode.WatchTarget"),
+            Map.entry("list", "client.decode.ListTarget"),
+            Map.entry("answers", "client.http.AnswersTarget"),
+            Map.entry("kubeconfig", "client.http.KubeConfigTarget"),
             Map.entry("manifest", "podconfig.ManifestTarget"),
             Map.entry("request", "apiserver.rest.RequestTarget"),
             Map.entry("credentials", "apiserver.rest.CredentialsTarget"),

@@ -20,13 +20,13 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.Eventually;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -38,8 +38,9 @@ class CachedObjectsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String APPLIED = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}";
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
-    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build());
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
+    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
+            Clock.system());
     private final LoopRunner runner = new LoopRunner("cached-objects-test", Clock.system());
 
     @AfterEach

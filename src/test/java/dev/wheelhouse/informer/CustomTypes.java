@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 
@@ -19,11 +19,11 @@ final class CustomTypes {
 
     private CustomTypes() {}
 
-    private static ResourceClient<Unstructured> definitions(EmbeddedApiServer server) {
+    private static ResourceClient<Unstructured> definitions(ApiServer server) {
         return server.client("test").resource(DEFINITIONS, Unstructured.class);
     }
 
-    static ResourceType define(EmbeddedApiServer server, String kind, String plural) {
+    static ResourceType define(ApiServer server, String kind, String plural) {
         Unstructured definition = new Unstructured();
         definition.setApiVersion("apiextensions.k8s.io/v1");
         definition.setKind("CustomResourceDefinition");
@@ -38,7 +38,7 @@ final class CustomTypes {
         return new ResourceType("example.com", "v1", plural, kind, true);
     }
 
-    static void remove(EmbeddedApiServer server, String plural) {
+    static void remove(ApiServer server, String plural) {
         definitions(server).delete(ObjectKey.of("", plural + ".example.com"), Deletion.unconditional());
     }
 

@@ -19,8 +19,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class DynamicInformerTest {
     private final Stepper stepper = new Stepper(() -> this.factory.loops());
-    private final EmbeddedApiServer server = new EmbeddedApiServer(
+    private final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(stepper.clock));
     private final InformerFactory factory = new InformerFactory(server.client("informer"), stepper.clock,
             InformerMetrics.Provider.NONE, InformerOptions.builder().seed(1).detectMutations(true).build());

@@ -24,14 +24,14 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -41,8 +41,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EmbeddedServerInformerTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
-    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build());
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
+    private final KubeClient client = new HttpKubeClient(new ClientBuilder().setBasePath(server.url()).build(),
+            Clock.system());
     private final LoopRunner runner = new LoopRunner("informer-test", Clock.system());
     private final InformerFactory factory = new InformerFactory(client, Clock.system());
     private final ResourceClient<V1ConfigMap> configMaps = client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);

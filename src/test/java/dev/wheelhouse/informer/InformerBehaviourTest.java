@@ -20,8 +20,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.runtime.Loop;
@@ -85,7 +85,7 @@ class InformerBehaviourTest {
         }
         world.settle();
         String seen = world.informer.resourceVersion();
-        try (EmbeddedApiServer restored = new EmbeddedApiServer(
+        try (ApiServer restored = new ApiServer(
                 ApiServerOptions.defaults().withClock(world.stepper.clock))) {
             // The restored backup is older than the cache.
             var older = SteppedInformer.configMapsOf(restored);

@@ -19,8 +19,8 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
@@ -225,7 +225,7 @@ class InformerPropertyTest {
         private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
 
         private final SplittableRandom random;
-        private final EmbeddedApiServer server;
+        private final ApiServer server;
         private final ResourceClient<V1ConfigMap> client;
         private final FaultySource<V1ConfigMap> source;
         /** The objects of the server's responses, kept here so that reading them is never subject to a fault. */
@@ -233,7 +233,7 @@ class InformerPropertyTest {
 
         World(SplittableRandom random, ManualClock clock) {
             this.random = random;
-            this.server = new EmbeddedApiServer(
+            this.server = new ApiServer(
                     ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(random.nextLong())));
             this.client = server.client("test").resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             this.source = new FaultySource<>(client.listerWatcher("default", LabelSelector.everything(), OURS));

@@ -11,8 +11,8 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
@@ -30,7 +30,7 @@ final class SteppedInformer implements AutoCloseable {
     private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
 
     final Stepper stepper = new Stepper(this::loops);
-    final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(stepper.clock));
+    final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(stepper.clock));
     final Faults faults = server.faults();
     final ResourceClient<V1ConfigMap> client = server.client("test").resource(ResourceType.CONFIG_MAPS,
             V1ConfigMap.class);
@@ -49,7 +49,7 @@ final class SteppedInformer implements AutoCloseable {
         this(InformerOptions.builder().freshStart(false).watchList(false).build());
     }
 
-    static ListerWatcher<V1ConfigMap> configMapsOf(EmbeddedApiServer server) {
+    static ListerWatcher<V1ConfigMap> configMapsOf(ApiServer server) {
         return server.client("informer").resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                 .listerWatcher(NAMESPACE, LabelSelector.everything(), OURS);
     }

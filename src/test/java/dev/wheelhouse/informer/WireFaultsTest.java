@@ -25,12 +25,13 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,9 +43,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WireFaultsTest {
     private static final FieldSelector OURS = FieldSelector.parse("metadata.name!=kube-root-ca.crt");
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final CuttingProxy proxy = new CuttingProxy(URI.create(server.url()).getPort());
-    private final HttpKubeClient http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build());
+    private final HttpKubeClient http = new HttpKubeClient(new ClientBuilder().setBasePath(proxy.url()).build(),
+            Clock.system());
     private final ResourceClient<V1ConfigMap> configMaps = server.client("test").resource(ResourceType.CONFIG_MAPS,
             V1ConfigMap.class);
     private final List<AutoCloseable> informers = new ArrayList<>();

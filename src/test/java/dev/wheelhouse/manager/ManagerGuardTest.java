@@ -10,9 +10,9 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
-import dev.wheelhouse.client.HttpKubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,7 +46,7 @@ class ManagerGuardTest {
     @Test
     void whileTheApiServerCannotBeAskedNothingIsDecided() {
         try (HttpKubeClient nobody = new HttpKubeClient(
-                new ClientBuilder().setBasePath("http://127.0.0.1:1").build())) {
+                new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, nobody, Clock.system());
 
             assertThat(guard.settle()).isFalse();
@@ -57,7 +57,7 @@ class ManagerGuardTest {
 
     @Test
     void anApiServerWithoutAnotherManagerMayBeWrittenTo() {
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults())) {
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults())) {
             ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.AUTO, server.client("guard"), Clock.system());
 
             assertThat(guard.settle()).isTrue();
@@ -68,7 +68,7 @@ class ManagerGuardTest {
     @Test
     void theOperatorsWordNeedsNoApiServer() {
         try (HttpKubeClient nobody = new HttpKubeClient(
-                new ClientBuilder().setBasePath("http://127.0.0.1:1").build())) {
+                new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), Clock.system())) {
             ManagerGuard observe = new ManagerGuard(ManagerGuard.Mode.OBSERVE, nobody, Clock.system());
             ManagerGuard takeover = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, nobody, Clock.system());
 

@@ -22,8 +22,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
@@ -42,7 +42,7 @@ class EmbeddedServerNodeTest {
     Path manifests;
 
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock));
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final KubeClient client = server.client("node-test");
     private final ResourceClient<V1Pod> pods = client.resource(ResourceType.PODS, V1Pod.class);
     private final List<NodeAgent> nodes = new ArrayList<>();

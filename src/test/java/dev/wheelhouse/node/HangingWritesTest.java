@@ -21,8 +21,8 @@ import dev.wheelhouse.Eventually;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -78,7 +78,7 @@ class HangingWritesTest {
 
     @Test
     void podsWhoseWritesHangDelayNoOther(@TempDir Path manifests) throws IOException {
-        try (EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults());
+        try (ApiServer server = new ApiServer(ApiServerOptions.defaults());
                 NodeAgent node = NodeAgent.hollow(
                         NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofHours(1)),
                         hanging(server.client("node")), EventRecorder.NONE, NodeMetrics.NONE, Clock.system());

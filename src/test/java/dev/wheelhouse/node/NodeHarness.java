@@ -48,7 +48,7 @@ final class NodeHarness {
 
     NodeAgent start(NodeAgentOptions options) {
         return NodeAgent.hollow(options, cluster.client(),
-                (type, regarding, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
+                (type, regarding, fieldPath, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
                 new NodeMetrics() {
                     @Override
                     public void refused(String source) {

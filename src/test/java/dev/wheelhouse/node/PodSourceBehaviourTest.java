@@ -23,8 +23,8 @@ import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.podconfig.FileSource;
@@ -197,7 +197,7 @@ class PodSourceBehaviourTest {
     @Test
     void aPodAndItsMirrorAreThereAtOnceThroughTheFileSystemsNotification() throws IOException {
         NodeAgentOptions options = NodeAgentOptions.hollow("node-1", 0).withManifests(directory(), Duration.ofHours(1));
-        try (EmbeddedApiServer api = new EmbeddedApiServer(ApiServerOptions.defaults());
+        try (ApiServer api = new ApiServer(ApiServerOptions.defaults());
                 NodeAgent agent = NodeAgent.hollow(options, api.client("node"), EventRecorder.NONE, NodeMetrics.NONE,
                         Clock.system());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {

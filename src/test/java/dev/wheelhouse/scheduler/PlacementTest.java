@@ -55,21 +55,21 @@ class PlacementTest {
         return "containers: [{name: c, resources: {requests: {%s}}}]".formatted(requests);
     }
 
-    private Decision decide(PodInfo pod) {
+    private ScheduleResult decide(PodInfo pod) {
         return Placement
                 .decide(new SchedulingView(pod, nodes, ns -> NAMESPACES.getOrDefault(ns, Map.of()), 7));
     }
 
     private String chosen(PodInfo pod) {
-        Decision decision = decide(pod);
-        assertThat(decision).isInstanceOf(Decision.Bind.class);
-        return ((Decision.Bind) decision).node();
+        ScheduleResult decision = decide(pod);
+        assertThat(decision).isInstanceOf(ScheduleResult.Bind.class);
+        return ((ScheduleResult.Bind) decision).node();
     }
 
     private String message(PodInfo pod) {
-        Decision decision = decide(pod);
-        assertThat(decision).isInstanceOf(Decision.Unschedulable.class);
-        return ((Decision.Unschedulable) decision).message();
+        ScheduleResult decision = decide(pod);
+        assertThat(decision).isInstanceOf(ScheduleResult.Unschedulable.class);
+        return ((ScheduleResult.Unschedulable) decision).message();
     }
 
     @Test
@@ -153,7 +153,7 @@ class PlacementTest {
     void taintsKeepPodsOffThatDoNotTolerateThem(String toleration, boolean fits) {
         node("a1", "taints: [{key: k, value: v, effect: NoSchedule}]");
         PodInfo pod = pod("", toleration.isEmpty() ? "" : "tolerations: [{%s}]".formatted(toleration));
-        assertThat(decide(pod) instanceof Decision.Bind).isEqualTo(fits);
+        assertThat(decide(pod) instanceof ScheduleResult.Bind).isEqualTo(fits);
     }
 
     @Test

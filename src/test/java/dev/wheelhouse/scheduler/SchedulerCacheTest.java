@@ -33,18 +33,18 @@ class SchedulerCacheTest {
                 .formatted(number, number, number % 100, number % 100, number % 100), V1Pod.class));
     }
 
-    private Decision schedule(PodInfo pod) {
+    private ScheduleResult schedule(PodInfo pod) {
         return cache.schedule(pod, namespace -> Map.of(), 1);
     }
 
     @Test
     void anAssumedPodHoldsItsPlaceUntilItIsForgotten() {
         node("n1", 1);
-        assertThat(schedule(pod(1))).isInstanceOf(Decision.Bind.class);
+        assertThat(schedule(pod(1))).isInstanceOf(ScheduleResult.Bind.class);
         assertThat(cache.isAssumed("u1")).isTrue();
-        assertThat(schedule(pod(2))).isInstanceOf(Decision.Unschedulable.class);
+        assertThat(schedule(pod(2))).isInstanceOf(ScheduleResult.Unschedulable.class);
         cache.forget("u1");
-        assertThat(schedule(pod(2))).isInstanceOf(Decision.Bind.class);
+        assertThat(schedule(pod(2))).isInstanceOf(ScheduleResult.Bind.class);
     }
 
     @Test
@@ -53,10 +53,10 @@ class SchedulerCacheTest {
         schedule(pod(1));
         assertThat(cache.place(pod(1), "n1")).as("it is where it was put").isFalse();
         cache.forget("u1");
-        assertThat(schedule(pod(2))).isInstanceOf(Decision.Unschedulable.class);
+        assertThat(schedule(pod(2))).isInstanceOf(ScheduleResult.Unschedulable.class);
         assertThat(cache.remove("u1")).isTrue();
         assertThat(cache.remove("u1")).isFalse();
-        assertThat(schedule(pod(2))).isInstanceOf(Decision.Bind.class);
+        assertThat(schedule(pod(2))).isInstanceOf(ScheduleResult.Bind.class);
     }
 
     @Test
@@ -64,10 +64,10 @@ class SchedulerCacheTest {
         assertThat(cache.place(pod(1), "n1")).isTrue();
         assertThat(cache.nodes()).isZero();
         node("n1", 1);
-        assertThat(schedule(pod(2))).isInstanceOf(Decision.Unschedulable.class);
+        assertThat(schedule(pod(2))).isInstanceOf(ScheduleResult.Unschedulable.class);
         cache.removeNode("n1");
         assertThat(cache.nodes()).isZero();
-        assertThat(((Decision.Unschedulable) schedule(pod(2))).message())
+        assertThat(((ScheduleResult.Unschedulable) schedule(pod(2))).message())
                 .isEqualTo("no nodes available to schedule pods");
     }
 
@@ -75,10 +75,10 @@ class SchedulerCacheTest {
     void aPodThatWentElsewhereThanDecidedIsCountedThere() {
         node("n1", 1);
         node("n2", 1);
-        Decision.Bind decided = (Decision.Bind) schedule(pod(1));
+        ScheduleResult.Bind decided = (ScheduleResult.Bind) schedule(pod(1));
         String other = decided.node().equals("n1") ? "n2" : "n1";
         assertThat(cache.place(pod(1), other)).isTrue();
-        assertThat(((Decision.Bind) schedule(pod(2))).node()).isEqualTo(decided.node());
+        assertThat(((ScheduleResult.Bind) schedule(pod(2))).node()).isEqualTo(decided.node());
     }
 
     @Test
@@ -90,11 +90,11 @@ class SchedulerCacheTest {
         List<PodInfo> templates = IntStream.range(0, 100).mapToObj(SchedulerCacheTest::pod).toList();
         for (int i = 0; i < 2_000; i++) {
             PodInfo t = templates.get(i % templates.size());
-            Decision decision = schedule(new PodInfo(ObjectKey.of("default", "p" + i), "u" + i, t.priority(),
+            ScheduleResult decision = schedule(new PodInfo(ObjectKey.of("default", "p" + i), "u" + i, t.priority(),
                     t.preempts(), t.requests(), t.forScoring(), t.ports(), t.group(), t.owner(), t.selection(),
                     t.tolerations(), t.affinity(), t.spread(), t.problem()));
-            assertThat(decision).isInstanceOf(Decision.Bind.class);
-            counts.merge(((Decision.Bind) decision).node(), 1, Integer::sum);
+            assertThat(decision).isInstanceOf(ScheduleResult.Bind.class);
+            counts.merge(((ScheduleResult.Bind) decision).node(), 1, Integer::sum);
         }
         assertThat(counts).hasSize(20);
         assertThat(counts.values()).allMatch(count -> count > 80 && count <= 110);

@@ -25,7 +25,7 @@ class SchedulerTest {
     private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
     private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
-            (type, object, eventType, reason, message) -> events
+            (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
             cluster.clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
 

@@ -1,6 +1,6 @@
 package dev.wheelhouse.simulation;
 
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.world.InterceptedClient;
@@ -10,15 +10,15 @@ import dev.wheelhouse.world.Interceptor;
 interface PlantedFault {
     PlantedFault NONE = (server, context) -> context;
 
-    ControllerContext plant(EmbeddedApiServer server, ControllerContext context);
+    ControllerContext plant(ApiServer server, ControllerContext context);
 
     /** The interceptor between the client and the manager. */
-    default Interceptor view(EmbeddedApiServer server) {
+    default Interceptor view(ApiServer server) {
         return new Interceptor() {
         };
     }
 
-    default Manager manager(EmbeddedApiServer server, Interceptor faults, Clock clock, long seed) {
+    default Manager manager(ApiServer server, Interceptor faults, Clock clock, long seed) {
         var client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), faults), view(server));
         return new Manager(client, clock, SteppedSystem.WORKLOADS, seed, context -> plant(server, context));
     }

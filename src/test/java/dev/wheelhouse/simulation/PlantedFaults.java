@@ -19,7 +19,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -112,7 +112,7 @@ final class PlantedFaults {
         }
     };
 
-    private static Action reversed(EmbeddedApiServer server, ObjectKey owner, Action.Batch batch) {
+    private static Action reversed(ApiServer server, ObjectKey owner, Action.Batch batch) {
         if (!batch.writes().stream().allMatch(w -> w instanceof Action.Delete)) {
             return batch;
         }
@@ -154,12 +154,12 @@ final class PlantedFaults {
     /** The controller treats every pod that its selector matches as its own, even if another controller owns it. */
     static final PlantedFault CONTROLLER_REF_IGNORED = new PlantedFault() {
         @Override
-        public ControllerContext plant(EmbeddedApiServer server, ControllerContext context) {
+        public ControllerContext plant(ApiServer server, ControllerContext context) {
             return context;
         }
 
         @Override
-        public Interceptor view(EmbeddedApiServer server) {
+        public Interceptor view(ApiServer server) {
             KubeClient truth = server.client("truth");
             return new Interceptor() {
                 @Override
@@ -249,6 +249,11 @@ final class PlantedFaults {
         @Override
         public void end(ObjectKey owner) {
             behind.end(owner);
+        }
+
+        @Override
+        public boolean writes() {
+            return behind.writes();
         }
     }
 

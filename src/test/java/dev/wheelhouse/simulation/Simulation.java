@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.runtime.Loop;
@@ -41,7 +41,7 @@ final class Simulation implements AutoCloseable {
     private final PlantedFault planted;
     private final Workload workload;
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server;
+    private final ApiServer server;
     private final Api api;
     private final Story story = new Story(clock);
     private final Checks checks;
@@ -62,7 +62,7 @@ final class Simulation implements AutoCloseable {
         this.rate = rate;
         this.planted = planted;
         this.workload = Workload.of(seed);
-        this.server = new EmbeddedApiServer(
+        this.server = new ApiServer(
                 ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(seed)));
         this.api = new Api(server.rest());
         this.checks = new Checks(server.client("truth"), story, () -> manager, () -> deposed);

@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.manager.BuiltInControllers;
@@ -35,7 +35,7 @@ final class SteppedSystem implements AutoCloseable {
     private static final int ENDLESS = 200_000;
 
     final ManualClock clock = new ManualClock();
-    final EmbeddedApiServer server;
+    final ApiServer server;
     final KubeClient user;
     private final Interceptor interceptor;
     private final long seed;
@@ -58,7 +58,7 @@ final class SteppedSystem implements AutoCloseable {
         this.interceptor = interceptor;
         this.seed = seed;
         this.order = order;
-        server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock)
+        server = new ApiServer(ApiServerOptions.defaults().withClock(clock)
                 .withRandom(new SplittableRandom(seed)).withStorage(storage));
         user = server.client("user");
     }

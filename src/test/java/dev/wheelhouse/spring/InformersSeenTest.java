@@ -21,8 +21,8 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
@@ -48,7 +48,7 @@ class InformersSeenTest {
     };
 
     private final ManualClock clock = new ManualClock();
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults().withClock(clock));
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final InformerFactory factory = new InformerFactory(server.client("test"), clock,
             new InformerMeters(registry, clock),

@@ -30,7 +30,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.KubeClient;
@@ -62,7 +62,7 @@ public final class Cluster implements AutoCloseable {
     private static final int ENDLESS = 100_000;
 
     public final ManualClock clock = new ManualClock();
-    public final EmbeddedApiServer server = new EmbeddedApiServer(
+    public final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1)));
     /** The requests of {@link #client()}. */
     public final Requests requests;
@@ -127,7 +127,7 @@ public final class Cluster implements AutoCloseable {
 
     /** A recorder that adds to {@link #events}. */
     public EventRecorder recorder(String component) {
-        return (type, object, level, reason, message) -> events
+        return (type, object, fieldPath, level, reason, message) -> events
                 .add(new Event(component, type, object, level, reason, message));
     }
 

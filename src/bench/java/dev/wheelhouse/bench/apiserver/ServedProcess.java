@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.store.Storage;
 
 /** A process that is nothing but the embedded API server; {@code gc} on its input prints what its heap retains. */
@@ -21,7 +21,7 @@ final class ServedProcess {
             options = options.withStorage(Storage.inDirectory(Path.of(args[0]), KEPT_WRITES,
                     args[1].equals("POWER")));
         }
-        EmbeddedApiServer server = new EmbeddedApiServer(options).start();
+        ApiServer server = new ApiServer(options).start();
         System.out.println("listening " + server.url());
         System.in.transferTo(new java.io.OutputStream() {
             @Override

@@ -4,7 +4,9 @@ import java.nio.file.NoSuchFileException;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the server was told about tokens, keys or certificates cannot be used. Its message is one sentence with the remedy. */
+/**
+ * A file of tokens, keys or certificates cannot be used. The message is one sentence for the operator, with the remedy.
+ */
 public final class AuthConfigException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

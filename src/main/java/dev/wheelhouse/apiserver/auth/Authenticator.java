@@ -15,27 +15,28 @@ import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who asks: by client certificate, by a token that the server was told, by one that it made for a service account
- * (upstream: {@code pkg/kubeapiserver/authenticator}).
+ * Finds the user of a request: from a client certificate, a configured token, or a service account's token (upstream:
+ * {@code pkg/kubeapiserver/authenticator}). Thread safe.
  */
 public final class Authenticator {
     private final Map<String, User> byTokenHash;
     private final ServiceAccountTokens serviceAccounts;
-    private final @Nullable User unknown;
+    private final @Nullable User withoutCredentials;
 
     /**
-     * @param tokens users by their tokens
-     * @param unknown who sends requests without credentials; null if such are refused
+     * @param tokens users by their bearer tokens
+     * @param withoutCredentials the user of requests without credentials; null if these are refused
      */
-    public Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, @Nullable User unknown) {
+    public Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts,
+            @Nullable User withoutCredentials) {
         Map<String, User> hashed = new HashMap<>();
         tokens.forEach((token, user) -> hashed.put(hash(token), user));
         this.byTokenHash = Map.copyOf(hashed);
         this.serviceAccounts = serviceAccounts;
-        this.unknown = unknown;
+        this.withoutCredentials = withoutCredentials;
     }
 
-    /** @throws UnauthorizedException if there are no credentials, or such as nobody has */
+    /** @throws UnauthorizedException if the credentials are invalid, or missing and required */
     public User authenticate(Credentials credentials) throws UnauthorizedException {
         if (credentials.inProcess()) {
             return User.ADMIN;
@@ -47,21 +48,21 @@ public final class Authenticator {
         if (!token.isEmpty()) {
             return ofToken(token, List.of());
         }
-        if (unknown == null) {
+        if (withoutCredentials == null) {
             throw new UnauthorizedException("no credentials");
         }
-        return unknown;
+        return withoutCredentials;
     }
 
     /**
-     * Whose a token is.
+     * The user of a token.
      *
-     * @param audiences whom it must be meant for, one of them at least; if there are none, for this server
-     * @throws UnauthorizedException if it is nobody's, or no longer anybody's
+     * @param audiences the token must be for one of them; if empty, for this server
+     * @throws UnauthorizedException if the token is unknown, expired, for others, or its objects are deleted
      */
     public User ofToken(String token, List<String> audiences) throws UnauthorizedException {
         List<String> wanted = audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
-        // By its hash, so that how long the look-up takes tells nothing of the token.
+        // The look-up is by a hash, so that its duration tells nothing about the tokens.
         User user = byTokenHash.get(hash(token));
         if (user == null) {
             return serviceAccounts.verify(token, wanted);
@@ -81,7 +82,7 @@ public final class Authenticator {
         }
     }
 
-    /** The common name is the user's, each organization a group. */
+    /** The user of a certificate: the common name is the user's name, each organization is a group. */
     private static User ofSubject(String distinguishedName) throws UnauthorizedException {
         String name = "";
         List<String> groups = new ArrayList<>();

@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.auth;
 
-/** How requests are authorized. */
+/** The ways to authorize requests. */
 public enum AuthorizationMode {
-    /** Whoever is let in may do everything. */
+    /** Every authenticated user may do everything. */
     ALWAYS_ALLOW,
-    /** By the roles and bindings that the server itself keeps. */
+    /** The roles and bindings in the store decide. */
     RBAC
 }

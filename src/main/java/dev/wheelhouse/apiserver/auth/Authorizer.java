@@ -2,19 +2,22 @@ package dev.wheelhouse.apiserver.auth;
 
 import java.util.List;
 
-/** Decides who may do what (upstream: {@code apiserver/pkg/authorization/authorizer}). */
+/**
+ * Decides whether a user may make a request (upstream: {@code apiserver/pkg/authorization/authorizer}). Thread safe.
+ */
 public interface Authorizer {
+    /** Decides about one request. It never refuses by an exception. */
     Decision authorize(User user, RequestInfo request);
 
-    /** All that a user may do in a namespace and beside the namespaces, as far as it is known. */
+    /** All rights of a user in a namespace, and those that do not depend on a namespace. */
     List<PolicyRule> rules(User user, String namespace);
 
-    /** Everybody may do everything. */
+    /** An authorizer that allows everything to every user. */
     static Authorizer alwaysAllow() {
         return AlwaysAllow.INSTANCE;
     }
 
-    /** See {@link Authorizer#alwaysAllow}. */
+    /** The implementation of {@link Authorizer#alwaysAllow}. */
     enum AlwaysAllow implements Authorizer {
         INSTANCE;
 

@@ -15,7 +15,8 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * The roles and bindings that every cluster has, whatever its authorization mode (upstream:
- * {@code plugin/pkg/auth/authorizer/rbac/bootstrappolicy}); {@code bootstrap-policy.tsv} tells its columns.
+ * {@code plugin/pkg/auth/authorizer/rbac/bootstrappolicy}). They are in {@code bootstrap-policy.tsv}, which explains
+ * its columns.
  */
 public final class BootstrapPolicy {
     private static final String VERSION = RbacPolicies.GROUP + "/v1";
@@ -24,10 +25,10 @@ public final class BootstrapPolicy {
 
     private BootstrapPolicy() {}
 
-    /** @param resource as it is stored */
+    /** @param resource the resource it is stored under, as {@code clusterroles.rbac.authorization.k8s.io} */
     public record Bootstrap(String resource, ObjectNode object) {}
 
-    /** New objects, without UID and time of creation. */
+    /** New objects on each call, without UID and creation time. */
     public static List<Bootstrap> objects() {
         List<Bootstrap> all = new ArrayList<>();
         for (String line : text().split("\n")) {

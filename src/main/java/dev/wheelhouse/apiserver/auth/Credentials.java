@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request shows of its sender.
+ * The parts of a request that identify its sender. Immutable.
  *
- * @param inProcess whether it comes from this process, without a transport: such a request is trusted
- * @param authorization the Authorization header, or empty
- * @param certificate the client's certificate, which the transport has verified, or null
+ * @param inProcess whether the call comes from this process, without a transport. Such calls are trusted
+ * @param authorization the Authorization header; empty if there is none
+ * @param certificate the client's certificate, already verified by the transport; null if there is none
  * @param impersonation the headers that begin with {@value #IMPERSONATE}, by their names in lower case
  */
 public record Credentials(boolean inProcess, String authorization, @Nullable X509Certificate certificate,
@@ -21,16 +21,12 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
     static final String IMPERSONATE = "impersonate-";
     private static final Credentials IN_PROCESS = new Credentials(true, "", null, Map.of());
 
-    /** Of a call within the process. */
+    /** The credentials of a call from this process. */
     public static Credentials ofThisProcess() {
         return IN_PROCESS;
     }
 
-    /**
-     * Of a request that came over a transport.
-     *
-     * @param headers all of its headers, of which those are kept that say who asks
-     */
+    /** The credentials of a request that came over a transport. @param headers all headers of the request */
     public static Credentials of(Map<String, List<String>> headers, @Nullable X509Certificate certificate) {
         String authorization = "";
         Map<String, List<String>> impersonation = new TreeMap<>();
@@ -45,7 +41,7 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
         return new Credentials(false, authorization, certificate, impersonation);
     }
 
-    /** The bearer token, or empty (upstream: {@code authentication/request/bearertoken}). */
+    /** The bearer token; empty if there is none (upstream: {@code authentication/request/bearertoken}). */
     String bearerToken() {
         String[] parts = authorization.strip().split(" ", 3);
         return parts.length >= 2 && parts[0].equalsIgnoreCase("bearer") ? parts[1] : "";

@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.auth;
 
 /**
- * Whether somebody may do something.
+ * An authorizer's answer.
  *
- * @param reason why it is allowed, or what got in the way of allowing it; may be empty
+ * @param reason why the request is allowed, or which problems the authorizer met; may be empty
  */
 public record Decision(boolean allowed, String reason) {
     static final Decision ALLOWED = new Decision(true, "");

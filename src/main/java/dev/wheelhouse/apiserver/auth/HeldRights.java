@@ -12,19 +12,20 @@ import java.util.function.Function;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * The rights that a user's rules grant, indexed for the question whether they cover other rules. A rule of 300 verbs, groups and resources stands for 27 million rights:
- * values that the same held rules speak of are decided together, not one by one. For one thread.
+ * The rights that a user's rules grant, indexed to find out whether they cover other rules. A rule of 300 verbs, groups
+ * and resources stands for 27 million rights. So values that the same held rules contain are decided together.
+ * Immutable, thread safe.
  */
 final class HeldRights {
     private static final String ALL = "*";
 
     private final List<PolicyRule> rules;
-    /** The rules, by their number, that have a value. */
+    /** For each value, the indices of the rules that contain it. */
     private final Map<String, BitSet> verbs;
     private final Map<String, BitSet> groups;
     private final Map<String, BitSet> resources;
     private final Map<String, BitSet> names;
-    /** The rules that are about objects of all names. */
+    /** The indices of the rules that are not limited to object names. */
     private final BitSet anyName = new BitSet();
 
     HeldRights(List<PolicyRule> rules) {
@@ -48,12 +49,13 @@ final class HeldRights {
         return index;
     }
 
-    /** Takes rights of one thing, or path, that are missing. @return false if it wants no more */
+    /** Receives missing rights, of one resource or path at a time. */
     interface Missing {
+        /** @return whether to continue */
         boolean take(PolicyRule rule);
     }
 
-    /** Tells which rights of a rule are missing: a rule for each thing with the verbs that are missing for it. */
+    /** Reports the rights of a rule that are missing: for each resource or path a rule with the missing verbs. */
     void missing(PolicyRule wanted, Missing missing) {
         Map<String, Integer> order = new HashMap<>();
         for (int i = 0; i < wanted.verbs().size(); i++) {
@@ -119,7 +121,7 @@ final class HeldRights {
         return true;
     }
 
-    /** The verbs that none of the rules has, in the order in which they are wanted. */
+    /** The verbs that none of the rules contains, in the order of the wanted rule. */
     private static List<String> lacking(BitSet rules, Map<BitSet, List<String>> byVerb, Map<String, Integer> order) {
         Map<Integer, String> lacking = new TreeMap<>();
         byVerb.forEach((having, verbs) -> {
@@ -131,7 +133,7 @@ final class HeldRights {
         return List.copyOf(lacking.values());
     }
 
-    /** The values by the rules that have them. */
+    /** Groups values that the same rules contain. */
     private static Map<BitSet, List<String>> classes(List<String> values, Function<String, BitSet> having) {
         Map<BitSet, List<String>> classes = new LinkedHashMap<>();
         for (String value : values) {

@@ -11,15 +11,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asking as somebody else, by the headers {@code Impersonate-User}, {@code -Group}, {@code -Uid} and {@code -Extra-…}
- * (upstream: {@code apiserver/pkg/endpoints/filters/impersonation}).
+ * A request to act as another user, by the headers {@code Impersonate-User}, {@code -Group}, {@code -Uid} and
+ * {@code -Extra-…} (upstream: {@code apiserver/pkg/endpoints/filters/impersonation}). Immutable.
  *
- * @param user empty if none was named
+ * @param user empty if no user was named
  */
 public record Impersonation(String user, String uid, List<String> groups, Map<String, List<String>> extra) {
     private static final String EXTRA = Credentials.IMPERSONATE + "extra-";
 
-    /** What the headers ask for; null if nothing. */
+    /** The impersonation that the headers ask for; null if they ask for none. */
     public static @Nullable Impersonation of(Credentials credentials) {
         Map<String, List<String>> headers = credentials.impersonation();
         if (headers.isEmpty()) {
@@ -52,7 +52,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         }
     }
 
-    /** The rights that it takes, each of which must be given. */
+    /** The rights that the sender needs; all of them must be granted. */
     public List<RequestInfo> needed() {
         List<RequestInfo> needed = new ArrayList<>();
         String[] account = serviceAccount();
@@ -73,7 +73,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         return RequestInfo.ofResource("impersonate", group, resource, subresource, namespace, name);
     }
 
-    /** Namespace and name, if the user is a service account. */
+    /** The namespace and name of the user's service account; null if the user is not one. */
     private String @Nullable [] serviceAccount() {
         String[] parts = user.startsWith(User.SERVICE_ACCOUNT_PREFIX)
                 ? user.substring(User.SERVICE_ACCOUNT_PREFIX.length()).split(":", -1)
@@ -81,7 +81,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         return parts.length == 2 && !parts[0].isEmpty() && !parts[1].isEmpty() ? parts : null;
     }
 
-    /** Who then asks. */
+    /** The user that the request then acts as. */
     public User as() {
         List<String> all = new ArrayList<>(groups);
         String[] account = serviceAccount();
@@ -97,7 +97,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
                 : User.authenticated(user, uid, all, extra);
     }
 
-    /** As upstream's message shows what was asked for without a user. */
+    /** The form in which upstream's message shows an impersonation without a user. */
     @Override
     public String toString() {
         String shownExtra = extra.isEmpty()

@@ -37,16 +37,17 @@ import org.bouncycastle.util.IPAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate authority of the server's own, kept with its other keys, and certificates that it signs. The authority's lasts
- * ten years, a server's one; a new one of these is made at each start, and when a third of its time is left.
+ * The server's own certificate authority, which signs its serving certificates. The authority is kept with the server's
+ * other keys; its certificate is valid for ten years and replaced when less than a year is left. A serving certificate
+ * is valid for a year and never stored.
  */
 public final class OwnAuthority {
     private static final X500Principal NAME = new X500Principal("CN=wheelhouse-ca");
     private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
     private static final Duration SERVER_LIFE = Duration.ofDays(365);
-    /** Clocks differ. */
+    /** How far in the past a certificate's validity begins, because clients' clocks may be behind. */
     private static final Duration BACKDATED = Duration.ofHours(1);
-    /** How pods call the server, whatever its address. */
+    /** The names by which pods call the server, whatever its address. */
     private static final List<String> SERVICE_NAMES = List.of("localhost", "127.0.0.1", "::1", "kubernetes",
             "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1");
 
@@ -58,7 +59,11 @@ public final class OwnAuthority {
         this.certificate = certificate;
     }
 
-    /** The kept authority; a new one where none is kept, or its time is over. @throws AuthConfigException */
+    /**
+     * The stored authority; a new one if none is stored or less than a year is left.
+     *
+     * @throws AuthConfigException if it can be neither read nor stored
+     */
     public static OwnAuthority of(ServerKeys secrets, Instant now) {
         KeyPair keys = secrets.keyPair("ca.key");
         X509Certificate kept = parse(secrets.read("ca.crt"));
@@ -83,7 +88,11 @@ public final class OwnAuthority {
         }
     }
 
-    /** A certificate for a server. @param hosts names and addresses that clients may call it by, beside the usual ones */
+    /**
+     * A new serving certificate.
+     *
+     * @param hosts names and addresses that clients may call the server by, besides the usual ones
+     */
     public ServingCertificate serving(Collection<String> hosts, Instant now) {
         KeyPair own = ServerKeys.newKeyPair();
         Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
@@ -94,8 +103,8 @@ public final class OwnAuthority {
     }
 
     /**
-     * The given certificate, or another one if a third of its time is left, or if the machine's clock was set so that it is not
-     * valid at all. The authority stays, so that clients trust the new one as they did the old.
+     * The given certificate while it is valid, else a new one. It is also replaced when a third of its time is left,
+     * and when the machine's clock was set back. The authority stays the same, so clients trust the new one, too.
      */
     public ServingCertificate renewed(ServingCertificate current, Supplier<? extends Collection<String>> hosts,
             Instant now) {

@@ -15,19 +15,20 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * One rule of a role (upstream: {@code pkg/apis/rbac/v1/evaluation_helpers.go}). It speaks either of resources or of paths.
+ * One rule of a role (upstream: {@code pkg/apis/rbac/v1/evaluation_helpers.go}). It grants verbs on either resources or
+ * paths. Immutable.
  *
- * @param resourceNames empty for all
+ * @param resourceNames the objects that it is limited to; empty for all objects
  */
 public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String> resources,
         List<String> resourceNames, List<String> nonResourceUrls) {
     private static final String ALL = "*";
     private static final List<String> EACH = List.of(ALL);
-    /** Everything, as two rules. */
+    /** Two rules that grant everything. */
     public static final List<PolicyRule> EVERYTHING = List.of(new PolicyRule(EACH, EACH, EACH, List.of(), List.of()),
             new PolicyRule(EACH, List.of(), List.of(), List.of(), EACH));
 
-    /** Reads the {@code rules} of a role; what is malformed grants nothing. */
+    /** Reads the {@code rules} of a role. Malformed values grant nothing. */
     public static List<PolicyRule> of(@Nullable JsonNode rules) {
         List<PolicyRule> out = new ArrayList<>();
         if (rules instanceof ArrayNode array) {
@@ -87,42 +88,35 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
         return url.substring(0, end);
     }
 
-    /** The rule with the verbs of another one, too. */
+    /** This rule with the verbs of another one added. */
     PolicyRule withVerbsOf(PolicyRule other) {
         Set<String> more = new LinkedHashSet<>(verbs);
         more.addAll(other.verbs);
         return withVerbs(List.copyOf(more));
     }
 
-    /** The rule with other verbs, to find those that differ in nothing else. */
+    /** This rule with other verbs. */
     PolicyRule withVerbs(List<String> other) {
         return new PolicyRule(other, apiGroups, resources, resourceNames, nonResourceUrls);
     }
 
-    /** Whether it is about paths. */
+    /** Whether the rule is about paths. */
     public boolean isNonResource() {
         return resources.isEmpty() && !nonResourceUrls.isEmpty();
     }
 
-    /** As it stands in a role. */
+    /** The rule as it is in a role. */
     public ObjectNode toJson() {
         ObjectNode rule = Json.object();
-        put(rule, "verbs", verbs);
-        put(rule, "apiGroups", apiGroups);
-        put(rule, "resources", resources);
-        put(rule, "resourceNames", resourceNames);
-        put(rule, "nonResourceURLs", nonResourceUrls);
+        Json.putTexts(rule, "verbs", verbs);
+        Json.putTexts(rule, "apiGroups", apiGroups);
+        Json.putTexts(rule, "resources", resources);
+        Json.putTexts(rule, "resourceNames", resourceNames);
+        Json.putTexts(rule, "nonResourceURLs", nonResourceUrls);
         return rule;
     }
 
-    private static void put(ObjectNode rule, String field, List<String> values) {
-        if (!values.isEmpty()) {
-            ArrayNode array = rule.putArray(field);
-            values.forEach(array::add);
-        }
-    }
-
-    /** As messages show it: {@code {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}}. */
+    /** The rule as upstream's messages show it: {@code {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}}. */
     @Override
     public String toString() {
         List<String> fields = new ArrayList<>();

@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Role-based access control: allowed is what a rule of a role says that a binding gives to the user, to one of the user's
- * groups, or to the service account; nothing is denied (upstream: {@code plugin/pkg/auth/authorizer/rbac/rbac.go}).
+ * Role-based access control. A request is allowed if a binding gives the user, or one of the user's groups, a role with
+ * a rule that allows it. There are no rules that deny (upstream: {@code plugin/pkg/auth/authorizer/rbac/rbac.go}).
+ * Thread safe.
  */
 public final class RbacAuthorizer implements Authorizer {
     private final RbacPolicies policies;
@@ -17,7 +18,7 @@ public final class RbacAuthorizer implements Authorizer {
     }
 
     private interface Visitor {
-        /** @return whether to go on */
+        /** @return whether to continue */
         boolean visit(RbacPolicies.Binding binding, RbacPolicies.Subject subject, PolicyRule rule);
     }
 
@@ -53,7 +54,7 @@ public final class RbacAuthorizer implements Authorizer {
         return rules.stream().distinct().toList();
     }
 
-    /** @return the roles of bindings that are not there */
+    /** Visits all rules of a user. @return error messages about bindings whose role does not exist */
     private Set<String> visit(User user, String namespace, Visitor visitor) {
         RbacPolicies.State state = policies.state();
         Set<String> missing = new TreeSet<>();

@@ -18,8 +18,8 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The roles and bindings of a store, read, and read again as far as they have changed. What a write has changed holds from its
- * answer on.
+ * The roles and bindings of a store in parsed form. It re-reads changed objects when it is asked, so a write takes
+ * effect before its answer is sent. Thread safe.
  */
 public final class RbacPolicies {
     static final String GROUP = "rbac.authorization.k8s.io";
@@ -46,7 +46,11 @@ public final class RbacPolicies {
 
     /** @param kind {@code User}, {@code Group} or {@code ServiceAccount} */
     record Subject(String kind, String namespace, String name) {
-        /** By what a user is found; empty if nobody is meant. @param defaultNamespace of service accounts that name none */
+        /**
+         * The key of the users it means; empty if it means none.
+         *
+         * @param defaultNamespace of service accounts that name none
+         */
         String key(String defaultNamespace) {
             String home = namespace.isEmpty() ? defaultNamespace : namespace;
             return switch (kind) {
@@ -88,10 +92,10 @@ public final class RbacPolicies {
         }
     }
 
-    /** A binding, by one of its subjects. */
+    /** A binding and the one of its subjects that it was found by. */
     record Bound(Binding binding, Subject subject) {}
 
-    /** The objects of one resource, each read once. Guarded by the policies' monitor. */
+    /** The objects of one resource, each parsed once. Guarded by the policies' monitor. */
     private static final class Cached<T> {
         private final String resource;
         private final Function<ObjectNode, T> reader;
@@ -103,10 +107,10 @@ public final class RbacPolicies {
             this.reader = reader;
         }
 
-        /** @return whether anything has changed */
+        /** Parses the objects that have changed. @return whether any has */
         boolean refresh(ObjectStore store) {
             List<StoredObject> now = store.snapshot(resource).select(Selection.all());
-            if (isSame(now)) {
+            if (now.equals(objects)) { // unchanged objects are the same instances
                 return false;
             }
             Map<StoredObject, T> known = new IdentityHashMap<>();
@@ -122,29 +126,15 @@ public final class RbacPolicies {
             values = read;
             return true;
         }
-
-        private boolean isSame(List<StoredObject> now) {
-            if (now.size() != objects.size()) {
-                return false;
-            }
-            for (int i = 0; i < now.size(); i++) {
-                if (!isSame(now.get(i), objects.get(i))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        private static boolean isSame(StoredObject a, StoredObject b) {
-            return a.version() == b.version() && a.uid().equals(b.uid());
-        }
     }
 
     /**
-     * @param version of the store that was read
+     * An immutable state of all roles and bindings.
+     *
+     * @param version the store's version
      * @param roles by namespace and name
-     * @param clusterBindings by what they bind, a user or a group
-     * @param bindings by namespace, then by what they bind
+     * @param clusterBindings by {@link Subject#key}
+     * @param bindings by namespace, then by {@link Subject#key}
      */
     record State(long version, Map<String, List<PolicyRule>> clusterRoles, Map<String, List<PolicyRule>> roles,
             Map<String, List<Bound>> clusterBindings, Map<String, Map<String, List<Bound>>> bindings) {
@@ -153,13 +143,13 @@ public final class RbacPolicies {
             return new State(later, clusterRoles, roles, clusterBindings, bindings);
         }
 
-        /** The rules of a role; null if there is none. @param namespace of a {@code Role} */
+        /** The rules of a role; null if it does not exist. @param namespace of a {@code Role} */
         @Nullable
         List<PolicyRule> rules(String kind, String namespace, String name) {
             return kind.equals("ClusterRole") ? clusterRoles.get(name) : roles.get(namespace + "/" + name);
         }
 
-        /** What binds a user, by name or by group: for the whole cluster, then for a namespace. */
+        /** The bindings of a user, by name or group: first those of the cluster, then those of the namespace. */
         List<Bound> bound(User user, String namespace) {
             List<Bound> bound = new ArrayList<>();
             collect(clusterBindings, user, bound);
@@ -176,7 +166,7 @@ public final class RbacPolicies {
         }
     }
 
-    /** The rules of a role; null if there is none. @param namespace of a {@code Role} */
+    /** The rules of a role; null if it does not exist. @param namespace of a {@code Role} */
     public @Nullable List<PolicyRule> rules(String kind, String namespace, String name) {
         return state().rules(kind, namespace, name);
     }

@@ -29,17 +29,17 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
- * The server's own secrets: made when they are first asked for and, where there is a directory, kept there as files that only
- * their owner may read, so that tokens and certificates outlive a restart. A file is written as a whole or not at all. An
- * empty {@code admin.token} is made anew, as nobody can hold a token that is empty; a key that cannot be read is refused, as a
- * new one would void what the old one signed.
+ * The server's own secrets. Each is created when it is first needed. With a directory, secrets are stored there as
+ * files that only their owner can read, so tokens and certificates stay valid over a restart. Files are written
+ * atomically. An empty {@code admin.token} is replaced, as nobody can use it. An unreadable key is an error, because a
+ * new key would invalidate everything that the old one signed. Thread safe.
  */
 public final class ServerKeys {
     private static final Logger log = LoggerFactory.getLogger(ServerKeys.class);
     private static final List<String> FILES = List.of("admin.token", "service-account.key", "ca.key", "ca.crt");
     private static final int TOKEN_BYTES = 32;
-    /** 96 bits. A shorter token is what a crash or an editor left of one. */
-    private static final int SHORTEST_TOKEN = 16;
+    /** 96 bits in base64. A shorter token is a fragment that a crash or an editor left. */
+    private static final int MIN_TOKEN_LENGTH = 16;
 
     private final @Nullable Path directory;
     private @Nullable KeyPair signingKeys;
@@ -49,14 +49,16 @@ public final class ServerKeys {
         this.directory = directory;
     }
 
+    /** Secrets that are lost with the process. */
     public static ServerKeys inMemory() {
         return new ServerKeys(null);
     }
 
     /**
-     * Kept in a directory, which is made when the first is. Rights of other users to its files are taken away.
+     * Secrets in a directory, which is created with the first of them. Access of other users to existing files is
+     * removed.
      *
-     * @throws AuthConfigException if a file is another user's
+     * @throws AuthConfigException if a file belongs to another user
      */
     public static ServerKeys inDirectory(Path directory) {
         ServerKeys keys = new ServerKeys(directory);
@@ -70,16 +72,16 @@ public final class ServerKeys {
     private static void secure(Path path) {
         try {
             if (PrivateFiles.secure(path)) {
-                log.warn("other users had rights to {}, which are taken away: "
-                        + "delete its keys and tokens if anybody may have read them, and new ones are made", path);
+                log.warn("other users had access to {}, which is now removed; if anybody may have read it, "
+                        + "delete the keys and tokens in it, and the server creates new ones", path);
             }
         } catch (IOException e) {
             throw new AuthConfigException(path + " cannot be used (" + AuthConfigException.why(e)
-                    + "): give it to the user who runs the server, or delete it, and a new one is made", e);
+                    + "): give it to the user who runs the server, or delete it, and the server creates a new one", e);
         }
     }
 
-    /** For the tokens of service accounts. @throws AuthConfigException if they can be neither read nor kept */
+    /** The keys for tokens of service accounts. @throws AuthConfigException if they can be neither read nor stored */
     public synchronized KeyPair signingKeys() {
         KeyPair keys = signingKeys;
         if (keys == null) {
@@ -89,7 +91,7 @@ public final class ServerKeys {
         return keys;
     }
 
-    /** The administrator's. @throws AuthConfigException if it can be neither read nor kept */
+    /** The administrator's token. @throws AuthConfigException if it can be neither read nor stored */
     public synchronized String adminToken() {
         String token = adminToken;
         if (token == null) {
@@ -97,21 +99,22 @@ public final class ServerKeys {
             token = kept == null ? "" : kept.strip();
             if (token.isEmpty()) {
                 if (kept != null) {
-                    log.warn("{}/admin.token was empty: a new token is made", directory);
+                    log.warn("{}/admin.token was empty; the server creates a new token", directory);
                 }
                 token = newToken();
                 write("admin.token", token);
             }
-            requireWhole(token);
+            requireValid(token);
             adminToken = token;
         }
         return token;
     }
 
-    private void requireWhole(String token) {
-        if (token.length() < SHORTEST_TOKEN || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-            throw new AuthConfigException(directory + "/admin.token is no whole token: it must be of at least "
-                    + SHORTEST_TOKEN + " printable characters without spaces; delete it, and a new one is made", null);
+    private void requireValid(String token) {
+        if (token.length() < MIN_TOKEN_LENGTH || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new AuthConfigException(directory + "/admin.token is not a valid token: it must have at least "
+                    + MIN_TOKEN_LENGTH + " printable characters and no spaces; delete it, and the server creates a "
+                    + "new one", null);
         }
     }
 
@@ -121,7 +124,7 @@ public final class ServerKeys {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** The key pair of that file; a new one where there is no such file. */
+    /** The key pair in a file. If the file is missing, a new pair is created and stored. */
     KeyPair keyPair(String file) {
         String kept = read(file);
         if (kept != null) {
@@ -148,7 +151,7 @@ public final class ServerKeys {
             if (parser.readObject() instanceof PrivateKeyInfo privateKey
                     && parser.readObject() instanceof SubjectPublicKeyInfo publicKey) {
                 KeyPair pair = new KeyPair(converter.getPublicKey(publicKey), converter.getPrivateKey(privateKey));
-                if (ServingCertificate.belongs(pair.getPrivate(), pair.getPublic())) {
+                if (ServingCertificate.isPair(pair.getPrivate(), pair.getPublic())) {
                     return pair;
                 }
             }
@@ -159,10 +162,11 @@ public final class ServerKeys {
     }
 
     private static AuthConfigException unusable(String file, @Nullable Exception e) {
-        return new AuthConfigException(file + " is no private key with its public one" + (e == null
+        return new AuthConfigException(file + " does not hold a private key and its public key" + (e == null
                 ? ""
                 : " (" + e.getMessage() + ")")
-                + ": delete it, and a new one is made; what the old one signed is then void", e);
+                + ": delete it, and the server creates a new one; everything that the old key signed is then "
+                + "invalid", e);
     }
 
     /** An object of the Java security API as PEM. */
@@ -176,7 +180,7 @@ public final class ServerKeys {
         return text.toString();
     }
 
-    /** A kept file's text; null if nothing is kept, or not that. */
+    /** The content of a file; null if the file does not exist or secrets are not stored. */
     @Nullable
     String read(String file) {
         if (directory == null) {

@@ -25,12 +25,12 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Makes and verifies the tokens of service accounts, JSON Web Tokens signed by ES256 (upstream:
- * {@code pkg/serviceaccount}). A token ends with its time, with its service account, and with the object that it is bound to,
- * also where finalizers hold these in the store after their deletion.
+ * Creates and verifies the tokens of service accounts: JSON Web Tokens signed with ES256 (upstream:
+ * {@code pkg/serviceaccount}). A token is valid until it expires, or until its service account or the object that it is
+ * bound to is deleted. Deletion counts even while finalizers keep the object in the store. Thread safe.
  */
 public final class ServiceAccountTokens {
-    /** Who makes them, and whom they are for unless they say otherwise. */
+    /** The issuer of all tokens, and their audience by default. */
     public static final String ISSUER = "https://kubernetes.default.svc";
     private static final String PRIVATE_CLAIM = "kubernetes.io";
     private static final String EXTRA = "authentication.kubernetes.io/";
@@ -39,21 +39,25 @@ public final class ServiceAccountTokens {
     private final Clock clock;
     private final Supplier<KeyPair> keys;
 
-    /** @param keys asked for when the first token is made or verified; of the curve P-256 */
+    /** @param keys on the curve P-256; supplied when the first token is made or verified */
     public ServiceAccountTokens(ObjectStore store, Clock clock, Supplier<KeyPair> keys) {
         this.store = store;
         this.clock = clock;
         this.keys = keys;
     }
 
-    /** What a token is bound to: it ends with that object. @param kind {@code pod}, {@code node} or {@code secret} */
+    /**
+     * An object that a token is bound to: the token is valid until it is deleted.
+     *
+     * @param kind {@code pod}, {@code node} or {@code secret}
+     */
     public record Bound(String kind, String name, String uid) {}
 
     /**
      * A new token.
      *
-     * @param account the service account
-     * @param bound empty or one object of the account's namespace, or a node
+     * @param account the stored ServiceAccount
+     * @param bound empty, or one object of the account's namespace, or a node
      */
     public String make(StoredObject account, List<String> audiences, Instant expiry, List<Bound> bound) {
         JwtClaims claims = new JwtClaims();
@@ -129,16 +133,16 @@ public final class ServiceAccountTokens {
     private void require(String resource, String namespace, String name, String uid) throws UnauthorizedException {
         StoredObject object = store.get(resource, namespace, name);
         if (object == null || !object.uid().equals(uid)) {
-            throw new UnauthorizedException("what the token stands for is gone");
+            throw new UnauthorizedException("an object that the token is bound to no longer exists");
         }
         if (hasEnded(object)) {
-            throw new UnauthorizedException("what the token stands for has been deleted");
+            throw new UnauthorizedException("an object that the token is bound to has been deleted");
         }
     }
 
     /**
-     * Whether an object that something still holds has been deleted. A pod has not as long as it may shut down. Upstream waits
-     * another minute, because the clocks of its servers differ.
+     * Whether an object that is still stored has been deleted. A deleted pod may use its token for its grace period.
+     * Upstream allows another minute for differences between its servers' clocks.
      */
     private boolean hasEnded(StoredObject object) {
         String deleted = Json.text(object.tree(), "metadata", "deletionTimestamp");

@@ -29,16 +29,17 @@ import org.bouncycastle.util.IPAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server proves itself with.
+ * The certificate and private key by which the server identifies itself in TLS. Do not change the key store. Thread
+ * safe.
  *
- * @param keyStore of the private key and its chain, with {@link #PASSWORD}
- * @param trusted the certificates that clients trust to trust this one, as PEM
+ * @param keyStore holds the private key and its certificate chain, protected by {@link #PASSWORD}
+ * @param trusted the certificates that clients must trust, as PEM
  */
 public record ServingCertificate(KeyStore keyStore, String trusted) {
-    /** The key store never leaves the process. */
+    /** Not a secret, because the key store never leaves the process. */
     public static final String PASSWORD = "in-memory";
     private static final String ALIAS = "apiserver";
-    private static final byte[] TEXT = {1};
+    private static final byte[] PROBE = {1};
 
     static ServingCertificate of(PrivateKey key, List<X509Certificate> chain, String trusted) {
         KeyStore store = newKeyStore();
@@ -51,13 +52,13 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     }
 
     /**
-     * @param certificates PEM, the server's first, then those that signed it
+     * @param certificates a PEM file with the server's certificate first, then those that signed it
      * @throws AuthConfigException if the files cannot be used, or do not belong together
      */
     public static ServingCertificate ofFiles(Path certificates, Path privateKey) {
         List<X509Certificate> chain = certificates(certificates);
         PrivateKey key = privateKey(privateKey);
-        if (!belongs(key, chain.getFirst().getPublicKey())) {
+        if (!isPair(key, chain.getFirst().getPublicKey())) {
             throw new AuthConfigException("the private key in " + privateKey + " is not that of the certificate in "
                     + certificates + ": name the two files that belong together", null);
         }
@@ -67,7 +68,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
     }
 
     /**
-     * The given certificate, or that of the files if they have changed since (upstream:
+     * The given certificate if the files still hold it, else the one in the files (upstream:
      * {@code apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go}).
      *
      * @throws AuthConfigException if the files cannot be used, or do not belong together
@@ -94,23 +95,23 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         }
     }
 
-    /** Whether the public key verifies the private one's signature of some text. */
-    static boolean belongs(PrivateKey key, PublicKey publicKey) {
+    /** Whether two keys form a pair: the public key verifies a signature of the private key. */
+    static boolean isPair(PrivateKey key, PublicKey publicKey) {
         try {
             Signature signature = Signature
                     .getInstance("SHA256with" + (key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm()));
             signature.initSign(key);
-            signature.update(TEXT);
+            signature.update(PROBE);
             byte[] signed = signature.sign();
             signature.initVerify(publicKey);
-            signature.update(TEXT);
+            signature.update(PROBE);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
             return false;
         }
     }
 
-    /** Whether clients that call the server by a name or an address accept the certificate. */
+    /** Whether clients that call the server by this name or address accept the certificate. */
     public boolean isValidFor(String host) {
         try {
             Collection<List<?>> names = chain().getFirst().getSubjectAlternativeNames();
@@ -130,7 +131,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
                 && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host));
     }
 
-    /** The certificates of a PEM file. @throws AuthConfigException if it has none */
+    /** All certificates in a PEM file. @throws AuthConfigException if there are none */
     public static List<X509Certificate> certificates(Path file) {
         List<X509Certificate> certificates = new ArrayList<>();
         for (Object object : read(file)) {
@@ -148,7 +149,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         return certificates;
     }
 
-    /** Certificate authorities, as a trust store. @throws AuthConfigException if the file has none */
+    /** The certificate authorities in a PEM file. @throws AuthConfigException if there are none */
     public static KeyStore trustStore(Path file) {
         KeyStore store = newKeyStore();
         int number = 0;
@@ -162,7 +163,11 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         return store;
     }
 
-    /** The given trust store, or that of the file if it holds other certificates. @throws AuthConfigException if it has none */
+    /**
+     * The given trust store if the file still holds its certificates, else the file's.
+     *
+     * @throws AuthConfigException if it holds none
+     */
     public static KeyStore rereadTrustStore(KeyStore current, Path file) {
         KeyStore read = trustStore(file);
         return trusted(read).equals(trusted(current)) ? current : read;
@@ -203,7 +208,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
                 objects.add(object);
             }
         } catch (IOException | RuntimeException e) {
-            // BouncyCastle's parser fails by several kinds of runtime exceptions.
+            // BouncyCastle's parser throws several kinds of runtime exceptions.
             throw unreadable(file, "PEM", e);
         }
         return objects;

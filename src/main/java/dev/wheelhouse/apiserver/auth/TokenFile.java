@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A file of bearer tokens: one line each of token, user name, UID and, if any, the groups, quoted where they are several
- * (upstream: {@code apiserver/pkg/authentication/token/tokenfile}).
+ * Reads a file of bearer tokens. Each line has a token, a user name, a UID and optionally groups, separated by commas;
+ * several groups are quoted together (upstream: {@code apiserver/pkg/authentication/token/tokenfile}).
  */
 public final class TokenFile {
     private TokenFile() {}
 
     /**
      * @return users by their tokens
-     * @throws AuthConfigException if it cannot be read, or a line is malformed
+     * @throws AuthConfigException if the file cannot be read or a line is malformed
      */
     public static Map<String, User> read(Path file) {
         try {
@@ -50,7 +50,7 @@ public final class TokenFile {
         return Map.copyOf(users);
     }
 
-    /** The values of one line of comma-separated ones; quotes in a quoted value are doubled. */
+    /** The values of a line of CSV. Within a quoted value, quotes are doubled. */
     private static List<String> fields(String line) {
         List<String> fields = new ArrayList<>();
         StringBuilder field = new StringBuilder();

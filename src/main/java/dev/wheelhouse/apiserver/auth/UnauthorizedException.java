@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.auth;
 
-/** Nobody knows who asks. It has no stack trace: it answers a request, and no bug. */
+/**
+ * The credentials of a request are missing or invalid. It has no stack trace, since it only leads to an answer of 401.
+ */
 public final class UnauthorizedException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -11,25 +11,25 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Who asks (upstream: {@code apiserver/pkg/authentication/user}).
+ * The user that a request acts as (upstream: {@code apiserver/pkg/authentication/user}). Immutable.
  *
- * @param uid empty if nobody told it
- * @param extra what else an authenticator knows
+ * @param uid empty if it is unknown
+ * @param extra further attributes from the authenticator
  */
 public record User(String name, String uid, List<String> groups, Map<String, List<String>> extra) {
-    /** Those whom every authorizer allows everything. */
+    /** The group whose members may do everything, under every authorizer. */
     public static final String MASTERS = "system:masters";
     static final String AUTHENTICATED = "system:authenticated";
     static final String SERVICE_ACCOUNT_PREFIX = "system:serviceaccount:";
     static final String SERVICE_ACCOUNTS = "system:serviceaccounts";
     static final String UNAUTHENTICATED = "system:unauthenticated";
 
-    /** Who asks an open server, or calls from within the process. */
+    /** The administrator: the user of requests to an open server without credentials, and of in-process calls. */
     public static final User ADMIN = authenticated("system:admin", "", List.of(MASTERS), Map.of());
-    /** Who shows no credentials where they would count. */
+    /** The user of requests without credentials to a server that authorizes by roles. */
     public static final User ANONYMOUS = new User("system:anonymous", "", List.of(UNAUTHENTICATED), Map.of());
 
-    /** Somebody who is known, and so in the group of all who are. */
+    /** An authenticated user, with the group of all authenticated users added. */
     static User authenticated(String name, String uid, List<String> groups, Map<String, List<String>> extra) {
         List<String> all = new ArrayList<>(groups);
         if (!all.contains(AUTHENTICATED)) {
@@ -38,7 +38,7 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
         return new User(name, uid, List.copyOf(all), extra);
     }
 
-    /** The groups of every service account of a namespace. */
+    /** The groups of all service accounts in a namespace. */
     static List<String> serviceAccountGroups(String namespace) {
         return List.of(SERVICE_ACCOUNTS, SERVICE_ACCOUNTS + ":" + namespace);
     }
@@ -47,7 +47,7 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
         return groups.contains(group);
     }
 
-    /** The {@code UserInfo} of a review. */
+    /** The user as {@code UserInfo} of an authentication review. */
     public ObjectNode toJson() {
         ObjectNode user = Json.object();
         if (!name.isEmpty()) {
@@ -56,17 +56,14 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
         if (!uid.isEmpty()) {
             user.put("uid", uid);
         }
-        if (!groups.isEmpty()) {
-            ArrayNode all = user.putArray("groups");
-            groups.forEach(all::add);
-        }
+        Json.putTexts(user, "groups", groups);
         if (!extra.isEmpty()) {
             user.set("extra", extraToJson());
         }
         return user;
     }
 
-    /** {@link #extra} as JSON, its keys in order. */
+    /** {@link #extra} as JSON, with sorted keys. */
     public ObjectNode extraToJson() {
         ObjectNode out = Json.object();
         new TreeMap<>(extra).forEach((key, values) -> {

@@ -4,12 +4,12 @@ import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
-/** IP addresses and networks (upstream: {@code library/ip.go}, {@code library/cidr.go}). */
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
+/** Functions on IP addresses and networks (upstream: {@code library/ip.go}, {@code library/cidr.go}). */
 final class AddressFunctions {
     private static final OpaqueType IP = OpaqueType.create("net.IP");
     private static final OpaqueType CIDR = OpaqueType.create("net.CIDR");
-    private static final KubernetesLibrary.Argument STRING = new KubernetesLibrary.Argument(SimpleType.STRING,
-            String.class);
     private static final KubernetesLibrary.Argument AN_IP = new KubernetesLibrary.Argument(IP, IpAddress.class);
     private static final KubernetesLibrary.Argument A_CIDR = new KubernetesLibrary.Argument(CIDR, IpNetwork.class);
 

@@ -13,16 +13,16 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 
 /**
- * What the expressions about one object may cost, all together and each evaluation (upstream: {@code apiserver/pkg/apis/cel/config.go}). A unit is
- * about a microsecond: a step of an expression, a tenth of a unit a character that a function reads. Functions are charged before they work, by
- * {@link Costs}. For one thread.
+ * Limits the cost of the expressions about one object, in total and per evaluation (upstream:
+ * {@code apiserver/pkg/apis/cel/config.go}). One unit is about a microsecond. A step of an expression costs one unit, a
+ * character that a function reads a tenth. {@link Costs} charges functions before they work. For one thread.
  */
 public final class CelBudget {
-    /** {@code RuntimeCELCostBudget}: of all validations of one object by one schema or one bound policy. */
+    /** For all validations of one object by one schema or one bound policy (upstream: {@code RuntimeCELCostBudget}). */
     private static final long OF_VALIDATIONS = 10_000_000;
-    /** {@code RuntimeCELCostBudgetMatchConditions}: of all match conditions of one policy. */
+    /** For all match conditions of one policy (upstream: {@code RuntimeCELCostBudgetMatchConditions}). */
     private static final long OF_CONDITIONS = 2_500_000;
-    /** {@code PerCallLimit}. */
+    /** For one evaluation (upstream: {@code PerCallLimit}). */
     private static final long OF_ONE_CALL = 1_000_000;
     private static final int TENTHS = 10;
     private static final ThreadLocal<@Nullable Meter> CURRENT = new ThreadLocal<>();
@@ -33,20 +33,22 @@ public final class CelBudget {
         this.left = units * TENTHS;
     }
 
+    /** The budget of all validations of one object by one schema or one policy with its binding. */
     public static CelBudget ofValidations() {
         return new CelBudget(OF_VALIDATIONS);
     }
 
+    /** The budget of all match conditions of one policy for one object. */
     public static CelBudget ofConditions() {
         return new CelBudget(OF_CONDITIONS);
     }
 
-    /** Whether nothing more may be evaluated. */
+    /** Whether the budget is used up, so that no more expressions may be evaluated. */
     public boolean isSpent() {
         return left < 0;
     }
 
-    /** An evaluation that cost more than one may. */
+    /** An evaluation cost more than a single one may. */
     static final class ExceededException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -55,7 +57,7 @@ public final class CelBudget {
         }
     }
 
-    /** @throws ExceededException if it costs too much; the budget is spent then */
+    /** @throws ExceededException if the evaluation costs too much; the whole budget is then used up */
     Object evaluate(CelRuntime.Program program, Map<String, Object> variables)
             throws CelEvaluationException, ExceededException {
         Meter meter = new Meter();
@@ -82,7 +84,7 @@ public final class CelBudget {
         }
     }
 
-    /** Charges the evaluation that this thread is in. @param tenths of a unit */
+    /** Charges the evaluation that this thread runs. @param tenths of a unit */
     static void charge(long tenths) {
         Meter meter = CURRENT.get();
         if (meter != null) {
@@ -90,13 +92,13 @@ public final class CelBudget {
         }
     }
 
-    /** How many tenths of a unit the evaluation that this thread is in may still cost. */
+    /** The tenths of a unit that are left to the evaluation that this thread runs. */
     static long remaining() {
         Meter meter = CURRENT.get();
         return meter == null ? Long.MAX_VALUE : OF_ONE_CALL * TENTHS - meter.spent;
     }
 
-    /** Ends an evaluation. An exception would not: whether a side of {@code ||} fails does not matter if the other side is true. */
+    /** Ends an evaluation. CEL would catch an exception: {@code ||} ignores a failed side if the other one is true. */
     private static final class Stop extends Error {
         private static final long serialVersionUID = 1;
         private final transient @Nullable OverdueException overdue;
@@ -122,7 +124,7 @@ public final class CelBudget {
             }
         }
 
-        /** Charges what is no call of a function. */
+        /** Charges the steps of an expression that are not function calls. */
         void step(CelExpr expression, Object value) {
             ExprKind.Kind kind = expression.exprKind().getKind();
             add(TENTHS * (long) switch (kind) {

@@ -19,11 +19,11 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 
-/** The functions that expressions may use, and how they are compiled (upstream: {@code apiserver/pkg/cel/environment}). */
+/** Compiles expressions, with the functions that they may use (upstream: {@code apiserver/pkg/cel/environment}). */
 final class CelEnvironment {
-    /** No turn of a comprehension is free, so that the budget ends before this. */
-    private static final int MOST_ITERATIONS = 1_000_000;
-    private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MOST_ITERATIONS)
+    /** Never reached: each iteration costs something, and the budget ends first. */
+    private static final int MAX_ITERATIONS = 1_000_000;
+    private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
             .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
@@ -44,8 +44,8 @@ final class CelEnvironment {
     }
 
     /**
-     * @param field that the expression is of, for the error
-     * @throws RuleException if it does not compile, or its value is surely none of the type that is wanted
+     * @param field the name of the expression's field, for errors
+     * @throws RuleException if the expression does not compile, or cannot have the wanted type
      */
     static CelRuntime.Program program(CelCompiler compiler, String field, String expression, CelType wanted)
             throws RuleException {

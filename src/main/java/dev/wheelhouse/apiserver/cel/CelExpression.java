@@ -13,11 +13,11 @@ import dev.cel.compiler.CelCompilerBuilder;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 
-/** One expression over variables of any type, compiled. Immutable, safe for use by many threads. */
+/** A compiled expression over variables of any type, as admission policies use it. Immutable, thread safe. */
 public final class CelExpression {
     private final CelRuntime.Program program;
 
-    /** What an expression is to say. */
+    /** The type of result that an expression must have. */
     public enum Wanted {
         TRUTH(SimpleType.BOOL), TEXT(SimpleType.STRING), ANYTHING(SimpleType.DYN);
 
@@ -32,21 +32,21 @@ public final class CelExpression {
         this.program = program;
     }
 
-    /** @throws RuleException if it does not compile, or surely says something else */
+    /** @throws RuleException if it does not compile, or cannot have the wanted type */
     public static CelExpression compile(String expression, Set<String> variables, Wanted wanted) throws RuleException {
         CelCompilerBuilder builder = CelEnvironment.builder();
         variables.forEach(name -> builder.addVar(name, SimpleType.DYN));
         return new CelExpression(CelEnvironment.program(builder.build(), "expression", expression, wanted.type));
     }
 
-    /** JSON as CEL has it, without a schema. */
+    /** The CEL value of JSON without a schema. */
     public static Object value(JsonNode json) {
         return CelValues.of(json, Json.object(), false);
     }
 
     /**
-     * @param budget pays for the evaluation
-     * @throws EvaluationException if it comes to no value, or the budget to its end
+     * @param budget is charged for the evaluation
+     * @throws EvaluationException if the evaluation fails or exceeds the budget
      */
     public Object evaluate(Map<String, Object> variables, CelBudget budget) throws EvaluationException {
         if (budget.isSpent()) {
@@ -60,7 +60,7 @@ public final class CelExpression {
         }
     }
 
-    /** Why an expression has no value. */
+    /** An expression could not be evaluated. The message is upstream's where upstream has one. */
     public static final class EvaluationException extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -21,16 +21,18 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 
 /**
- * One element of {@code x-kubernetes-validations}, compiled (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). The types of
- * {@code self} and {@code oldSelf} are dynamic where it runs. Of what upstream's type check would say of a definition only this is said before:
- * that a schema has no such field.
- * Known functions are those of CEL, its extensions for strings, sets, lists, math, regular expressions and optionals, and upstream's own in
- * {@link CelEnvironment}. Immutable, safe for use by many threads.
+ * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). At run time {@code self} and {@code oldSelf} have dynamic
+ * types. {@link Checker} checks fields against the schema when a definition is created. It finds only unknown fields;
+ * upstream's type check finds more.
+ *
+ * <p>Rules may use CEL's functions, its extensions for strings, sets, lists, math, regular expressions and optionals,
+ * and those of {@link KubernetesLibrary}. Immutable, thread safe.
  */
 public final class CelRule {
     private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
     /** The most characters of a computed message (upstream: {@code MaxEvaluatedMessageExpressionSizeBytes}). */
-    private static final int MOST_SHOWN = 5 * 1024;
+    private static final int MAX_MESSAGE = 5 * 1024;
     private static final CelCompiler PLAIN = compiler(false);
     private static final CelCompiler OPTIONAL_OLD = compiler(true);
 
@@ -63,31 +65,20 @@ public final class CelRule {
         return new CelRule(rule);
     }
 
-    /**
-     * What is wrong with a rule of a definition.
-     *
-     * @param schema of the values that it is for
-     * @param resource whether they are whole resources
-     * @throws RuleException if it does not compile, or names a field that the schema does not have
-     */
-    public static void check(JsonNode rule, JsonNode schema, boolean resource) throws RuleException {
-        new Checker(schema, resource).check(rule);
-    }
-
-    /** Checks the rules of one schema, whose types it works out once. For one thread. */
+    /** Checks the rules of one schema. The schema's types are computed once. For one thread. */
     public static final class Checker {
         private final SchemaTypes types;
         private final Map<Boolean, CelCompiler> compilers = new HashMap<>();
 
         /**
          * @param schema of the values that the rules are for
-         * @param resource whether they are whole resources
+         * @param resource whether these values are whole resources
          */
         public Checker(JsonNode schema, boolean resource) {
             this.types = new SchemaTypes(schema, resource);
         }
 
-        /** @throws RuleException if a rule does not compile, or names a field that the schema does not have */
+        /** @throws RuleException if a rule does not compile, or uses a field that the schema does not have */
         public void check(JsonNode rule) throws RuleException {
             CelRule compiled = compile(rule);
             CelCompiler typed = compilers.computeIfAbsent(compiled.optionalOldSelf,
@@ -114,32 +105,33 @@ public final class CelRule {
                 .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
     }
 
-    /** Whether it speaks of the value before: then it holds of changes, not of new values. */
+    /** Whether the rule uses the old value. It then applies to changes only. */
     public boolean isTransition() {
         return transition;
     }
 
-    /** Whether it can be asked of a value that has no value before, or whose value before cannot be told. */
+    /** Whether the rule applies only if there is a comparable old value. */
     public boolean needsOld() {
         return transition && !optionalOldSelf;
     }
 
-    /** {@code FieldValueInvalid}, {@code FieldValueForbidden}, {@code FieldValueRequired}, {@code FieldValueDuplicate}, or empty. */
+    /** The reason of the failure, one of four values such as {@code FieldValueInvalid}; empty if the rule has none. */
     public String reason() {
         return reason;
     }
 
-    /** Where below the value the failure is to be shown, as {@code .spec.x}; empty for the value itself. */
+    /** The field below the value that a failure is reported for, as {@code .spec.x}; empty for the value itself. */
     public String fieldPath() {
         return fieldPath;
     }
 
     /**
-     * What the rule says of a value, made by {@link CelValues}.
+     * Evaluates the rule.
      *
-     * @param old the value before, or null
-     * @param budget pays for the evaluation
-     * @return null if it holds; else the message
+     * @param self the value, made by {@link CelValues}
+     * @param old the old value; null if there is none
+     * @param budget is charged for the evaluation
+     * @return null if the rule holds, else the error message
      */
     public @Nullable String check(Object self, @Nullable Object old, CelBudget budget) {
         Map<String, Object> variables = new HashMap<>();
@@ -159,20 +151,20 @@ public final class CelRule {
         }
     }
 
-    /** The library shows values in its messages, however long they are. */
+    /** Limits a message, because CEL's messages contain values of any length. */
     static String shortened(String message) {
-        return message.length() <= MOST_SHOWN ? message : message.substring(0, MOST_SHOWN) + "...";
+        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "...";
     }
 
     private String failure(Map<String, Object> variables, CelBudget budget) {
         if (messageProgram != null) {
             try {
                 if (budget.evaluate(messageProgram, variables) instanceof String text && !text.isBlank()
-                        && text.indexOf('\n') < 0 && text.length() <= MOST_SHOWN) {
+                        && text.indexOf('\n') < 0 && text.length() <= MAX_MESSAGE) {
                     return text.strip();
                 }
             } catch (CelEvaluationException | CelBudget.ExceededException e) {
-                // Then the plain message has to do, as upstream has it.
+                // As upstream, the plain message is used then.
             }
         }
         return message.isEmpty() ? "failed rule: " + rule.strip() : message;

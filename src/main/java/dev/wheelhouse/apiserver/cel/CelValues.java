@@ -22,8 +22,9 @@ import dev.cel.common.values.CelByteString;
 import dev.cel.common.values.NullValue;
 
 /**
- * JSON values as CEL sees them by their schema (upstream: {@code apiserver/pkg/cel/common/values.go}): a number is an int or a double as its type
- * says, dates and bytes are such, names of fields that are no identifiers are escaped.
+ * Converts JSON to CEL values by a schema (upstream: {@code apiserver/pkg/cel/common/values.go}). The schema decides
+ * whether a number is an int or a double, and whether a text is a timestamp or bytes. Field names that are not
+ * identifiers are escaped.
  */
 public final class CelValues {
     private static final Set<String> KEYWORDS = Set.of("true", "false", "null", "in", "as", "break", "const",
@@ -32,7 +33,7 @@ public final class CelValues {
 
     private CelValues() {}
 
-    /** @param root whether it is a whole resource, of whose metadata only the names are seen */
+    /** @param root whether the value is a whole resource; expressions see only the names in its metadata */
     public static Object of(JsonNode value, JsonNode schema, boolean root) {
         if (value instanceof ObjectNode object) {
             return map(object, schema, root || schema.path("x-kubernetes-embedded-resource").asBoolean(false));
@@ -88,7 +89,7 @@ public final class CelValues {
                 default -> text;
             };
         } catch (DateTimeException | IllegalArgumentException e) {
-            return text; // The format's own check refuses it.
+            return text; // A text of the wrong format is reported by the format's own check.
         }
     }
 

@@ -10,9 +10,10 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.RuntimeEquality;
 
 /**
- * What calls of functions cost, in tenths of a unit, by their arguments: upstream's costs ({@code cel-go/interpreter/runtimecost.go},
- * {@code apiserver/pkg/cel/library/cost.go}), and more where this library takes more time or memory than Go's. No cost is measured further than the
- * budget reaches, since a value may contain another one many times. Stateless.
+ * The costs of function calls by their arguments, in tenths of a unit. They are upstream's costs
+ * ({@code cel-go/interpreter/runtimecost.go}, {@code apiserver/pkg/cel/library/cost.go}), or higher where CEL for Java
+ * takes more time or memory than Go's. Measuring ends at the remaining budget, since a value may contain another one
+ * many times. Stateless.
  */
 final class Costs {
     private static final int UNIT = 10;
@@ -23,7 +24,7 @@ final class Costs {
         this.equality = equality;
     }
 
-    /** @param id of the function's overload */
+    /** @param id the overload of the function */
     long of(String id, Object[] arguments) throws CelEvaluationException {
         return switch (id) {
             case "size_string", "string_size", "string_char_at_int" -> UNIT + length(arguments[0]) / 20;
@@ -58,7 +59,7 @@ final class Costs {
         };
     }
 
-    /** The characters of the arguments that are texts. */
+    /** The total length of the arguments that are texts or bytes. */
     private static long texts(Object[] arguments) {
         long characters = 0;
         for (Object argument : arguments) {
@@ -67,15 +68,11 @@ final class Costs {
         return characters;
     }
 
-    /** Of a search by a regular expression: the characters, times what its machine may do for each. */
+    /** A search by a regular expression: the characters, times the states of the pattern. */
     private static long search(Object[] arguments) throws CelEvaluationException {
         String expression = (String) arguments[1];
         long byLength = (length(arguments[0]) + UNIT) * ((expression.length() + 3) / 4);
-        try {
-            return Math.max(byLength, length(arguments[0]) * UserPattern.of(expression).size() / 4);
-        } catch (UserPattern.PatternException e) {
-            throw new CelEvaluationException("Illegal regex: " + e.getMessage());
-        }
+        return Math.max(byLength, length(arguments[0]) * TextFunctions.pattern(expression).size() / 4);
     }
 
     private static long find(Object[] arguments) {
@@ -106,12 +103,12 @@ final class Costs {
         return UNIT + 2 * length;
     }
 
-    /** Of the left side of a sum: a list that a macro collects its results in is appended to, another one is copied. */
+    /** The cost of the left side of a list's {@code +}: macros append to the list they build, others copy it. */
     private static long appended(Object list) {
         return list.getClass().getSimpleName().equals("ConcatenatedListView") ? 0 : size(list);
     }
 
-    /** Elements with equal hashes are compared each with each. */
+    /** Elements with equal hashes are compared with one another. */
     private long distinct(Collection<?> list) {
         long cost = UNIT + 2 * traversal(list);
         if (cost > CelBudget.remaining()) {
@@ -135,14 +132,14 @@ final class Costs {
         return value instanceof Collection<?> list ? list.size() : value instanceof Map<?, ?> map ? map.size() : 1;
     }
 
-    /** The characters of a text, or the bytes; 1 of anything else. */
+    /** The number of characters or bytes; 1 for all other types. */
     private static long length(Object value) {
         return value instanceof String text
                 ? text.length()
                 : value instanceof CelByteString bytes ? bytes.size() : 1;
     }
 
-    /** The elements and characters of a value and of all that is in it. */
+    /** The number of elements and characters in a value, at all depths. */
     private static long traversal(Object value) {
         return value instanceof Collection<?> || value instanceof Map<?, ?>
                 ? traversal(value, CelBudget.remaining())

@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network.
+ * An IP network, or an address with the length of its network.
  *
- * @param prefix how many of the address's bits name the network; the others may be set
+ * @param prefix the number of bits that name the network; the other bits of the address may be set
  */
 record IpNetwork(IpAddress address, int prefix) {
     private static final Pattern LENGTH = Pattern.compile("0|[1-9]\\d{0,2}");
 
-    /** Null if it is none. */
+    /** Null if the text is not a network in CIDR notation. */
     static @Nullable IpNetwork parse(String text) {
         int slash = text.indexOf('/');
         if (slash < 0 || !LENGTH.matcher(text.substring(slash + 1)).matches()) {

@@ -8,7 +8,7 @@ import dev.cel.common.types.SimpleType;
 import dev.cel.common.values.CelByteString;
 import dev.cel.runtime.CelEvaluationException;
 
-/** What can be asked of lists of comparable elements (upstream: {@code library/lists.go}). The elements are of one type. */
+/** Functions on lists whose elements have one, comparable type (upstream: {@code library/lists.go}). */
 final class ListFunctions {
     private static final KubernetesLibrary.Argument LIST = new KubernetesLibrary.Argument(
             ListType.create(SimpleType.DYN), List.class);

@@ -18,11 +18,11 @@ import dev.cel.runtime.CelStandardFunctions;
 import dev.cel.runtime.InternalCelFunctionBinding;
 import dev.cel.runtime.RuntimeEquality;
 
-/** The standard functions and those of libraries, each of which charges the {@link CelBudget} before it works. */
+/** Registers the functions of CEL and of libraries such that each charges the {@link CelBudget} before it works. */
 final class MeteredFunctions implements CelInternalRuntimeLibrary {
     private final List<CelRuntimeLibrary> libraries;
 
-    /** @param libraries of several with one function, the first has it */
+    /** @param libraries if several define a function, the first one counts */
     MeteredFunctions(CelRuntimeLibrary... libraries) {
         this.libraries = List.of(libraries);
     }
@@ -47,7 +47,7 @@ final class MeteredFunctions implements CelInternalRuntimeLibrary {
                 .build().newFunctionBindings(equality, options));
     }
 
-    /** A builder that gets metered functions instead of those that it is given. */
+    /** A builder that replaces each function it is given by a metered one. */
     private static CelRuntimeBuilder metering(CelRuntimeBuilder runtime, Costs costs) {
         return (CelRuntimeBuilder) Proxy.newProxyInstance(MeteredFunctions.class.getClassLoader(),
                 new Class<?>[]{CelRuntimeBuilder.class}, (proxy, method, arguments) -> {
@@ -72,7 +72,7 @@ final class MeteredFunctions implements CelInternalRuntimeLibrary {
         return metered;
     }
 
-    @SuppressWarnings("Immutable") // The costs are stateless; the library's annotation cannot tell.
+    @SuppressWarnings("Immutable") // Costs are stateless, which the annotation's checker cannot see.
     private record Metered(CelFunctionBinding binding, Costs costs) implements InternalCelFunctionBinding {
         @Override
         public String getOverloadId() {

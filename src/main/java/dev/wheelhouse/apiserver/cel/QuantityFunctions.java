@@ -12,20 +12,20 @@ import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
-/** Quantities such as {@code 1.5Gi} (upstream: {@code library/quantity.go}). */
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
+/** Functions on quantities such as {@code 1.5Gi} (upstream: {@code library/quantity.go}). */
 final class QuantityFunctions {
     private static final OpaqueType QUANTITY = OpaqueType.create("kubernetes.Quantity");
-    private static final KubernetesLibrary.Argument STRING = new KubernetesLibrary.Argument(SimpleType.STRING,
-            String.class);
-    private static final KubernetesLibrary.Argument INT = new KubernetesLibrary.Argument(SimpleType.INT, Long.class);
     private static final KubernetesLibrary.Argument A_QUANTITY = new KubernetesLibrary.Argument(QUANTITY,
             Quantity.class);
-    /** To read digits takes time in proportion to the square of their number. */
-    private static final int MOST_CHARACTERS = 1_000;
+    /** Limits the time to parse digits, which is quadratic in their number. */
+    private static final int MAX_CHARACTERS = 1_000;
     private static final Pattern SHAPE = Pattern
             .compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\\d{1,3})?");
 
-    /** Values of one number are equal. CEL would compare numbers of Java itself, and of those only what it knows. */
+    /** Has its own equality by value. CEL's equality of numbers does not support BigDecimal. */
     private record Quantity(BigDecimal number) {
         static Quantity of(BigDecimal number) {
             return new Quantity(number.stripTrailingZeros());
@@ -78,7 +78,7 @@ final class QuantityFunctions {
 
     private static @Nullable Quantity parse(String text) {
         try {
-            return text.length() <= MOST_CHARACTERS && SHAPE.matcher(text).matches()
+            return text.length() <= MAX_CHARACTERS && SHAPE.matcher(text).matches()
                     ? Quantity.of(new QuantityFormatter().parse(text).getNumber())
                     : null;
         } catch (QuantityFormatException | IllegalArgumentException e) {

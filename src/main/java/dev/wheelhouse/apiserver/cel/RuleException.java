@@ -1,6 +1,6 @@
 package dev.wheelhouse.apiserver.cel;
 
-/** A rule that cannot be compiled. */
+/** An expression does not compile. The message is upstream's where upstream has one. */
 public final class RuleException extends Exception {
     private static final long serialVersionUID = 1;
     private final String field;
@@ -12,7 +12,7 @@ public final class RuleException extends Exception {
         this.expression = expression;
     }
 
-    /** {@code rule} or {@code messageExpression}. */
+    /** The field of the expression: {@code rule}, {@code messageExpression} or {@code expression}. */
     public String field() {
         return field;
     }

@@ -21,17 +21,17 @@ import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.StructType;
 
 /**
- * The CEL types of a structural schema (upstream: {@code apiserver/pkg/cel/common/schemas.go}): an object with properties is a struct of its own,
- * of whose fields CEL knows the names. What a schema leaves open is dynamic.
+ * The CEL types of a structural schema (upstream: {@code apiserver/pkg/cel/common/schemas.go}). An object with
+ * properties is a struct with known field names. All that a schema leaves open has a dynamic type.
  */
 final class SchemaTypes implements CelTypeProvider {
-    /** No expression can name it, so that a path of fields is not taken for the name of a type. */
+    /** No expression can contain this name, so CEL never takes a path of fields for a type. */
     private static final String ROOT = "@self";
 
     private final ImmutableMap<String, CelType> structs;
     private final CelType self;
 
-    /** @param resource whether the schema is that of a whole resource, which has metadata whatever it says */
+    /** @param resource whether the schema is that of a whole resource, which has metadata whatever the schema says */
     SchemaTypes(JsonNode schema, boolean resource) {
         Map<String, CelType> found = new HashMap<>();
         this.self = type(schema, ROOT, resource, found);
@@ -52,7 +52,7 @@ final class SchemaTypes implements CelTypeProvider {
         return Optional.ofNullable(structs.get(name));
     }
 
-    /** @param structs gets what is found */
+    /** @param structs collects the structs */
     private static CelType type(JsonNode schema, String name, boolean resource, Map<String, CelType> structs) {
         if (schema.path("x-kubernetes-int-or-string").asBoolean(false)
                 || schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)) {

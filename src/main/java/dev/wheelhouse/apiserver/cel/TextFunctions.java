@@ -17,12 +17,12 @@ import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
-/** Regular expressions and URLs (upstream: {@code library/regex.go}, {@code library/urls.go}). */
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
+/** Functions on texts: regular expressions and URLs (upstream: {@code library/regex.go}, {@code library/urls.go}). */
 final class TextFunctions {
     private static final OpaqueType URL = OpaqueType.create("kubernetes.URL");
-    private static final KubernetesLibrary.Argument STRING = new KubernetesLibrary.Argument(SimpleType.STRING,
-            String.class);
-    private static final KubernetesLibrary.Argument INT = new KubernetesLibrary.Argument(SimpleType.INT, Long.class);
     private static final KubernetesLibrary.Argument A_URL = new KubernetesLibrary.Argument(URL, URI.class);
 
     private TextFunctions() {}
@@ -30,13 +30,13 @@ final class TextFunctions {
     static void addTo(KubernetesLibrary library) {
         ListType strings = ListType.create(SimpleType.STRING);
         library.member("find", "string_find_string", SimpleType.STRING, a -> {
-            List<String> found = findAll((String) a[0], (String) a[1], 1);
+            List<String> found = pattern((String) a[1]).findAll((String) a[0], 1);
             return found.isEmpty() ? "" : found.getFirst();
         }, STRING, STRING);
-        library.member("findAll", "string_find_all_string", strings, a -> findAll((String) a[0], (String) a[1], -1),
-                STRING, STRING);
+        library.member("findAll", "string_find_all_string", strings,
+                a -> pattern((String) a[1]).findAll((String) a[0], -1), STRING, STRING);
         library.member("findAll", "string_find_all_string_int", strings,
-                a -> findAll((String) a[0], (String) a[1], (Long) a[2]), STRING, STRING, INT);
+                a -> pattern((String) a[1]).findAll((String) a[0], (Long) a[2]), STRING, STRING, INT);
         library.global("url", "string_to_url", URL, a -> {
             URI url = url((String) a[0]);
             if (url == null) {
@@ -58,23 +58,18 @@ final class TextFunctions {
     }
 
     static boolean matches(String text, String expression) throws CelEvaluationException {
+        return pattern(expression).isIn(text);
+    }
+
+    static UserPattern pattern(String expression) throws CelEvaluationException {
         try {
-            return UserPattern.of(expression).isIn(text);
+            return UserPattern.of(expression);
         } catch (UserPattern.PatternException e) {
             throw new CelEvaluationException("Illegal regex: " + e.getMessage());
         }
     }
 
-    /** @param most negative for all */
-    private static List<String> findAll(String text, String expression, long most) throws CelEvaluationException {
-        try {
-            return UserPattern.of(expression).findAll(text, most);
-        } catch (UserPattern.PatternException e) {
-            throw new CelEvaluationException("Illegal regex: " + e.getMessage());
-        }
-    }
-
-    /** An absolute URI or an absolute path; null for all else. */
+    /** The URL of an absolute URI or an absolute path; null for any other text. */
     private static @Nullable URI url(String text) {
         try {
             URI url = new URI(text.replace(" ", "%20"));

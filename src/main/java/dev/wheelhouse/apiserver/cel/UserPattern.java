@@ -15,23 +15,23 @@ import com.google.re2j.PatternSyntaxException;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * A regular expression that a user wrote, in the syntax of RE2, which is Go's: of a schema, or in CEL. A search takes time in proportion to the text
- * and to the {@link #size} of the expression, ends with the deadline of its request, and the size has a bound. Immutable, safe for use by many
- * threads.
+ * A regular expression from a user, of a schema or in CEL, in the syntax of RE2, as Go has it. A search takes time in
+ * proportion to the text and the {@link #size} of the expression, which is limited, and ends with the request's
+ * deadline. Compiled expressions are cached, up to a total size. Immutable, thread safe.
  */
 public final class UserPattern {
-    /** The most characters of an expression: to compile it takes time in proportion to their square. */
-    private static final int MOST_CHARACTERS = 10_000;
-    /** The most states of the machine that an expression becomes. */
-    private static final long MOST_STATES = 20_000;
-    /** How often at most something may be repeated by numbers, those of enclosing groups multiplied (Go: {@code regexp/syntax}). */
-    private static final int MOST_REPEATS = 1_000;
-    /** How deep groups may be nested (Go: {@code regexp/syntax}). */
-    private static final int MOST_NESTING = 1_000;
-    /** The most states of all expressions that are kept compiled. */
-    private static final long MOST_KEPT = 200_000;
-    private static final Map<String, UserPattern> KEPT = new ConcurrentHashMap<>();
-    private static final AtomicLong KEPT_STATES = new AtomicLong();
+    /** The most characters of an expression. Compilation takes time quadratic in them. */
+    private static final int MAX_CHARACTERS = 10_000;
+    /** The most states of a compiled expression. */
+    private static final long MAX_STATES = 20_000;
+    /** The highest repeat count, multiplied by those of enclosing groups (Go: {@code regexp/syntax}). */
+    private static final int MAX_REPEATS = 1_000;
+    /** The deepest nesting of groups (Go: {@code regexp/syntax}). */
+    private static final int MAX_NESTING = 1_000;
+    /** The most states of all cached expressions. */
+    private static final long MAX_CACHED_STATES = 200_000;
+    private static final Map<String, UserPattern> CACHE = new ConcurrentHashMap<>();
+    private static final AtomicLong CACHED_STATES = new AtomicLong();
 
     private final Pattern pattern;
 
@@ -39,7 +39,7 @@ public final class UserPattern {
         this.pattern = pattern;
     }
 
-    /** An expression that cannot be used; the message is Go's. */
+    /** An expression that cannot be used. The message is Go's. */
     public static final class PatternException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -48,20 +48,20 @@ public final class UserPattern {
         }
     }
 
-    /** @throws PatternException if it is no expression of RE2, or a too large one */
+    /** @throws PatternException if the text is not an RE2 expression, or is too large */
     public static UserPattern of(String expression) throws PatternException {
-        UserPattern kept = KEPT.get(expression);
-        if (kept != null) {
-            return kept;
+        UserPattern cached = CACHE.get(expression);
+        if (cached != null) {
+            return cached;
         }
         Sizing.check(expression);
         try {
             UserPattern made = new UserPattern(Pattern.compile(expression));
-            if (KEPT_STATES.addAndGet(made.size()) > MOST_KEPT) {
-                KEPT.clear();
-                KEPT_STATES.set(made.size());
+            if (CACHED_STATES.addAndGet(made.size()) > MAX_CACHED_STATES) {
+                CACHE.clear();
+                CACHED_STATES.set(made.size());
             }
-            KEPT.put(expression, made);
+            CACHE.put(expression, made);
             return made;
         } catch (PatternSyntaxException e) {
             throw new PatternException(e.getDescription()
@@ -69,12 +69,12 @@ public final class UserPattern {
         }
     }
 
-    /** Whether a text has a part that matches. */
+    /** Whether a part of the text matches. */
     public boolean isIn(String text) {
         return pattern.matcher(new Text(text)).find();
     }
 
-    /** The parts of a text that match, one after the other. @param most negative for all */
+    /** The parts of a text that match, from left to right. @param most the most parts; negative for all */
     List<String> findAll(String text, long most) {
         Matcher matcher = pattern.matcher(new Text(text));
         List<String> found = new ArrayList<>();
@@ -84,12 +84,12 @@ public final class UserPattern {
         return found;
     }
 
-    /** The states of its machine: a search visits each at most once for each character. */
+    /** The number of states. A search visits each at most once per character. */
     int size() {
         return pattern.programSize();
     }
 
-    /** A text that cannot be read past the deadline. */
+    /** A text whose reading ends with the request's deadline. */
     private record Text(String text) implements CharSequence {
         @Override
         public int length() {
@@ -113,14 +113,14 @@ public final class UserPattern {
         }
     }
 
-    /** Measures an expression without building what it stands for. Whether it is one at all is for the compiler to say. */
+    /** Estimates the size of an expression without compiling it. The compiler finds errors of syntax. */
     private static final class Sizing {
         private final String text;
         private int at;
 
-        /** A group that is open. */
+        /** An open group. */
         private static final class Group {
-            /** The states of the group so far, and of its last part, which a repetition is about. */
+            /** The states of the group without its last part, and of this part, which a repetition applies to. */
             long states;
             long last;
             int repeats = 1;
@@ -139,9 +139,9 @@ public final class UserPattern {
         }
 
         static void check(String expression) throws PatternException {
-            if (expression.length() > MOST_CHARACTERS) {
+            if (expression.length() > MAX_CHARACTERS) {
                 throw new PatternException("expression too large: it has " + expression.length() + " characters, and "
-                        + MOST_CHARACTERS + " are the most");
+                        + MAX_CHARACTERS + " are the most");
             }
             new Sizing(expression).run();
         }
@@ -155,7 +155,7 @@ public final class UserPattern {
                     case '(' -> {
                         open.push(group);
                         group = new Group();
-                        if (open.size() > MOST_NESTING) {
+                        if (open.size() > MAX_NESTING) {
                             throw new PatternException("expression nests too deeply");
                         }
                     }
@@ -178,8 +178,8 @@ public final class UserPattern {
                     case '{' -> repeat(group);
                     default -> group.part(1, 1);
                 }
-                if (group.states + group.last > MOST_STATES) {
-                    throw new PatternException("expression too large: it stands for more than " + MOST_STATES
+                if (group.states + group.last > MAX_STATES) {
+                    throw new PatternException("expression too large: it stands for more than " + MAX_STATES
                             + " states");
                 }
             }
@@ -187,7 +187,7 @@ public final class UserPattern {
 
         private void skipClass() {
             at += text.startsWith("^", at) ? 1 : 0;
-            at++; // A bracket that comes first is one of the characters.
+            at++; // A closing bracket in the first place is a character of the class.
             while (at < text.length() && text.charAt(at) != ']') {
                 at += text.charAt(at) == '\\' ? 2 : text.startsWith("[:", at) ? posixClass() : 1;
             }
@@ -211,25 +211,23 @@ public final class UserPattern {
                     ? counts.substring(0, comma < 0 ? counts.length() : comma)
                     : counts.substring(comma + 1));
             if (most < 0) {
-                group.part(1, 1); // No repetition: the brace stands for itself.
+                group.part(1, 1); // Not a repetition: the brace is a plain character.
                 return;
             }
             at = end + 1;
-            if ((long) most * group.lastRepeats > MOST_REPEATS) {
+            if ((long) most * group.lastRepeats > MAX_REPEATS) {
                 throw new PatternException("invalid repeat count: `{" + counts + "}`");
             }
             group.last *= Math.max(1, most);
             group.lastRepeats *= Math.max(1, most);
         }
 
-        /** Negative if it is none. */
-        private static int number(String digits) {
-            if (digits.isEmpty() || digits.length() > 9 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-                return digits.chars().allMatch(c -> c >= '0' && c <= '9') && !digits.isEmpty()
-                        ? Integer.MAX_VALUE
-                        : -1;
+        /** Negative if the text is not a number. */
+        private static int number(String text) {
+            if (text.isEmpty() || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return -1;
             }
-            return Integer.parseInt(digits);
+            return text.length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(text);
         }
     }
 }

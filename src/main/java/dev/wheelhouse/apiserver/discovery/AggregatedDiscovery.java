@@ -4,12 +4,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
-import static dev.wheelhouse.apiserver.discovery.PlainDiscovery.addTexts;
-
-/** Discovery of all groups in one document (upstream: {@code api/apidiscovery/v2}, {@code apiserver/pkg/endpoints/discovery/aggregated}). */
+/**
+ * The {@code APIGroupDiscoveryList}: all groups in one document (upstream: {@code api/apidiscovery/v2},
+ * {@code apiserver/pkg/endpoints/discovery/aggregated}).
+ */
 final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
 
@@ -38,21 +39,21 @@ final class AggregatedDiscovery {
         return document;
     }
 
-    /** An empty group and version of a kind mean those of the entry. */
+    /** In a kind, an empty group and version stand for those of the entry. */
     private static void addResource(ObjectNode entry, ResourceInfo resource) {
         entry.put("resource", resource.type().plural());
         addKind(entry, "", "", resource.type().kind());
         entry.put("scope", resource.type().namespaced() ? "Namespaced" : "Cluster").put("singularResource",
                 resource.singular());
-        addTexts(entry, "verbs", resource.verbs());
-        addTexts(entry, "shortNames", resource.shortNames());
-        addTexts(entry, "categories", resource.categories());
+        Json.putTexts(entry, "verbs", resource.verbs());
+        Json.putTexts(entry, "shortNames", resource.shortNames());
+        Json.putTexts(entry, "categories", resource.categories());
         if (!resource.subresources().isEmpty()) {
             ArrayNode list = entry.putArray("subresources");
             for (Subresource subresource : resource.subresources()) {
                 ObjectNode sub = list.addObject().put("subresource", subresource.name());
                 addKind(sub, subresource.group(), subresource.version(), subresource.kind());
-                addTexts(sub, "verbs", subresource.verbs());
+                Json.putTexts(sub, "verbs", subresource.verbs());
             }
         }
     }

@@ -10,11 +10,17 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.Descriptions;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+
+import static java.util.Objects.requireNonNull;
 
 /**
- * The schemas of custom kinds in the documents (upstream: {@code apiextensions-apiserver/pkg/controller/openapi/builder} and
+ * The OpenAPI schemas of custom kinds (upstream: {@code apiextensions-apiserver/pkg/controller/openapi/builder} and
  * {@code openapi/v2/conversion.go}).
  */
 final class CustomSchemas {
@@ -25,12 +31,12 @@ final class CustomSchemas {
     private CustomSchemas() {}
 
     static ObjectNode of(ResourceInfo resource, Dialect dialect) {
-        ObjectNode schema = schema(resource.custom(), dialect);
+        ObjectNode schema = schema(CustomResourceInfo.typeOf(resource), dialect);
         SchemaWriter.addKinds(schema, List.of(resource.type().apiVersion() + " " + resource.type().kind()));
         return schema;
     }
 
-    /** A type that is open to any field is said to be an object and no more in version 2, or kubectl refuses its fields. */
+    /** A type that accepts any field is a plain object in v2, because kubectl would refuse all undeclared fields. */
     private static ObjectNode schema(@Nullable CustomType custom, Dialect dialect) {
         ObjectNode declared = custom == null ? null : custom.schema();
         boolean open = custom == null || declared == null || custom.preserves()
@@ -40,11 +46,12 @@ final class CustomSchemas {
         }
         ObjectNode schema = declared.deepCopy();
         ObjectNode properties = Json.child(schema, "properties");
-        // The conformance tests of upstream look for its first two words.
-        properties.set("apiVersion",
-                text("APIVersion defines the group and version of the API that the object is written in."));
-        properties.set("kind", text("The type of the object, in CamelCase."));
-        properties.set("metadata", dialect.ref(META + "ObjectMeta"));
+        // Upstream's conformance tests look for the words that built-in kinds have too.
+        TypeSchema any = requireNonNull(Schemas.ofKind("v1", "ConfigMap"));
+        Map<String, String> texts = Descriptions.of(any);
+        properties.set("apiVersion", text(texts.getOrDefault("apiVersion", "")));
+        properties.set("kind", text(texts.getOrDefault("kind", "")));
+        properties.set("metadata", dialect.ref(META + "ObjectMeta", texts.getOrDefault("metadata", "")));
         if (dialect == Dialect.V2) {
             reduce(schema);
         }
@@ -55,7 +62,7 @@ final class CustomSchemas {
         return Json.object().put("description", description).put("type", "string");
     }
 
-    /** Takes out, at every depth, what version 2 has no words for; a value that may be null, or hold anything, has no type. */
+    /** Removes what OpenAPI v2 cannot express, at every depth. A value that may be null or of any type has no type. */
     private static void reduce(ObjectNode schema) {
         schema.remove(NOT_IN_V2);
         boolean nullable = isNullable(schema);
@@ -88,7 +95,7 @@ final class CustomSchemas {
         return schema.path("nullable").asBoolean(false);
     }
 
-    /** A property that may be null cannot be required: version 2 knows no null. */
+    /** OpenAPI v2 has no null. So a property that may be null cannot be required. */
     private static void optionalIfNullable(ObjectNode schema) {
         if (schema.get("required") instanceof ArrayNode required) {
             ArrayNode kept = Json.array();

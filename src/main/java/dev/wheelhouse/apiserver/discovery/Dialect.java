@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The two generations of OpenAPI: what they call the same things. */
+/** The two versions of OpenAPI, with the parts that they write differently. */
 enum Dialect {
     V2("#/definitions/"), V3("#/components/schemas/");
 
@@ -26,6 +26,15 @@ enum Dialect {
         return Json.object().put("$ref", refPrefix + typeName);
     }
 
+    /** A reference with a description. In version 3 a reference stands alone, so that an {@code allOf} goes around it. */
+    ObjectNode ref(String typeName, String description) {
+        ObjectNode described = this == V2 ? ref(typeName) : Json.object();
+        if (this == V3) {
+            described.putArray("allOf").add(ref(typeName));
+        }
+        return description.isEmpty() ? described : described.put("description", description);
+    }
+
     ObjectNode parameter(String in, String name, String type, String description, boolean required) {
         ObjectNode parameter = Json.object().put("name", name).put("in", in).put("description", description);
         if (required) {
@@ -39,11 +48,11 @@ enum Dialect {
         return parameter;
     }
 
-    /** Gives an operation its request body. @param contentTypes what the body may be; any where empty */
+    /** Adds a request body. @param contentTypes the accepted types; empty for any */
     void body(ObjectNode operation, String typeName, List<String> contentTypes, boolean required) {
         List<String> accepted = contentTypes.isEmpty() ? List.of("*/*") : contentTypes;
         if (this == V2) {
-            PlainDiscovery.addTexts(operation, "consumes", accepted);
+            Json.putTexts(operation, "consumes", accepted);
             ObjectNode body = array(operation, "parameters").addObject().put("name", "body").put("in", "body");
             if (required) {
                 body.put("required", true);
@@ -59,7 +68,7 @@ enum Dialect {
         }
     }
 
-    /** Adds an answer. @param typeName null for plain text */
+    /** Adds a response. @param typeName null for plain text */
     void response(ObjectNode operation, int code, String description, @Nullable String typeName) {
         ObjectNode response = Json.child(operation, "responses").putObject(Integer.toString(code)).put("description",
                 description);
@@ -67,7 +76,7 @@ enum Dialect {
         if (this == V2) {
             response.set("schema", schema);
             if (!operation.has("produces")) {
-                PlainDiscovery.addTexts(operation, "produces", PRODUCED);
+                Json.putTexts(operation, "produces", PRODUCED);
             }
         } else {
             ObjectNode content = response.putObject("content");

@@ -10,12 +10,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * The discovery documents of what a registry holds at the moment (upstream: {@code apiserver/pkg/endpoints/discovery}). They are made
- * once per state of the registry and shared: do not change them. For any thread.
+ * The discovery documents of a registry (upstream: {@code apiserver/pkg/endpoints/discovery}). They are created once
+ * for each state of the registry and shared by all callers, who must not change them. Thread safe.
  */
 public final class Discovery {
     private final ResourceRegistry registry;
@@ -25,29 +25,30 @@ public final class Discovery {
         this.registry = registry;
     }
 
-    /** {@code /api}. */
+    /** The answer of {@code /api}. */
     public ObjectNode apiVersions() {
         return current().apiVersions;
     }
 
-    /** {@code /apis}. */
+    /** The answer of {@code /apis}. */
     public ObjectNode apiGroupList() {
         return current().groupList;
     }
 
-    /** {@code /apis/GROUP}; null for an unknown group. */
+    /** The answer of {@code /apis/GROUP}; null if the group is unknown. */
     public @Nullable ObjectNode apiGroup(String group) {
         return current().groups.get(group);
     }
 
-    /** {@code /api/v1} and {@code /apis/GROUP/VERSION}; null for an unknown one. */
+    /** The answer of {@code /api/v1} or {@code /apis/GROUP/VERSION}; null if the version is unknown. */
     public @Nullable ObjectNode apiResourceList(String group, String version) {
         return current().resourceLists.get(group + "/" + version);
     }
 
     /**
-     * The aggregated form ({@code APIGroupDiscoveryList}) of {@code /api} ({@code core}) or {@code /apis}.
+     * The aggregated answer ({@code APIGroupDiscoveryList}) of {@code /api} or {@code /apis}.
      *
+     * @param core whether for {@code /api}
      * @param apiVersion {@code v2} or {@code v2beta1} of {@code apidiscovery.k8s.io}
      * @throws IllegalArgumentException for another version
      */
@@ -71,8 +72,7 @@ public final class Discovery {
     }
 
     private record Documents(List<ResourceInfo> state, ObjectNode apiVersions, ObjectNode groupList,
-            Map<String, ObjectNode> groups,
-            Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
+            Map<String, ObjectNode> groups, Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
 
         static Documents of(List<ResourceInfo> state) {
             GroupVersions all = GroupVersions.of(state);

@@ -4,8 +4,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An OpenAPI v2 document as the protobuf message {@code openapi.v2.Document}. The numbers are those of the public schema
- * {@code OpenAPIv2.proto} of gnostic; only what our documents contain is encoded.
+ * Encodes an OpenAPI v2 document as the protobuf message {@code openapi.v2.Document}. The field numbers are those of
+ * gnostic's public schema {@code OpenAPIv2.proto}. Only features that this server's documents use are supported.
  */
 final class GnosticEncoder {
     private GnosticEncoder() {}
@@ -59,7 +59,7 @@ final class GnosticEncoder {
         item.message(number, message);
     }
 
-    /** A {@code ParametersItem}: it holds a {@code Parameter}, which holds one of body, query or path parameter. */
+    /** A {@code ParametersItem}. It holds a {@code Parameter}, which holds a body, query or path parameter. */
     private static ProtoMessage parameter(JsonNode parameter) {
         ProtoMessage message = new ProtoMessage();
         String in = text(parameter, "in");
@@ -76,7 +76,7 @@ final class GnosticEncoder {
         return message.message(1, new ProtoMessage().message(2, new ProtoMessage().message(query ? 3 : 4, other)));
     }
 
-    /** A {@code ResponseValue}: it holds a {@code Response}, whose {@code SchemaItem} holds the schema. */
+    /** A {@code ResponseValue}. It holds a {@code Response}, whose {@code SchemaItem} holds the schema. */
     private static ProtoMessage response(JsonNode response) {
         ProtoMessage message = new ProtoMessage().text(1, text(response, "description"));
         if (response.has("schema")) {
@@ -117,7 +117,7 @@ final class GnosticEncoder {
         });
     }
 
-    /** An {@code Any} holds YAML, and JSON is YAML. */
+    /** An {@code Any}. It holds YAML, and JSON is valid YAML. */
     private static ProtoMessage any(JsonNode value) {
         return new ProtoMessage().text(2, value.toString());
     }

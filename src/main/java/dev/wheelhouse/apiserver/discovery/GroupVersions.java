@@ -5,12 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * A registry's resources by group and version, in discovery's order: groups as they first appear, the preferred version first.
+ * Resources by group and version, in the order of discovery: groups as they first appear in the registry, the preferred
+ * version of a group first.
  *
- * @param byGroup group (empty for core) → version → resources
+ * @param byGroup group (empty for the core group) → version → resources
  */
 record GroupVersions(Map<String, Map<String, List<ResourceInfo>>> byGroup) {
 
@@ -23,7 +24,7 @@ record GroupVersions(Map<String, Map<String, List<ResourceInfo>>> byGroup) {
         return new GroupVersions(byGroup);
     }
 
-    /** The version that objects of a resource are taken to be stored in: the first of its group that has the resource. */
+    /** The storage version that discovery assumes for a resource: the first version of its group that has it. */
     String storageVersion(ResourceInfo resource) {
         String plural = resource.type().plural();
         for (Map.Entry<String, List<ResourceInfo>> version : byGroup

@@ -7,12 +7,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * The OpenAPI documents that kubectl reads for validation, {@code explain}, {@code apply} and {@code diff} (upstream: {@code kube-openapi}).
- * Made when they are first asked for, once per state of the registry, and shared: do not change them. For any thread.
+ * The OpenAPI documents of a registry, which kubectl reads for validation, {@code explain}, {@code apply} and
+ * {@code diff} (upstream: {@code kube-openapi}). Each is created when it is first requested, once for each state of the
+ * registry, and shared by all callers, who must not change it. Thread safe.
  */
 public final class OpenApi {
     private final ResourceRegistry registry;
@@ -22,7 +23,7 @@ public final class OpenApi {
         this.registry = registry;
     }
 
-    /** {@code /openapi/v3}: the index of the documents, each with its {@link #v3Hash}. */
+    /** The answer of {@code /openapi/v3}: an index of the documents, each with its {@link #v3Hash}. */
     public ObjectNode v3Index() {
         OpenApiDocuments current = current();
         ObjectNode index = Json.object();
@@ -33,27 +34,28 @@ public final class OpenApi {
         return index;
     }
 
-    /** {@code /openapi/v3/PATH}, such as {@code apis/apps/v1}; null for an unknown one. */
+    /** The answer of {@code /openapi/v3/PATH}, such as {@code apis/apps/v1}; null if the path is unknown. */
     public @Nullable ObjectNode v3(String path) {
         OpenApiDocuments current = current();
         return current.paths().contains(path) ? current.v3(path) : null;
     }
 
     /**
-     * What the index says as {@code hash} of the document: a digest of its content, good as its ETag. A request with this hash may be
-     * answered as immutable, one with another is to be redirected. Null for an unknown path.
+     * A digest of a document's content, which the index contains as {@code hash} and which may serve as its ETag. The
+     * answer to a request with this hash never changes; a request with another hash should be redirected. Null if the
+     * path is unknown.
      */
     public @Nullable String v3Hash(String path) {
         OpenApiDocuments current = current();
         return current.paths().contains(path) ? current.hash(path) : null;
     }
 
-    /** {@code /openapi/v2} as JSON. */
+    /** The answer of {@code /openapi/v2} as JSON. */
     public ObjectNode v2() {
         return current().v2();
     }
 
-    /** {@code /openapi/v2} as {@code application/com.github.proto-openapi.spec.v2@v1.0+protobuf}. Do not change the array. */
+    /** The answer of {@code /openapi/v2} as gnostic's protobuf message. Do not change the array. */
     public byte[] v2Protobuf() {
         return current().v2Protobuf();
     }

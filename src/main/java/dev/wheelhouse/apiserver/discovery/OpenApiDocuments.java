@@ -17,28 +17,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
-/** The documents of one state of the registry, each made when it is first asked for. */
+/** The documents for one state of the registry. Each is created when it is first requested. Thread safe. */
 final class OpenApiDocuments {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-    private static final Descriptions DESCRIPTIONS = Descriptions.read();
-    private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3, DESCRIPTIONS);
-    /** The digests of the schemas of the third dialect, by type name. */
+    private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3);
+    /** The digests of built-in types' v3 schemas, by type name. They never change. */
     private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
 
     private final List<ResourceInfo> state;
     private final GroupVersions all;
-    /** What each document is about, by its path. */
+    /** The content of each document, by its path. */
     private final Map<String, Scope> scopes = new TreeMap<>();
     private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
     private final Map<String, String> hashes = new ConcurrentHashMap<>();
     private @Nullable ObjectNode v2;
     private byte @Nullable [] v2Protobuf;
 
-    /** What a document is about. @param resources null for a document about a group or the server itself */
+    /** The content of a document. @param resources null for a document about a group or the server itself */
     private record Scope(String group, String version, @Nullable List<ResourceInfo> resources) {}
 
     OpenApiDocuments(List<ResourceInfo> state) {
@@ -82,7 +81,8 @@ final class OpenApiDocuments {
                 SchemaWriter.collect(META + "WatchEvent", names);
             }
         }
-        collectReferences(paths, names);
+        paths.findValuesAsString("$ref")
+                .forEach(ref -> SchemaWriter.collect(ref.substring(ref.lastIndexOf('/') + 1), names));
         ObjectNode schemas = document.putObject("components").putObject("schemas");
         if (scope.resources != null) {
             Map<String, ObjectNode> custom = customSchemas(scope.resources, Dialect.V3);
@@ -110,8 +110,7 @@ final class OpenApiDocuments {
         String tag = PathsWriter.tag(scope.group, scope.version);
         if (scope.resources != null) {
             writer.addDocument("/" + path + "/", "get" + group + PathsWriter.capital(scope.version) + "APIResources",
-                    tag,
-                    META + "APIResourceList");
+                    tag, META + "APIResourceList");
         } else if (path.equals("api")) {
             writer.addDocument("/api/", "getCoreAPIVersions", tag, META + "APIVersions");
         } else if (path.equals("apis")) {
@@ -121,15 +120,7 @@ final class OpenApiDocuments {
         }
     }
 
-    /** Adds the types that operations refer to, and all that these refer to. */
-    private static void collectReferences(ObjectNode paths, Set<String> names) {
-        TreeSet<String> collected = new TreeSet<>(names);
-        paths.findValuesAsString("$ref")
-                .forEach(ref -> SchemaWriter.collect(ref.substring(ref.lastIndexOf('/') + 1), collected));
-        names.addAll(collected);
-    }
-
-    /** Custom kinds and their lists. */
+    /** The schemas of custom kinds and of their lists. */
     private static Map<String, ObjectNode> customSchemas(List<ResourceInfo> resources, Dialect dialect) {
         Map<String, ObjectNode> schemas = new LinkedHashMap<>();
         for (ResourceInfo resource : resources) {
@@ -151,7 +142,7 @@ final class OpenApiDocuments {
         return schemas;
     }
 
-    /** A digest of the document's content: of its paths, and of each schema's own digest, so that no schema is digested twice. */
+    /** A digest of the paths and of each schema's own digest, so that built-in schemas are digested only once. */
     String hash(String path) {
         return hashes.computeIfAbsent(path, p -> {
             ObjectNode document = v3(p);
@@ -193,7 +184,7 @@ final class OpenApiDocuments {
             }
         });
         ObjectNode definitions = document.putObject("definitions");
-        SchemaWriter schemas = new SchemaWriter(Dialect.V2, DESCRIPTIONS);
+        SchemaWriter schemas = new SchemaWriter(Dialect.V2);
         Schemas.all().forEach(type -> definitions.set(type.name(), schemas.schema(type)));
         customSchemas(state, Dialect.V2).forEach(definitions::set);
         return document;

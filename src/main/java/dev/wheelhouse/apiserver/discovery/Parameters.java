@@ -6,7 +6,7 @@ import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** The parameters of requests. */
+/** The parameters of requests, with their descriptions. */
 final class Parameters {
     static final List<String> WRITE = List.of("dryRun", "fieldManager", "fieldValidation");
     static final List<String> PATCH = List.of("dryRun", "fieldManager", "fieldValidation", "force");
@@ -23,22 +23,22 @@ final class Parameters {
     private static final Map<String, Query> QUERIES = new LinkedHashMap<>();
 
     static {
-        add("allowWatchBookmarks", "boolean", "Whether a watch may send events that only tell the current version.");
+        add("allowWatchBookmarks", "boolean", "Whether a watch may send events that carry only the current version.");
         add("continue", "string", "Token of the previous page, to get the next one.");
-        add("dryRun", "string", "All: do everything but keep the result.");
+        add("dryRun", "string", "All: process the request without storing the result.");
         add("fieldManager", "string", "Name under which the changed fields are recorded.");
         add("fieldSelector", "string", "Only objects whose fields have these values.");
-        add("fieldValidation", "string", "Ignore, Warn or Strict: what becomes of unknown and duplicate fields.");
+        add("fieldValidation", "string", "Ignore, Warn or Strict: the treatment of unknown and duplicate fields.");
         add("force", "boolean", "Whether an apply takes over fields that others manage.");
-        add("gracePeriodSeconds", "integer", "Seconds until the object is gone for good; 0 for at once.");
+        add("gracePeriodSeconds", "integer", "Seconds until the object is removed; 0 for at once.");
         add("labelSelector", "string", "Restricts the list of returned objects to those whose labels match.");
-        add("limit", "integer", "How many objects one page has at most.");
+        add("limit", "integer", "The most objects of one page.");
         add("orphanDependents", "boolean", "Old form of propagationPolicy=Orphan.");
         add("pretty", "string", "Whether the answer is indented.");
-        add("propagationPolicy", "string", "Orphan, Background or Foreground: what becomes of dependents.");
-        add("resourceVersion", "string", "Version that the answer must be at, or not older than.");
-        add("resourceVersionMatch", "string", "Exact or NotOlderThan: how resourceVersion is meant.");
-        add("sendInitialEvents", "boolean", "Whether a watch begins with what there is.");
+        add("propagationPolicy", "string", "Orphan, Background or Foreground: the treatment of dependents.");
+        add("resourceVersion", "string", "The version of the answer, or the oldest one allowed.");
+        add("resourceVersionMatch", "string", "Exact or NotOlderThan: the meaning of resourceVersion.");
+        add("sendInitialEvents", "boolean", "Whether a watch begins with events for the existing objects.");
         add("timeoutSeconds", "integer", "Seconds after which the server ends the answer.");
         add("watch", "boolean",
                 "Watch for changes to the described resources: events as they happen instead of a list.");

@@ -11,15 +11,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
-/** The paths of resources, and what can be done there (upstream: {@code apiserver/pkg/endpoints/installer.go}). */
+/** Writes the paths of resources with their operations (upstream: {@code apiserver/pkg/endpoints/installer.go}). */
 final class PathsWriter {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final List<String> PATCHES = List.of("application/json-patch+json", "application/merge-patch+json",
             "application/strategic-merge-patch+json", "application/apply-patch+yaml");
-    /** A custom kind has no merge keys; kubectl chooses its patches by this list. */
+    /** Custom kinds have no merge keys. kubectl selects the type of its patches by this list. */
     private static final List<String> CUSTOM_PATCHES = List.of("application/json-patch+json",
             "application/merge-patch+json", "application/apply-patch+yaml");
     private static final Set<String> CONNECTED = Set.of("attach", "exec", "portforward", "proxy");
@@ -32,9 +32,9 @@ final class PathsWriter {
         this.paths = paths;
     }
 
-    /** Adds a path with nothing but a document to read. */
+    /** Adds a path that only answers with a document. */
     void addDocument(String path, String operationId, String tag, String typeName) {
-        ObjectNode operation = Json.object().put("description", "get what is served here").put("operationId",
+        ObjectNode operation = Json.object().put("description", "get a discovery document").put("operationId",
                 operationId);
         dialect.response(operation, 200, "OK", typeName);
         operation.putArray("tags").add(tag);
@@ -107,7 +107,7 @@ final class PathsWriter {
         fill(item, verb, id, tag(type), action(verb), kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
     }
 
-    /** What goes through a connection is neither object nor JSON. */
+    /** A subresource that opens a connection, whose data is neither an object nor JSON. */
     private void connection(ObjectNode item, ResourceInfo resource, Subresource subresource, String verb) {
         ResourceType type = resource.type();
         String method = method(verb);
@@ -124,7 +124,7 @@ final class PathsWriter {
         }
     }
 
-    /** @param typeName null where the answer is no object */
+    /** @param typeName null if the answer is not an object */
     private void fill(ObjectNode item, String verb, String id, String tag, String action, Kind kind,
             @Nullable String typeName) {
         ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
@@ -211,7 +211,7 @@ final class PathsWriter {
         };
     }
 
-    /** As in {@code readAppsV1NamespacedDeploymentScale}, {@code deleteCoreV1CollectionNode}. */
+    /** An operation's id, as {@code readAppsV1NamespacedDeploymentScale} or {@code deleteCoreV1CollectionNode}. */
     private static String id(ResourceInfo resource, String verb, String subresource, String suffix) {
         ResourceType type = resource.type();
         String word = switch (verb) {
@@ -229,14 +229,14 @@ final class PathsWriter {
         return tag(type.group(), type.version());
     }
 
-    /** {@code apps_v1}. @param version empty for the group as a whole */
+    /** As {@code apps_v1}. @param version empty for the group as a whole */
     static String tag(String group, String version) {
         String name = groupName(group);
         return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1)
                 + (version.isEmpty() ? "" : "_" + version);
     }
 
-    /** {@code RbacAuthorization} for {@code rbac.authorization.k8s.io}. */
+    /** As {@code RbacAuthorization} for {@code rbac.authorization.k8s.io}. */
     static String groupName(String group) {
         if (group.isEmpty()) {
             return "Core";

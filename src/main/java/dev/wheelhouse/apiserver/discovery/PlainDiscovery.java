@@ -5,17 +5,16 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Collection;
 import java.util.List;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceInfo.Subresource;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
-/** The {@code APIResourceList} of one group version. */
+/** Writes the {@code APIResourceList} of one group version. */
 final class PlainDiscovery {
     private PlainDiscovery() {}
 
@@ -36,9 +35,9 @@ final class PlainDiscovery {
     private static void addResource(ObjectNode entry, GroupVersions all, ResourceInfo resource) {
         entry.put("name", resource.type().plural()).put("singularName", resource.singular())
                 .put("namespaced", resource.type().namespaced()).put("kind", resource.type().kind());
-        addTexts(entry, "verbs", resource.verbs());
-        addTexts(entry, "shortNames", resource.shortNames());
-        addTexts(entry, "categories", resource.categories());
+        Json.putTexts(entry, "verbs", resource.verbs());
+        Json.putTexts(entry, "shortNames", resource.shortNames());
+        Json.putTexts(entry, "categories", resource.categories());
         if (resource.verbs().contains("watch")) {
             entry.put("storageVersionHash", storageVersionHash(all, resource));
         }
@@ -51,17 +50,10 @@ final class PlainDiscovery {
             entry.put("group", subresource.group()).put("version", subresource.version());
         }
         entry.put("kind", subresource.kind());
-        addTexts(entry, "verbs", subresource.verbs());
+        Json.putTexts(entry, "verbs", subresource.verbs());
     }
 
-    static void addTexts(ObjectNode entry, String field, Collection<String> texts) {
-        if (!texts.isEmpty()) {
-            ArrayNode list = entry.putArray(field);
-            texts.forEach(list::add);
-        }
-    }
-
-    /** The first eight bytes of a digest; clients compare it and see nothing else in it. */
+    /** The first eight bytes of a digest. Clients only compare it. */
     private static String storageVersionHash(GroupVersions all, ResourceInfo resource) {
         String stored = resource.type().group() + "/" + all.storageVersion(resource) + "/" + resource.type().kind();
         byte[] digest = digest("SHA-256").digest(stored.getBytes(StandardCharsets.UTF_8));

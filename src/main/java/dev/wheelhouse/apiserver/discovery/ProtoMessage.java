@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 
 import com.google.protobuf.CodedOutputStream;
 
-/** A protobuf message under construction. Empty texts and false flags are left out, as proto3 does. */
+/** Builds a protobuf message. As in proto3, empty texts and false flags are left out. */
 final class ProtoMessage {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CodedOutputStream out = CodedOutputStream.newInstance(bytes, 512);
@@ -19,7 +19,7 @@ final class ProtoMessage {
         return flag ? write(() -> out.writeBool(number, true)) : this;
     }
 
-    /** Adds a message, an empty one too: that it is there has a meaning. */
+    /** Adds a message, even if it is empty, because its presence has a meaning. */
     ProtoMessage message(int number, ProtoMessage message) {
         return write(() -> out.writeByteArray(number, message.bytes()));
     }

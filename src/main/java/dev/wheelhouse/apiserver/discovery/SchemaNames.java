@@ -6,14 +6,14 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
-/** The names under which kinds stand in the documents. */
+/** The names of kinds' schemas in the documents. */
 final class SchemaNames {
     private SchemaNames() {}
 
-    /** A built-in kind's own name; a custom kind's is made of its group backwards, as in {@code com.example.shop.v1.Order}. */
+    /** For a custom kind the reversed group is part of the name, as in {@code com.example.shop.v1.Order}. */
     static String of(String apiVersion, String kind) {
         String name = builtIn(apiVersion, kind);
         if (name != null) {
@@ -27,7 +27,7 @@ final class SchemaNames {
         return String.join(".", parts);
     }
 
-    /** Null for a kind that has no schema. */
+    /** The name of a built-in type; null for any other kind. */
     static @Nullable String builtIn(String apiVersion, String kind) {
         TypeSchema type = Schemas.ofKind(apiVersion, kind);
         return type == null ? null : type.name();

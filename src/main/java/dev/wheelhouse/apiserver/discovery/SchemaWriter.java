@@ -11,22 +11,21 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
+import dev.wheelhouse.facts.Descriptions;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
 
-/** Types as OpenAPI schemas. Each is written once; documents share it. */
+/** Writes types as OpenAPI schemas. Each is written once and shared by all documents. Thread safe. */
 final class SchemaWriter {
     private static final List<String> NAMED_SCALARS = List.of("quantity", "int-or-string", "time", "micro-time", "any",
             "raw-object");
 
     private final Dialect dialect;
-    private final Descriptions descriptions;
     private final Map<String, ObjectNode> written = new LinkedHashMap<>();
 
-    SchemaWriter(Dialect dialect, Descriptions descriptions) {
+    SchemaWriter(Dialect dialect) {
         this.dialect = dialect;
-        this.descriptions = descriptions;
     }
 
     /** The schema of a built-in type. */
@@ -39,7 +38,7 @@ final class SchemaWriter {
         return known;
     }
 
-    /** The names of a type and of all that it refers to, directly or not, added to those that are there. */
+    /** Adds to a set the names of a type and of all types that it refers to, directly or not. */
     static void collect(String typeName, TreeSet<String> into) {
         TypeSchema type = Schemas.ofName(typeName);
         if (type == null || isPrimitive(type) || !into.add(typeName)) {
@@ -49,14 +48,15 @@ final class SchemaWriter {
     }
 
     private ObjectNode object(TypeSchema type) {
+        Map<String, String> descriptions = Descriptions.of(type);
         ObjectNode schema = Json.object();
-        describe(schema, descriptions.ofType(type.name()));
+        describe(schema, descriptions.getOrDefault("-", ""));
         schema.put("type", "object");
         ArrayNode required = Json.array();
         if (!type.fields().isEmpty()) {
             ObjectNode properties = schema.putObject("properties");
             type.fields().values().forEach(field -> {
-                properties.set(field.name(), property(type, field));
+                properties.set(field.name(), property(field, descriptions.getOrDefault(field.name(), "")));
                 if (field.required()) {
                     required.add(field.name());
                 }
@@ -86,7 +86,7 @@ final class SchemaWriter {
 
     private ObjectNode scalar(TypeSchema type) {
         ObjectNode schema = Json.object();
-        describe(schema, descriptions.ofType(type.name()));
+        describe(schema, Descriptions.of(type).getOrDefault("-", ""));
         switch (type.scalar()) {
             case "time", "micro-time" -> schema.put("type", "string").put("format", "date-time");
             case "quantity" -> oneOf(schema, "string", "number");
@@ -99,7 +99,7 @@ final class SchemaWriter {
         return schema;
     }
 
-    /** The second OpenAPI has no alternatives: clients know its named strings. */
+    /** OpenAPI v2 has no alternatives; its clients know these named strings. */
     private void oneOf(ObjectNode schema, String first, String second) {
         if (dialect == Dialect.V2) {
             schema.put("type", "string");
@@ -108,8 +108,7 @@ final class SchemaWriter {
         }
     }
 
-    private ObjectNode property(TypeSchema owner, Field field) {
-        String description = descriptions.ofField(owner.name(), !owner.kinds().isEmpty(), field.name());
+    private ObjectNode property(Field field, String description) {
         ObjectNode property = switch (field.shape()) {
             case SINGLE -> single(field, description);
             case LIST -> holder("array", "items", element(field), description);
@@ -125,14 +124,14 @@ final class SchemaWriter {
             field.enumValues().forEach(values::add);
         }
         putText(property, "x-kubernetes-list-type", field.listType());
-        PlainDiscovery.addTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
+        Json.putTexts(property, "x-kubernetes-list-map-keys", field.listMapKeys());
         putText(property, "x-kubernetes-map-type", field.mapType());
         putText(property, "x-kubernetes-patch-merge-key", field.patchMergeKey());
         putText(property, "x-kubernetes-patch-strategy", String.join(",", field.patchStrategies()));
         return property;
     }
 
-    /** In the third OpenAPI a reference may have nothing beside it, so what there is goes around it. */
+    /** In OpenAPI v3 nothing may stand beside a reference, so further attributes go around it. */
     private ObjectNode single(Field field, String description) {
         TypeSchema type = field.type();
         if (isPrimitive(type)) {
@@ -140,17 +139,9 @@ final class SchemaWriter {
             describe(property, description);
             return primitive(property, type, field);
         }
-        ObjectNode ref = dialect.ref(type.name());
         boolean alone = description.isEmpty() && field.defaultValue() == null && field.patchStrategies().isEmpty()
                 && field.mapType().isEmpty();
-        if (dialect == Dialect.V2 || alone) {
-            describe(ref, description);
-            return ref;
-        }
-        ObjectNode property = Json.object();
-        property.putArray("allOf").add(ref);
-        describe(property, description);
-        return property;
+        return alone ? dialect.ref(type.name()) : dialect.ref(type.name(), description);
     }
 
     private static ObjectNode holder(String type, String elementField, ObjectNode element, String description) {

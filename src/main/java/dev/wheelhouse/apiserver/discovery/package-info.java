@@ -1,7 +1,12 @@
 /**
- * What clients ask before they ask for objects: discovery and OpenAPI. In flow the resource registry and the schemas, out flow JSON
- * documents (and one protobuf message). Documents are made on the thread of the first request that needs them and kept until the
- * registry changes; they are shared, so nobody may change what he is given. The only state is these caches, replaced as a whole.
+ * The documents by which clients learn what the server serves. {@link dev.wheelhouse.apiserver.discovery.Discovery}
+ * lists groups, versions and resources; {@link dev.wheelhouse.apiserver.discovery.OpenApi} describes their types and
+ * paths. Both read a {@link dev.wheelhouse.apiserver.resources.ResourceRegistry}; type facts come from {@code facts},
+ * the texts of {@code kubectl explain} from {@code descriptions.tsv}.
+ *
+ * <p>Documents are created by the first request that needs them and cached until the registry changes. Schemas of
+ * built-in types are cached for the life of the process. All callers share the documents and must not change them. The
+ * package starts no threads.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.discovery;

@@ -8,14 +8,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ValueNode;
 
 /**
- * Makes the nodes of JSON trees. A number is within the range of Go's {@code float64}, as upstream reads it: a larger
- * one is refused, a smaller one is zero. So a few bytes such as {@code 1e999999999} are never written out with all
- * their digits.
+ * Creates the nodes of JSON trees and keeps numbers within the range of Go's {@code float64}, as upstream does. A
+ * number above the range is refused, a number below it becomes zero. So a short text such as {@code 1e999999999} can
+ * never expand to all its digits when it is written.
  */
 final class BoundedNumbers extends JsonNodeFactory {
     @Serial
     private static final long serialVersionUID = 1;
-    /** The largest is 1.8e308, the smallest 4.9e-324. */
+    /** The largest double is 1.8e308, the smallest 4.9e-324. */
     private static final int MOST_DIGITS = 309;
     private static final int SMALLEST_EXPONENT = -323;
 

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
+import java.util.Collection;
+
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
@@ -17,7 +19,12 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** JSON trees, the form in which the API server works on objects. */
+/**
+ * Reads and writes JSON trees and gives access to their fields. All methods are thread safe. Decimal numbers are read
+ * as {@code BigDecimal}, so that they keep all their digits; a number above the range of a double is an error. Input
+ * that is not JSON, or has further tokens after the value, throws {@link JacksonException}. Of a duplicate field the
+ * last value counts.
+ */
 public final class Json {
     private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(new BoundedNumbers())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -35,6 +42,7 @@ public final class Json {
 
     private Json() {}
 
+    /** The shared mapper with the settings above. Do not reconfigure it. */
     public static JsonMapper mapper() {
         return MAPPER;
     }
@@ -47,7 +55,7 @@ public final class Json {
         return MAPPER.createArrayNode();
     }
 
-    /** @throws JacksonException if the bytes are no JSON */
+    /** @throws JacksonException if the bytes are not one JSON value */
     public static JsonNode read(byte[] json) {
         try {
             return MAPPER.readTree(json);
@@ -56,15 +64,16 @@ public final class Json {
         }
     }
 
-    /** An exponent that no decimal has: the parser fails by another exception than for all else. */
+    /** For an exponent that no BigDecimal can have, Jackson throws a NumberFormatException. */
     private static JacksonException outOfRange(NumberFormatException e) {
         return new StreamReadException(null, "a number is out of range", e);
     }
 
     /**
-     * As {@link #read(byte[])}, at no further cost, but null where an object has a field twice.
+     * Reads as {@link #read(byte[])} does, at the same cost, but answers null if an object has a field twice. The
+     * answer may also be null if tokens follow the value; {@link #read(byte[])} then reports the error.
      *
-     * @throws JacksonException if the bytes are no JSON
+     * @throws JacksonException if the bytes are not JSON
      */
     public static @Nullable JsonNode readUnlessDuplicates(byte[] json) {
         try {
@@ -76,7 +85,7 @@ public final class Json {
         }
     }
 
-    /** @throws JacksonException if the text is no JSON */
+    /** @throws JacksonException if the text is not one JSON value */
     public static JsonNode read(String json) {
         try {
             return MAPPER.readTree(json);
@@ -85,11 +94,12 @@ public final class Json {
         }
     }
 
+    /** The value as compact JSON in UTF-8. */
     public static byte[] bytes(JsonNode node) {
         return MAPPER.writeValueAsBytes(node);
     }
 
-    /** JSON for eyes: as Go indents it, by two spaces, and none before a colon. */
+    /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */
     public static byte[] pretty(JsonNode node) {
         return PRETTY.writeValueAsBytes(node);
     }
@@ -106,19 +116,27 @@ public final class Json {
         return here;
     }
 
-    /** The text at a path of object fields; empty if it is missing or no text. */
+    /** The text at a path of object fields; empty if it is missing or not a string. */
     public static String text(JsonNode node, String... path) {
         JsonNode at = at(node, path);
         return at != null && at.isString() ? at.stringValue() : "";
     }
 
-    /** The number at a path of object fields, or a default. */
+    /** The number at a path of object fields; {@code otherwise} if it is missing or not a whole number of 64 bits. */
     public static long number(JsonNode node, long otherwise, String... path) {
         JsonNode at = at(node, path);
         return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
     }
 
-    /** The object in a field, made if it is missing. */
+    /** Sets a field to a list of texts, or leaves the object alone if there are none. */
+    public static void putTexts(ObjectNode node, String field, Collection<String> texts) {
+        if (!texts.isEmpty()) {
+            ArrayNode list = node.putArray(field);
+            texts.forEach(list::add);
+        }
+    }
+
+    /** The object in a field. If the field is missing or holds another type, a new empty object is put there. */
     public static ObjectNode child(ObjectNode node, String field) {
         return node.get(field) instanceof ObjectNode child ? child : node.putObject(field);
     }

@@ -8,14 +8,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Values as keys of maps and elements of sets. */
+/** Turns JSON values into keys for maps and sets. */
 public final class JsonKey {
     private JsonKey() {}
 
     /**
-     * A text for a value, equal for two values if and only if they are the same JSON: the order of fields and the way in which a number is written
-     * do not matter. Maps keyed by it stay fast whatever a client sends, since texts have an order: values with equal hashes make a map that is
-     * keyed by nodes slow.
+     * A text that is equal for two values if and only if they are the same JSON: the order of an object's fields and
+     * the notation of a number do not matter. Use it in place of the nodes themselves. Strings are comparable, so a
+     * hash map stays fast even if a client sends values that all have the same hash; with nodes as keys it would
+     * degrade.
      */
     public static String of(JsonNode value) {
         if (value.isString()) {
@@ -46,7 +47,7 @@ public final class JsonKey {
             out.append('n').append(value.longValue()).append(';');
         } else if (value.isNumber()) {
             BigDecimal number = value.decimalValue().stripTrailingZeros();
-            // A whole number may be written with a fraction, too.
+            // A whole number can be written with a fraction or an exponent; it gets the same text as its plain form.
             boolean small = number.scale() <= 0 && number.precision() - number.scale() <= 18;
             out.append('n').append(small ? number.toPlainString() : number.toString()).append(';');
         } else {

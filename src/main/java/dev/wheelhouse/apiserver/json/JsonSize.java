@@ -7,16 +7,18 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Measures values before work is done on them: about how many bytes their JSON has, escapes left out. The measuring ends with the limit, so
- * that it costs no more than the limit allows, however often a value contains itself or another one. For one thread.
+ * Estimates the size of values in bytes of JSON, without escapes, before other work is done on them. The count stops at
+ * the limit, so it never costs more than the limit allows, even if one node occurs many times in a value. For one
+ * thread.
  */
 public final class JsonSize {
-    /** A value that is nested deeper counts as too large, because no stack holds it. */
+    /** Deeper values count as too large, because recursion over them would overflow the stack. */
     private static final int MAX_DEPTH = 1_000;
 
     private final long limit;
     private long bytes;
 
+    /** @param limit in bytes */
     public JsonSize(long limit) {
         this.limit = limit;
     }
@@ -26,7 +28,7 @@ public final class JsonSize {
         return add(value, 0);
     }
 
-    /** At least the bytes that were added; past the limit no more than one value past it. */
+    /** The bytes counted so far. After the limit was exceeded, a lower bound of the size. */
     public long bytes() {
         return bytes;
     }

@@ -17,11 +17,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** What server-side apply does to trees: the set of fields of a configuration, merging it into an object, removing fields from an object. */
+/** The operations of server-side apply on trees: list a value's fields, merge a configuration, remove fields. */
 final class AppliedConfig {
     private AppliedConfig() {}
 
-    /** The fields that an object has: its leaves, list elements, and map keys. */
+    /** The paths of all leaves, list elements and map keys of an object. */
     static FieldSet fields(JsonNode object, Structure structure) {
         FieldSet set = new FieldSet();
         collect(object, structure, new ArrayList<>(), set);
@@ -69,8 +69,8 @@ final class AppliedConfig {
     }
 
     /**
-     * The object with the configuration merged into it: nothing goes, the configuration's values win, lists that it changes take its order.
-     * Shares nodes with both.
+     * The object with the configuration merged into it. Nothing is removed, the configuration's values win, and changed
+     * lists take its order. Shares nodes with both.
      */
     static JsonNode merge(@Nullable JsonNode live, @Nullable JsonNode config, Structure structure) {
         if (config == null) {
@@ -107,17 +107,14 @@ final class AppliedConfig {
         }
     }
 
-    /**
-     * Elements of the configuration come in its order; an element that only the object has keeps its place relative to the shared elements
-     * around it.
-     */
+    /** The configuration's elements come in its order. Other elements keep their place relative to shared ones. */
     private static ArrayNode mergeList(ArrayNode live, ArrayNode config, Structure structure) {
         List<String> left = new ArrayList<>();
         Map<String, JsonNode> leftValues = new HashMap<>();
         for (JsonNode element : live) {
             String step = structure.step(element);
             left.add(step);
-            // Duplicates of the object are not merged with: the configuration's element replaces them.
+            // An element that occurs more than once in the object is not merged but replaced.
             leftValues.merge(step, element, (a, b) -> NullNode.getInstance());
         }
         Map<String, JsonNode> right = new LinkedHashMap<>();
@@ -141,31 +138,25 @@ final class AppliedConfig {
                 merged.add(live.get(l++));
             } else if (leftStep != null && rightStep != null && !leftStep.equals(rightStep) && expected != null
                     && !leftStep.equals(expected)) {
-                l++; // shared, but its turn is another one
+                l++; // the configuration has the element at another place
             } else if (rightStep != null) {
                 if (leftStep != null && (leftStep.equals(rightStep) || done.contains(leftStep))) {
                     l++;
                 }
-                merged.add(mergeElement(leftValues.get(rightStep), right.get(rightStep), structure));
+                merged.add(merge(leftValues.get(rightStep), right.get(rightStep), structure.element()));
                 done.add(rightStep);
                 r++;
                 if (rightStep.equals(expected)) {
                     nextShared++;
                 }
             } else {
-                l++; // shared and merged already
+                l++; // the element was merged before
             }
         }
         return merged;
     }
 
-    private static JsonNode mergeElement(@Nullable JsonNode live, @Nullable JsonNode config, Structure structure) {
-        return live == null || live.isNull()
-                ? merge(null, config, structure.element())
-                : merge(live, config, structure.element());
-    }
-
-    /** The value without the fields and elements of a set, each with all that is below it. Shares nodes with the value. */
+    /** The value without the members of a set and all that is below them. Shares nodes with the value. */
     static JsonNode remove(JsonNode value, FieldSet removed, Structure structure) {
         switch (structure.form(value, value)) {
             case OBJECT -> {
@@ -204,9 +195,7 @@ final class AppliedConfig {
         }
     }
 
-    /**
-     * What is wrong with a configuration, as upstream says it ({@code .spec.foo: field not declared in schema}); null if it fits its type.
-     */
+    /** Why a configuration does not fit its type, in upstream's words; null if it fits. */
     static @Nullable String problem(JsonNode config, Structure structure) {
         return problem(config, structure, new ArrayList<>());
     }

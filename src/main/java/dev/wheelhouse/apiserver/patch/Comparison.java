@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which fields two objects differ in. Equal parts are passed over without naming their paths.
+ * The paths at which two objects differ. Paths of equal parts are never built, so the cost depends on the differences.
  *
- * @param added with every object and list that is new itself
+ * @param added includes every object and list that is new as a whole
  */
 record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
 
@@ -43,7 +43,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
         final Comparison found = new Comparison(new FieldSet(), new FieldSet(), new FieldSet());
         private final List<String> path = new ArrayList<>();
 
-        /** At most one of the two is null, which means missing; JSON null is a value. */
+        /** Null means that the value is missing; at most one of the two is. JSON null is a value. */
         void compare(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
             Structure.Form form = structure.form(left, right);
             boolean leaf = form == Structure.Form.LEAF
@@ -98,7 +98,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             });
         }
 
-        /** Elements that share a step, duplicates, are owned as one. */
+        /** List elements with the same step (duplicates) are owned together. */
         private void element(String step, List<JsonNode> old, List<JsonNode> now, Structure structure) {
             if (old.size() <= 1 && now.size() <= 1) {
                 down(step, old.isEmpty() ? null : old.getFirst(), now.isEmpty() ? null : now.getFirst(),
@@ -141,7 +141,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                     try {
                         elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);
                     } catch (IllegalArgumentException withoutKeys) {
-                        continue; // an element that nothing identifies cannot be owned
+                        continue; // without any of the keys it has no path, so nobody can own it
                     }
                 }
             }

@@ -16,37 +16,39 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
- * Field ownership: {@code metadata.managedFields} and server-side apply (upstream: {@code apimachinery/pkg/util/managedfields},
- * structured-merge-diff). None of these changes its arguments, and the results share no node with them.
+ * Field ownership: {@code metadata.managedFields} and server-side apply (upstream:
+ * {@code apimachinery/pkg/util/managedfields}, structured-merge-diff). The methods do not change their arguments, and
+ * results share no node with them.
  *
- * <p>Objects of kinds that are neither built in nor described by a definition have no schema: their lists are owned as a whole, their
- * objects by fields.
+ * <p>Kinds that are neither built in nor described by a definition have no schema. Of them, lists are owned as a whole
+ * and objects by fields.
  */
 public final class FieldManagement {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-    /** Who owned the fields of an object that had no managed fields when it was first applied to. */
+    /** The manager that gets all fields of an object without managed fields when it is first applied to. */
     private static final String BEFORE_FIRST_APPLY = "before-first-apply";
 
-    /** The characters of all fields in conflict that are named, of which the last one may have more. */
-    private static final int MOST_OF_CONFLICTS = 256 * 1024;
+    /** After so many characters of field names, a conflict lists no more fields. */
+    private static final int MAX_CONFLICT_CHARACTERS = 256 * 1024;
 
     private FieldManagement() {}
 
     /**
-     * Notes, in the returned object's managedFields, which fields a manager changed by a create, update or patch. Call it with the object as
-     * it will be stored, defaulted.
+     * Records in the managed fields which fields a manager changed by a create, update or patch. The object must be as
+     * it will be stored, with defaults.
      *
-     * <p>The managed fields that the client sent are taken where there are any (a list that is empty, or of one empty entry, resets them),
-     * else those of the object before. An object that has none gets none by an update.
+     * <p>Managed fields in the client's object replace the stored ones; an empty list, or one with a single empty
+     * entry, resets them. An update does not start tracking an object that has none.
      *
-     * @param live the object before, null for a create
-     * @param manager empty for {@code unknown}
+     * @param live the stored object; null for a create
+     * @param manager if empty, {@code unknown}
      * @param subresource empty for the object itself
      */
     public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
@@ -54,7 +56,11 @@ public final class FieldManagement {
         return updated(live, updated, null, manager, subresource, now);
     }
 
-    /** The same for an object of a kind that a definition may describe. @param custom null for a built-in kind */
+    /**
+     * As above, also for kinds that a definition describes.
+     *
+     * @param custom the definition's type; null for a built-in kind
+     */
     public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, @Nullable CustomType custom,
             String manager, String subresource, Instant now) {
         String apiVersion = Json.text(updated, "apiVersion");
@@ -95,7 +101,7 @@ public final class FieldManagement {
                 && (list.isEmpty() || list.size() == 1 && list.get(0).isEmpty());
     }
 
-    /** Gives a manager what changed, and takes it from the others. */
+    /** Adds the changed fields to a manager and removes them, and the removed fields, from all others. */
     private static void note(Comparison changes, ManagedFields managed, Id manager, String apiVersion, Instant now) {
         if (changes.isEmpty()) {
             return;
@@ -108,7 +114,7 @@ public final class FieldManagement {
         }
         Entry previous = managed.get(manager);
         managed.put(manager, new Entry(apiVersion, previous == null ? own : previous.fields().union(own),
-                ManagedFields.time(now)));
+                Meta.time(now)));
     }
 
     private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
@@ -116,12 +122,12 @@ public final class FieldManagement {
     }
 
     /**
-     * Server-side apply. The result is to be decoded and defaulted as any other object.
+     * Server-side apply. The result must still be decoded and defaulted, as any client's object. If the configuration
+     * changes nothing, the result is the live object, though the manager may own more or fewer fields of it.
      *
-     * <p>If the configuration changes nothing, the result is the live object, except that the manager may own more or fewer fields.
-     *
-     * @param live the object before, null if there is none
-     * @param patch the configuration, as the client sent it: all that the manager wants to own
+     * @param live the stored object; null if there is none
+     * @param patch the configuration as the client sent it: all fields that the manager wants to own
+     * @param force whether to take over fields that other managers own
      * @throws ConflictException if other managers own fields that the patch changes, unless forced
      * @throws PatchException 400 for a wrong apiVersion or managed fields in the patch, 500 if it does not fit the type
      */
@@ -131,7 +137,11 @@ public final class FieldManagement {
         return apply(live, patch, null, manager, force, subresource, now);
     }
 
-    /** The same for an object of a kind that a definition may describe. @param custom null for a built-in kind */
+    /**
+     * As above, also for kinds that a definition describes.
+     *
+     * @param custom the definition's type; null for a built-in kind
+     */
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom,
             String manager, boolean force, String subresource, Instant now) {
         return new Apply(live, patch, custom, manager, subresource, now).run(force);
@@ -175,7 +185,7 @@ public final class FieldManagement {
             try {
                 return apply(bare, false);
             } catch (ConflictException e) {
-                if (!manager.equals("kubectl") || !onlyWhatWasAppliedByTheClient(e)) {
+                if (!manager.equals("kubectl") || !conflictsOnlyWithClientSideApply(e)) {
                     throw e;
                 }
                 return apply(bare, true);
@@ -230,7 +240,7 @@ public final class FieldManagement {
             managed.takeFromOthers(id, changed.union(changes.removed()));
             boolean same = JsonValues.same(bare, result);
             managed.put(id, new Entry(apiVersion, applied.minus(Untracked.ALWAYS),
-                    same ? last == null ? null : last.time() : ManagedFields.time(now)));
+                    same ? last == null ? null : last.time() : Meta.time(now)));
             ObjectNode object = (ObjectNode) result.deepCopy();
             if (manager.equals("kubectl")) {
                 refreshLastApplied(object);
@@ -240,8 +250,8 @@ public final class FieldManagement {
         }
 
         /**
-         * Removes what the manager applied last time and not this time, unless someone else owns it; what was not its own stays, even inside
-         * of something removed.
+         * Removes the fields that the manager applied last time but not this time and that no other manager owns.
+         * Fields inside of a removed one stay if they were not the manager's.
          */
         private JsonNode withoutGivenUp(JsonNode merged, FieldSet last, ManagedFields managed) {
             FieldSet owned = new FieldSet();
@@ -265,7 +275,7 @@ public final class FieldManagement {
                     continue;
                 }
                 for (List<String> path : entry.getValue().fields().and(changed).paths()) {
-                    if (characters > MOST_OF_CONFLICTS) {
+                    if (characters > MAX_CONFLICT_CHARACTERS) {
                         break;
                     }
                     String field = FieldSet.print(path);
@@ -281,8 +291,8 @@ public final class FieldManagement {
             }
         }
 
-        /** Whether the annotation of client-side apply shows that kubectl itself set all the fields in conflict. */
-        private boolean onlyWhatWasAppliedByTheClient(ConflictException e) {
+        /** Whether kubectl's annotation of client-side apply shows that kubectl itself set all fields in conflict. */
+        private boolean conflictsOnlyWithClientSideApply(ConflictException e) {
             String annotation = lastApplied(live);
             if (annotation.isEmpty()) {
                 return false;
@@ -322,18 +332,14 @@ public final class FieldManagement {
         if (!(object.get("metadata") instanceof ObjectNode metadata) || !metadata.has("managedFields")) {
             return object;
         }
-        ObjectNode bare = Json.object();
-        object.properties().forEach(field -> bare.set(field.getKey(), field.getValue()));
-        ObjectNode bareMetadata = bare.putObject("metadata");
-        metadata.properties().forEach(field -> {
-            if (!field.getKey().equals("managedFields")) {
-                bareMetadata.set(field.getKey(), field.getValue());
-            }
-        });
+        ObjectNode bare = Meta.shallowCopy(object);
+        ObjectNode bareMetadata = Meta.shallowCopy(metadata);
+        bareMetadata.remove("managedFields");
+        bare.set("metadata", bareMetadata);
         return bare;
     }
 
-    /** Conflicts with other managers; the message is upstream's. */
+    /** Other managers own fields that an apply changes. The message is upstream's. */
     public static final class ConflictException extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient List<Conflict> conflicts;
@@ -343,7 +349,7 @@ public final class FieldManagement {
             this.conflicts = List.copyOf(conflicts);
         }
 
-        /** By manager, then by field. */
+        /** Ordered by manager, then by field. */
         public List<Conflict> conflicts() {
             return conflicts;
         }
@@ -371,8 +377,8 @@ public final class FieldManagement {
     /**
      * One field that another manager owns.
      *
-     * @param manager as upstream prints it: {@code conflict with "kubectl-client-side-apply" using apps/v1}
-     * @param field {@code .spec.replicas}
+     * @param manager in upstream's words, as {@code conflict with "kubectl-client-side-apply" using apps/v1}
+     * @param field its path, as {@code .spec.replicas}
      */
     public record Conflict(String manager, String field) {}
 }

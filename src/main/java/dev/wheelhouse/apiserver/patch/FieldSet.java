@@ -14,14 +14,15 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * A set of field paths, as a tree: each node says whether its own path is in the set. The steps of a path are written as FieldsV1 writes
- * them: {@code f:name}, {@code k:{"name":"app"}}, {@code v:"x"}, {@code i:0}. Mutable while it is built; the operations give new sets.
+ * A set of field paths, kept as a tree in which each node says whether its own path is a member. Steps of a path are
+ * written as in FieldsV1: {@code f:name}, {@code k:{"name":"app"}}, {@code v:"x"}, {@code i:0}. {@link #insert} and
+ * {@link #absorb} change the set; all other operations create new sets.
  */
 final class FieldSet {
     private boolean member;
     private final Map<String, FieldSet> children = new TreeMap<>();
 
-    /** @throws IllegalArgumentException if the JSON is no FieldsV1 */
+    /** @throws IllegalArgumentException if the JSON is not a FieldsV1 */
     static FieldSet parse(JsonNode fieldsV1) {
         FieldSet set = new FieldSet();
         for (Map.Entry<String, JsonNode> entry : fieldsV1.properties()) {
@@ -42,7 +43,7 @@ final class FieldSet {
         return set;
     }
 
-    /** Keys in the order and form in which {@link Structure} writes them, whatever a client made of them. */
+    /** The step with its keys in {@link Structure}'s order and notation, so that steps of clients compare equal. */
     private static String canonical(String step) {
         boolean mayDiffer = step.charAt(0) == 'k' && (step.indexOf(',') >= 0 || step.indexOf(' ') >= 0);
         if (!mayDiffer) {
@@ -77,32 +78,20 @@ final class FieldSet {
         here.member = true;
     }
 
-    /** Whether the path of that one step is in the set. */
+    /** Whether the path of this one step is a member. */
     boolean has(String step) {
         FieldSet child = children.get(step);
         return child != null && child.member;
     }
 
-    boolean has(List<String> path) {
-        FieldSet here = this;
-        for (String step : path) {
-            FieldSet next = here.children.get(step);
-            if (next == null) {
-                return false;
-            }
-            here = next;
-        }
-        return here.member;
-    }
-
-    /** The paths below a step; null if there are none. */
+    /** The paths below a step, relative to it; null if there are none. */
     @Nullable
     FieldSet under(String step) {
         FieldSet child = children.get(step);
         return child == null || child.children.isEmpty() ? null : child;
     }
 
-    /** Adds the paths of another set, of which this one shares nothing. */
+    /** Adds all paths of another set. Shares no nodes with it. */
     void absorb(FieldSet other) {
         member |= other.member;
         other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).absorb(child));
@@ -145,7 +134,7 @@ final class FieldSet {
         return result;
     }
 
-    /** Without the given paths and everything below them. */
+    /** This set without the given paths and all paths below them. */
     FieldSet withoutTrees(FieldSet roots) {
         FieldSet result = new FieldSet();
         result.member = member;
@@ -159,7 +148,7 @@ final class FieldSet {
         return result;
     }
 
-    /** With the path of each declared field that has paths below it. */
+    /** This set, plus the path of each declared field that has members below it. */
     FieldSet withNamedFields(Structure structure) {
         FieldSet result = new FieldSet();
         result.member = member;
@@ -191,7 +180,7 @@ final class FieldSet {
         });
     }
 
-    /** As upstream prints a path: {@code .spec.containers[name="app"].image}. */
+    /** A path in upstream's notation: {@code .spec.containers[name="app"].image}. */
     static String print(List<String> path) {
         StringBuilder out = new StringBuilder();
         for (String step : path) {

@@ -13,13 +13,10 @@ import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.work.Deadline;
 
-/**
- * RFC 6902 on Jackson trees. A library on another JSON model (parsson) would mean two conversions for each patch and is strict where
- * upstream's library is lenient, see {@link Patches#json}.
- */
+/** JSON Patch (RFC 6902) on Jackson trees, with the leniencies that {@link Patches#json} lists. */
 final class JsonPatch {
     private static final int MAX_OPERATIONS = 10_000;
-    /** Copies double what they copy: 30 of them make 2^30 values of one. */
+    /** Copies can double the object: 30 of them would make 2^30 values of one. */
     private static final long MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
     private JsonPatch() {}
@@ -45,14 +42,14 @@ final class JsonPatch {
         return patched;
     }
 
-    /** What encoding/json calls the kind of a value. */
+    /** The name of a JSON type in messages of Go's encoding/json. */
     static String kindOf(JsonNode node) {
         return node.isNumber()
                 ? "number"
                 : node.isBoolean() ? "bool" : node.getNodeType().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Where a pointer ends: the container, and the last token. */
+    /** The target of a JSON pointer: the container, and the last token. */
     private record Place(JsonNode parent, String key) {
         @Nullable
         JsonNode get() {
@@ -63,7 +60,7 @@ final class JsonPatch {
             return parent.get(key);
         }
 
-        /** The index that a token means, or -1 if it is none within the limit. */
+        /** The index that a token stands for; -1 if it is not one below the limit. */
         static int index(ArrayNode array, String token, int limit) {
             try {
                 int index = Integer.parseInt(token);
@@ -77,11 +74,11 @@ final class JsonPatch {
         }
     }
 
-    /** The bytes that the operations of one patch have copied. */
+    /** The bytes that the operations of one patch have copied so far. */
     private static final class Copies {
         private long bytes;
 
-        /** Measures a value before it is copied. */
+        /** A copy of a value. Its size is checked before it is copied. */
         JsonNode of(JsonNode value) {
             JsonSize size = new JsonSize(MAX_COPIED_BYTES - bytes);
             if (!size.add(value)) {
@@ -126,11 +123,8 @@ final class JsonPatch {
 
         private void add(Place place, JsonNode value) {
             if (place.parent() instanceof ArrayNode array) {
-                int index = place.key().equals("-") ? array.size() : Place.index(array, place.key(), array.size() + 1);
-                if (index < 0) {
-                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
-                }
-                array.insert(index, value);
+                int size = array.size();
+                array.insert(place.key().equals("-") ? size : index(array, place.key(), size + 1), value);
             } else {
                 ((ObjectNode) place.parent()).set(place.key(), value);
             }
@@ -138,11 +132,7 @@ final class JsonPatch {
 
         private void remove(Place place) {
             if (place.parent() instanceof ArrayNode array) {
-                int index = Place.index(array, place.key(), array.size());
-                if (index < 0) {
-                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
-                }
-                array.remove(index);
+                array.remove(index(array, place.key(), array.size()));
             } else if (((ObjectNode) place.parent()).remove(place.key()) == null) {
                 throw failed("there is no key " + place.key() + " to remove");
             }
@@ -150,14 +140,18 @@ final class JsonPatch {
 
         private void replace(Place place, JsonNode value) {
             if (place.parent() instanceof ArrayNode array) {
-                int index = Place.index(array, place.key(), array.size());
-                if (index < 0) {
-                    throw failed("the index " + place.key() + " is outside the array of " + array.size());
-                }
-                array.set(index, value);
+                array.set(index(array, place.key(), array.size()), value);
             } else {
                 ((ObjectNode) place.parent()).set(place.key(), value);
             }
+        }
+
+        private int index(ArrayNode array, String token, int limit) {
+            int index = Place.index(array, token, limit);
+            if (index < 0) {
+                throw failed("the index " + token + " is outside the array of " + array.size());
+            }
+            return index;
         }
 
         private void test(@Nullable JsonNode actual) {

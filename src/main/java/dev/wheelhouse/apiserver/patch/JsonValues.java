@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Equality of JSON values, and how Go prints them. */
+/** Compares JSON values, and prints them as Go does. */
 public final class JsonValues {
     private JsonValues() {}
 
-    /** Whether two values are the same JSON: 1 is 1 whatever the size of the number, the order of keys does not matter. */
+    /** Whether two values are the same JSON. Numbers are compared by value; the order of keys does not matter. */
     public static boolean same(@Nullable JsonNode a, @Nullable JsonNode b) {
         if (a == b) {
             return true;
@@ -51,7 +51,7 @@ public final class JsonValues {
         return a.equals(b);
     }
 
-    /** As Go's {@code %v} prints it: {@code map[image:a name:b]}. */
+    /** The value as Go's {@code %v} prints it: {@code map[image:a name:b]}. */
     static String goText(JsonNode value) {
         StringBuilder out = new StringBuilder();
         goText(value, out);

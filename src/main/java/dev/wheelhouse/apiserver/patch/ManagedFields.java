@@ -1,9 +1,7 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,7 +19,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /** The managers of an object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread. */
 final class ManagedFields {
-    /** More managers of updates than this are merged, the oldest first. */
+    /** If more managers made updates, the oldest ones are merged into one. */
     private static final int MAX_UPDATE_MANAGERS = 10;
     private static final Comparator<Map.Entry<Id, Entry>> ORDER = Comparator
             .comparing((Map.Entry<Id, Entry> e) -> e.getKey().apply() ? 0 : 1)
@@ -30,20 +28,20 @@ final class ManagedFields {
 
     private final Map<Id, Entry> entries = new LinkedHashMap<>();
 
-    /** Who: appliers are the same whatever version they apply. @param apiVersion of an update; empty for an apply */
+    /** Identifies a manager. @param apiVersion of its updates; empty for apply, whose versions share one entry */
     record Id(String manager, boolean apply, String apiVersion, String subresource) {
         static Id of(String manager, boolean apply, String apiVersion, String subresource) {
             return new Id(manager.isEmpty() ? "unknown" : manager, apply, apply ? "" : apiVersion, subresource);
         }
 
-        /** As upstream prints a manager in a conflict. */
+        /** The manager in the words of upstream's conflict messages. */
         String print() {
             return Json.mapper().getNodeFactory().stringNode(manager)
                     + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"")
                     + (apply ? "" : " using " + apiVersion);
         }
 
-        /** What upstream sorts managers by. */
+        /** The text by which upstream sorts managers. */
         String sortKey() {
             return "{\"manager\":\"" + manager + "\",\"operation\":\"" + (apply ? "Apply" : "Update") + "\""
                     + (apiVersion.isEmpty() ? "" : ",\"apiVersion\":\"" + apiVersion + "\"")
@@ -51,14 +49,14 @@ final class ManagedFields {
         }
     }
 
-    /** What. @param time as it is written; null if none is noted */
+    /** The fields of one manager. @param time as it is stored; null if none is */
     record Entry(String apiVersion, FieldSet fields, @Nullable String time) {
         Entry with(FieldSet other) {
             return new Entry(apiVersion, other, time);
         }
     }
 
-    /** Those of an object; null if there are none that can be understood. */
+    /** The managers of an object; null if it has none, or some entry is malformed. */
     static @Nullable ManagedFields of(@Nullable ObjectNode object) {
         if (object == null || !(Json.at(object, "metadata", "managedFields") instanceof ArrayNode list)) {
             return null;
@@ -96,7 +94,7 @@ final class ManagedFields {
         return entries.get(id);
     }
 
-    /** Sets what a manager owns; it goes if that is nothing. */
+    /** Sets the fields of a manager. A manager without fields is removed. */
     void put(Id id, Entry entry) {
         if (entry.fields().isEmpty()) {
             entries.remove(id);
@@ -105,15 +103,11 @@ final class ManagedFields {
         }
     }
 
-    void remove(Id id) {
-        entries.remove(id);
-    }
-
     Map<Id, Entry> entries() {
         return entries;
     }
 
-    /** Takes fields away from everyone but one. */
+    /** Removes fields from all managers but one. @param keeper null to remove them from all */
     void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
         for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
             if (!entry.getKey().equals(keeper)) {
@@ -122,7 +116,7 @@ final class ManagedFields {
         }
     }
 
-    /** Merges the oldest updates of one version into one, until there are not too many. */
+    /** Merges the oldest update managers of each apiVersion until their number is within the limit. */
     void cap() {
         List<Map.Entry<Id, Entry>> updates = new ArrayList<>(entries.entrySet());
         updates.removeIf(entry -> entry.getKey().apply());
@@ -155,7 +149,7 @@ final class ManagedFields {
         }
     }
 
-    /** Writes them into an object's metadata; without any, the field goes. */
+    /** Writes the managers to an object's metadata, or removes the field if there are none. */
     void writeTo(ObjectNode object) {
         ObjectNode metadata = Json.child(object, "metadata");
         metadata.remove("managedFields");
@@ -181,10 +175,6 @@ final class ManagedFields {
                 json.put("subresource", id.subresource());
             }
         }
-    }
-
-    static String time(Instant now) {
-        return now.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
     private static long seconds(@Nullable String time) {

@@ -19,10 +19,10 @@ import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.patch.StrategicMerge.Scope;
 
 /**
- * Lists in a strategic merge patch: of scalars, merged as sets, and of objects, merged by a key.
+ * Lists in a strategic merge patch. Lists of scalars are merged as sets, lists of objects by a merge key.
  *
- * <p>The order of a merged list: elements of the patch in its order, the others in the order that they had; an element of the others
- * stands before one of the patch only if it stood before it in the live list.
+ * <p>The order of a merged list: elements of the patch are in its order, all others in their old order. Another element
+ * comes before one of the patch only if it did in the live list.
  */
 final class MergeLists {
     private MergeLists() {}
@@ -65,7 +65,8 @@ final class MergeLists {
         if (!deleted.isEmpty()) {
             base.removeIf(present -> deleted.contains(identity(present, mergeKey)));
         }
-        List<JsonNode> merged = StrategicMerge.elements(base);
+        List<JsonNode> merged = new ArrayList<>(base.size());
+        base.forEach(merged::add);
         Map<String, Integer> places = places(base, mergeKey);
         for (JsonNode change : changes) {
             Integer at = places.putIfAbsent(JsonKey.of(key(change, mergeKey)), merged.size());
@@ -78,7 +79,12 @@ final class MergeLists {
         return order(base.arrayNode().addAll(merged), changes, base, mergeKey);
     }
 
-    /** Orders a merged list. @param patchOrder the patch's elements, or its order directive @param live the list before */
+    /**
+     * Sorts a merged list.
+     *
+     * @param patchOrder the patch's elements, or its order directive
+     * @param live the list before
+     */
     static ArrayNode order(ArrayNode merged, ArrayNode patchOrder, ArrayNode live, String mergeKey) {
         Map<String, Integer> patchPlaces = places(patchOrder, mergeKey);
         Map<String, Integer> livePlaces = places(live, mergeKey);
@@ -113,10 +119,15 @@ final class MergeLists {
         return result;
     }
 
-    /** An element with its places. @param live in the list before, or -1 */
+    /**
+     * An element of a merged list.
+     *
+     * @param rank its place within its group
+     * @param live its place in the live list; -1 if it is new
+     */
     private record Ranked(JsonNode element, int rank, int live) {}
 
-    /** Refuses a patch whose elements do not stand in the order that its directive demands. */
+    /** Refuses a patch whose elements are not in the order of its own directive. */
     static void checkOrder(ArrayNode patch, ArrayNode order, String mergeKey) {
         if (order.isEmpty()) {
             return;
@@ -185,7 +196,7 @@ final class MergeLists {
         return rest;
     }
 
-    /** Where the elements of a list stand first, by what identifies them. */
+    /** The first index of each element in a list, by its identity. */
     private static Map<String, Integer> places(ArrayNode list, String mergeKey) {
         Map<String, Integer> places = HashMap.newHashMap(list.size());
         for (int i = 0; i < list.size(); i++) {
@@ -197,7 +208,7 @@ final class MergeLists {
         return places;
     }
 
-    /** The identity of an element: the value of its merge key, or the element itself without one; empty if it has no value. */
+    /** An element's merge key, or the whole element if there is no key; empty if it has no value for the key. */
     private static String identity(JsonNode element, String mergeKey) {
         JsonNode of = mergeKey.isEmpty() ? element : element.get(mergeKey);
         return of == null ? "" : JsonKey.of(of);

@@ -5,32 +5,34 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * The patch formats as functions from an object to the patched object. None changes its arguments, and the result shares no node with
- * them. Upstream: {@code apiserver/pkg/endpoints/handlers/patch.go}.
+ * The patch formats of the API, as functions from an object to the patched object (upstream:
+ * {@code apiserver/pkg/endpoints/handlers/patch.go}). They do not change their arguments, and results share no node
+ * with them.
  */
 public final class Patches {
-    /** How upstream words every failure of a JSON patch's operations; the reason is in {@link PatchException#detail}. */
+    /** Upstream's message for every failed operation of a JSON patch; {@link PatchException#detail} has the reason. */
     static final String REJECTED = "the server rejected our request due to an error in our request";
 
     private Patches() {}
 
     /**
-     * RFC 6902, with the leniencies of upstream's library: {@code replace} of a missing key adds it, {@code test} of a missing key for null
-     * succeeds, negative array indices count from the end.
+     * JSON Patch (RFC 6902), as lenient as upstream's library: {@code replace} adds a missing key, {@code test} of a
+     * missing key for null succeeds, negative indices count from the end of an array.
      *
-     * @throws PatchException 400 if the patch is no array, 413 if it has too many operations, 422 if one cannot be applied
+     * @throws PatchException 400 if the patch is not an array, 413 if it has too many operations, 422 if one cannot be
+     *         applied
      */
     public static ObjectNode json(ObjectNode object, JsonNode patch) {
         return JsonPatch.apply(object, patch);
     }
 
     /**
-     * RFC 7386.
+     * JSON Merge Patch (RFC 7386).
      *
-     * @throws PatchException 400 if the patch is no object
+     * @throws PatchException 400 if the patch is not an object
      */
     public static ObjectNode merge(ObjectNode object, JsonNode patch) {
         if (!(patch instanceof ObjectNode changes)) {
@@ -43,11 +45,12 @@ public final class Patches {
     }
 
     /**
-     * Strategic merge, with {@code $patch}, {@code $retainKeys}, {@code $setElementOrder} and {@code $deleteFromPrimitiveList}
-     * (upstream: {@code apimachinery/pkg/util/strategicpatch}). New elements of a merged list come before those that the patch does not
-     * mention, as upstream has it.
+     * Strategic merge patch, with {@code $patch}, {@code $retainKeys}, {@code $setElementOrder} and
+     * {@code $deleteFromPrimitiveList} (upstream: {@code apimachinery/pkg/util/strategicpatch}). As upstream, new
+     * elements of a merged list come before elements that the patch does not mention.
      *
-     * @throws PatchException 400, 422 or 500 (a missing merge key, an unknown {@code $patch}) with upstream's words
+     * @param schema the type of the object, which says how its lists merge
+     * @throws PatchException 400, 413, 422 or 500, with upstream's message where upstream refuses the patch, too
      */
     public static ObjectNode strategicMerge(ObjectNode object, JsonNode patch, TypeSchema schema) {
         if (!(patch instanceof ObjectNode changes)) {
@@ -72,7 +75,7 @@ public final class Patches {
         }
     }
 
-    /** A patch that cannot be applied: the status code to answer with, upstream's message, and what exactly is wrong. */
+    /** A patch cannot be applied. The message is upstream's. */
     public static final class PatchException extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final int code;
@@ -88,11 +91,12 @@ public final class Patches {
             this.detail = detail;
         }
 
+        /** The HTTP status to answer with. */
         public int code() {
             return code;
         }
 
-        /** What is wrong, where the message (upstream's) does not tell; else the message. */
+        /** The exact reason. Equals the message unless upstream's message does not tell it. */
         public String detail() {
             return detail;
         }

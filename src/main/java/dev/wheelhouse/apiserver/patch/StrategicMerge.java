@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +12,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** The strategic merge patch of objects; {@link MergeLists} does the lists. Works in place on copies of its own. */
+/** Strategic merge patch of objects; {@link MergeLists} merges lists. Works in place on its own copies. */
 final class StrategicMerge {
     static final String PATCH = "$patch";
     static final String RETAIN_KEYS = "$retainKeys";
@@ -32,10 +31,10 @@ final class StrategicMerge {
     }
 
     /**
-     * What is known about the fields of an object: those of a type, or one for all (a map), or nothing.
+     * The known schema of an object: the fields of a type, or one field for all keys (a map), or nothing.
      *
      * @param values the field that holds the map
-     * @param work of the whole patch
+     * @param work counts the work of the whole patch
      */
     record Scope(@Nullable TypeSchema type, @Nullable Field values, Work work) {
 
@@ -44,7 +43,7 @@ final class StrategicMerge {
             return type != null ? type.field(key) : null;
         }
 
-        /** The scope of the objects in a field, or of a list's elements. */
+        /** The scope of the object in a field, or of a list's elements. */
         Scope in(String key) {
             if (values != null) {
                 return values.shape() == Shape.MAP ? of(values) : unknown();
@@ -67,14 +66,9 @@ final class StrategicMerge {
             return new Scope(null, null, work);
         }
 
-        boolean merges(String key) {
+        boolean hasStrategy(String key, String strategy) {
             Field field = field(key);
-            return field != null && field.patchStrategies().contains("merge");
-        }
-
-        boolean replaces(String key) {
-            Field field = field(key);
-            return field != null && field.patchStrategies().contains("replace");
+            return field != null && field.patchStrategies().contains(strategy);
         }
 
         String mergeKey(String key) {
@@ -83,7 +77,9 @@ final class StrategicMerge {
         }
     }
 
-    /** Counts the elements of the lists that one patch merges: it may name one element often, and each time its lists are merged anew. */
+    /**
+     * Counts the list elements that a patch merges. A patch can name an element many times and merge its lists again.
+     */
     static final class Work {
         private static final long MOST_ELEMENTS = 5_000_000;
         private long elements;
@@ -101,7 +97,7 @@ final class StrategicMerge {
     static ObjectNode merge(ObjectNode original, ObjectNode patch, Scope scope) {
         JsonNode directive = patch.get(PATCH);
         if (directive != null) {
-            return directed(directive, original, patch);
+            return applyDirective(directive, original, patch);
         }
         retainKeys(original, patch);
         mergeOrderedLists(original, patch, scope);
@@ -111,7 +107,7 @@ final class StrategicMerge {
         return original;
     }
 
-    private static ObjectNode directed(JsonNode directive, ObjectNode original, ObjectNode patch) {
+    private static ObjectNode applyDirective(JsonNode directive, ObjectNode original, ObjectNode patch) {
         if (directive.isString() && directive.stringValue().equals("replace")) {
             patch.remove(PATCH);
             return patch;
@@ -137,14 +133,14 @@ final class StrategicMerge {
         JsonNode present = original.get(key);
         if (present == null || present.getNodeType() != value.getNodeType()) {
             if (!deletes) {
-                take(original, key, value);
+                setNew(original, key, value);
             }
             return;
         }
         if (present instanceof ObjectNode inner && value instanceof ObjectNode changes) {
-            original.set(key, scope.replaces(key) ? changes : merge(inner, changes, scope.in(key)));
+            original.set(key, scope.hasStrategy(key, "replace") ? changes : merge(inner, changes, scope.in(key)));
         } else if (present instanceof ArrayNode list && value instanceof ArrayNode changes) {
-            original.set(key, deletes || scope.merges(key)
+            original.set(key, deletes || scope.hasStrategy(key, "merge")
                     ? MergeLists.merge(list, changes, scope.in(key), scope.mergeKey(key), deletes)
                     : changes);
         } else {
@@ -152,8 +148,8 @@ final class StrategicMerge {
         }
     }
 
-    /** Takes a value of the patch that there is nothing to merge with: without its nulls and directives. */
-    private static void take(ObjectNode original, String key, JsonNode value) {
+    /** Sets a value that has no counterpart in the object, without the nulls and directives in it. */
+    private static void setNew(ObjectNode original, String key, JsonNode value) {
         if (value instanceof ObjectNode object && object.has(PATCH)) {
             original.remove(key);
             return;
@@ -199,7 +195,7 @@ final class StrategicMerge {
         return new PatchException(400, "invalid patch format of retainKeys", detail);
     }
 
-    /** Merges the lists that have an order directive, and takes them out of the patch. */
+    /** Merges the lists with an order directive, and removes both from the patch. */
     private static void mergeOrderedLists(ObjectNode original, ObjectNode patch, Scope scope) {
         for (String directive : List.copyOf(patch.propertyNames())) {
             if (!directive.startsWith(SET_ELEMENT_ORDER)) {
@@ -229,7 +225,7 @@ final class StrategicMerge {
                 withoutDirectives(changed);
                 merged = changed;
             } else {
-                merged = scope.merges(key)
+                merged = scope.hasStrategy(key, "merge")
                         ? MergeLists.merge(live.deepCopy(), changed, scope.in(key), mergeKey, false)
                         : changed;
             }
@@ -268,11 +264,5 @@ final class StrategicMerge {
 
     private static String simpleName(TypeSchema type) {
         return type.name().substring(type.name().lastIndexOf('.') + 1);
-    }
-
-    static List<JsonNode> elements(ArrayNode array) {
-        List<JsonNode> elements = new ArrayList<>(array.size());
-        array.forEach(elements::add);
-        return elements;
     }
 }

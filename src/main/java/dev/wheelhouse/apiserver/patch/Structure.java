@@ -13,28 +13,28 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * How field ownership divides a value: whether it is owned as a whole or by parts, and what identifies a part. Immutable, safe for use by
- * many threads.
+ * How a value divides into owned parts: whether it is owned as a whole or by parts, and how a part is identified.
+ * Immutable apart from caches, thread safe. Structures of built-in types are cached for the life of the process.
  */
 final class Structure {
-    /** How a value is owned. */
+    /** The ways to own a value. */
     enum Form {
-        /** As a whole: a scalar, an atomic list or object. */
+        /** As a whole: a scalar, or an atomic list or object. */
         LEAF,
         /** By fields or map keys. */
         OBJECT,
-        /** A list of scalars, by value. */
+        /** A list of scalars, each identified by its value. */
         SET,
-        /** A list of objects, by the value of keys. */
+        /** A list of objects, each identified by the values of some keys. */
         ASSOCIATIVE,
-        /** What the value suggests: objects by fields, all else as a whole. */
+        /** Not declared: the value decides. Objects are owned by fields, all else as a whole. */
         DEDUCED
     }
 
@@ -44,13 +44,13 @@ final class Structure {
     private static final Map<Field, Structure> BY_FIELD = new ConcurrentHashMap<>();
 
     private final Form form;
-    /** Of an object with declared fields. */
+    /** The type of an object with declared fields. */
     private final @Nullable TypeSchema type;
-    /** Of a map or list: the field that holds it. */
+    /** The field that holds a map or list. */
     private final @Nullable Field holder;
     private final Map<String, Structure> fields = new ConcurrentHashMap<>();
 
-    /** Of what a custom resource's definition describes: the JSON schema of the object, map or list. */
+    /** The JSON schema of an object, map or list of a custom resource. */
     private final @Nullable JsonNode schema;
 
     private Structure(Form form, @Nullable TypeSchema type, @Nullable Field holder, @Nullable JsonNode schema) {
@@ -60,9 +60,7 @@ final class Structure {
         this.schema = schema;
     }
 
-    /**
-     * The structure of objects of a kind. Of one that is neither built in nor described by a definition only the metadata is known.
-     */
+    /** The structure of a kind. If it is neither built in nor has a definition, only its metadata is declared. */
     static Structure ofKind(String apiVersion, String kind, @Nullable CustomType custom) {
         JsonNode described = custom == null ? null : custom.schema();
         if (described != null) {
@@ -76,7 +74,7 @@ final class Structure {
 
     private static final class Custom {
         static final Structure ROOT = new Structure(Form.DEDUCED, null, null, null);
-        /** What every resource has, whatever its schema says. */
+        /** The fields that every resource has, whatever its schema says. */
         static final Map<String, Structure> IDENTITY;
 
         static {
@@ -148,7 +146,7 @@ final class Structure {
         };
     }
 
-    /** How such a value is owned; {@link Form#DEDUCED} is resolved by it. */
+    /** How these values are owned. For {@link Form#DEDUCED} they decide. */
     Form form(@Nullable JsonNode left, @Nullable JsonNode right) {
         if (form != Form.DEDUCED) {
             return form;
@@ -159,7 +157,7 @@ final class Structure {
                 : Form.LEAF;
     }
 
-    /** Whether a field of that name is declared by the type, other than a key of a map. */
+    /** Whether the type declares a field of this name. Keys of a map are not declared. */
     boolean declares(String field) {
         if (schema != null) {
             return schema.path("properties").has(field)
@@ -168,7 +166,7 @@ final class Structure {
         return type != null ? type.field(field) != null : form == Form.DEDUCED && fields.containsKey(field);
     }
 
-    /** Whether an object of this structure may have a field of that name. */
+    /** Whether objects of this structure may have a field of this name. */
     boolean allows(String field) {
         if (schema != null) {
             return declares(field) || schema.has("additionalProperties")
@@ -177,7 +175,7 @@ final class Structure {
         return type == null || type.field(field) != null;
     }
 
-    /** The structure of a field of an object. */
+    /** The structure of an object's field. */
     Structure field(String name) {
         Structure known = fields.get(name);
         if (known != null) {
@@ -212,15 +210,15 @@ final class Structure {
         return holder == null ? LEAF : ofType(holder.type());
     }
 
-    /** The structure of what a step leads to. */
+    /** The structure that a step leads to. */
     Structure at(String step) {
         return step.startsWith("f:") ? field(step.substring(2)) : element();
     }
 
     /**
-     * The step to an element of a list.
+     * The step to an element of this list.
      *
-     * @throws IllegalArgumentException if it has none of the keys
+     * @throws IllegalArgumentException if the element has none of the keys
      */
     String step(JsonNode element) {
         if (form == Form.SET || holder == null && schema == null) {
@@ -260,7 +258,7 @@ final class Structure {
         return field == null ? null : field.defaultValue();
     }
 
-    /** The step that identifies an element by keys: in the order of their names. */
+    /** The step to an element with these keys, in the order of their names. */
     static String keyStep(ObjectNode keys) {
         if (keys.size() == 1) {
             return "k:" + keys;

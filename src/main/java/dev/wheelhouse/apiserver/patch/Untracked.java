@@ -8,20 +8,23 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Field;
-import dev.wheelhouse.apiserver.schema.TypeSchema.Shape;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.facts.TypeSchema.Field;
+import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** What nobody owns: the server's own metadata, what an endpoint resets, and what every object of a type has. */
+/**
+ * The fields that no manager owns: the server's metadata, fields that an endpoint resets, and fields that all objects
+ * have.
+ */
 final class Untracked {
     static final FieldSet MANAGED_FIELDS = set(List.of("f:metadata", "f:managedFields"));
-    /** What is never in a manager's set. */
+    /** Fields that never are in a manager's set. */
     static final FieldSet ALWAYS = always();
     private static final FieldSet NOTHING = new FieldSet();
     private static final FieldSet STATUS = set(List.of("f:status"));
-    /** A namespace's own finalizers are the server's. */
+    /** Of a Namespace, {@code spec.finalizers} can be changed only by the finalize subresource. */
     private static final FieldSet STATUS_AND_FINALIZERS = set(List.of("f:status"), List.of("f:spec", "f:finalizers"));
     private static final FieldSet SPEC_AND_LABELS = set(List.of("f:spec"), List.of("f:metadata", "f:labels"));
     private static final FieldSet SPEC_AND_METADATA = set(List.of("f:spec"), List.of("f:metadata"));
@@ -30,13 +33,13 @@ final class Untracked {
     private static final Set<String> WITHOUT_STATUS_SUBRESOURCE = Set.of("ComponentStatus", "Lease", "TokenReview",
             "SubjectAccessReview", "SelfSubjectAccessReview", "LocalSubjectAccessReview", "SelfSubjectRulesReview",
             "SelfSubjectReview", "TokenRequest");
-    /** Kinds whose status endpoint takes labels too. */
+    /** Kinds whose status endpoint accepts changes of labels, too. */
     private static final Set<String> LABELS_BY_STATUS = Set.of("Pod", "Node", "Namespace", "PersistentVolume",
             "PersistentVolumeClaim", "Service", "ReplicationController", "ResourceQuota");
 
     private Untracked() {}
 
-    /** The fields that requests to an endpoint cannot change (upstream: {@code GetResetFields} of the strategies). */
+    /** The fields that requests to an endpoint cannot change (upstream: {@code GetResetFields} of each strategy). */
     static FieldSet of(String kind, String subresource, @Nullable CustomType custom) {
         if (custom != null) {
             return subresource.equals("status") ? SPEC_AND_METADATA : custom.status() ? STATUS : NOTHING;
@@ -50,7 +53,7 @@ final class Untracked {
         };
     }
 
-    /** An object of a kind with nothing in it but what all have: where comparing a new object starts. */
+    /** The object with which a new object is compared: it has only the fields that every object of its kind has. */
     static ObjectNode newObject(String apiVersion, String kind) {
         ObjectNode object = Json.object().put("apiVersion", apiVersion).put("kind", kind);
         TypeSchema type = Schemas.ofKind(apiVersion, kind);

@@ -1,9 +1,13 @@
 /**
- * The ways to change an object by less than a whole one, and who owns which of its fields.
- * <p>
- * In flow objects as JSON trees and patches; out flow new trees. All of it is pure functions, called by the request's thread; nothing
- * here keeps state, starts a thread or does I/O, and no argument is ever changed. What types look like comes from
- * {@code apiserver.schema}.
+ * Partial changes of objects, and the ownership of their fields. {@link dev.wheelhouse.apiserver.patch.Patches} applies
+ * JSON, merge and strategic merge patches. {@link dev.wheelhouse.apiserver.patch.FieldManagement} does server-side
+ * apply, and records in {@code metadata.managedFields} which manager changed which fields.
+ *
+ * <p>Both are functions of JSON trees: an object and a patch go in, a new tree comes out, and arguments are never
+ * changed. {@link dev.wheelhouse.apiserver.patch.FieldSet} is a set of field paths;
+ * {@link dev.wheelhouse.apiserver.patch.Structure} says how a type divides into owned parts, from
+ * {@link dev.wheelhouse.facts.TypeSchema} or a definition's schema. The work of a patch is bounded in proportion to its
+ * size and the object's. No I/O, no threads.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.patch;

@@ -3,24 +3,33 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.Attributes;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Cause;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.ClusterState;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Strategy;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.DeleteOptions;
+import dev.wheelhouse.apiserver.protocol.ListOptions;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.Snapshot;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * Deletion: preconditions, propagation by finalizers, grace periods of pods (upstream:
@@ -30,99 +39,30 @@ final class Deletes {
     private static final int TRIES = 10;
     private static final String ORPHAN = "orphan";
     private static final String FOREGROUND = "foregroundDeletion";
-    private static final Set<String> RETURN_DELETED = Set.of("pods", "services", "serviceaccounts",
-            "persistentvolumes", "persistentvolumeclaims", "podtemplates", "resourcequotas",
-            "storageclasses.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
-            "csidrivers.storage.k8s.io");
-    private static final Set<String> POLICIES = Set.of("Foreground", "Background", "Orphan");
-    private static final Set<String> ORPHAN_BY_DEFAULT = Set.of("replicationcontrollers", "jobs.batch");
 
+    private final ClusterState state;
     private final ObjectStore store;
     private final Reads reads;
+    private final Writes writes;
     private final Admission admission;
-    private final AdmissionPolicies policies;
-    private final Hooks hooks;
-    private final CustomResources customResources;
     private final Renderer renderer;
-    private final Clock clock;
 
-    Deletes(ObjectStore store, Reads reads, Admission admission, AdmissionPolicies policies, Hooks hooks,
-            CustomResources customResources, Renderer renderer, Clock clock) {
-        this.customResources = customResources;
-        this.store = store;
+    Deletes(ClusterState state, Reads reads, Writes writes, Admission admission, Renderer renderer) {
+        this.state = state;
+        this.store = state.store();
         this.reads = reads;
+        this.writes = writes;
         this.admission = admission;
-        this.policies = policies;
-        this.hooks = hooks;
         this.renderer = renderer;
-        this.clock = clock;
-    }
-
-    /** @param orphan what the deprecated {@code orphanDependents} said, or null */
-    record Options(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy,
-            @Nullable Boolean orphan,
-            boolean dryRun) {
-        static Options none() {
-            return new Options(null, null, null, "", null, false);
-        }
-
-        /** Those of the body; where there is none, those of the query. @throws ApiException 400, 422 */
-        static Options of(ApiRequest request) {
-            if (request.body().length > 0) {
-                return of(Bodies.options(request));
-            }
-            Query query = request.query();
-            Long grace = query.number("gracePeriodSeconds");
-            return new Options(grace, null, null, query.get("propagationPolicy"),
-                    query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null,
-                    !query.all("dryRun").isEmpty())
-                    .checked(query.has("propagationPolicy"), query.all("dryRun"));
-        }
-
-        /** Those of a decoded {@code DeleteOptions}. @throws ApiException 422 */
-        static Options of(ObjectNode body) {
-            JsonNode grace = body.get("gracePeriodSeconds");
-            JsonNode orphan = body.get("orphanDependents");
-            List<String> dryRun = new ArrayList<>();
-            body.path("dryRun").forEach(value -> dryRun.add(value.asString("")));
-            return new Options(grace == null ? null : Long.valueOf(grace.longValue()),
-                    text(body, "uid"), text(body, "resourceVersion"),
-                    Json.text(body, "propagationPolicy"),
-                    orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
-                    .checked(body.has("propagationPolicy"), dryRun);
-        }
-
-        private static @Nullable String text(ObjectNode body, String precondition) {
-            JsonNode value = Json.at(body, "preconditions", precondition);
-            return value == null ? null : value.asString();
-        }
-
-        private Options checked(boolean hasPolicy, List<String> dryRuns) {
-            List<Cause> causes = new ArrayList<>(0);
-            if (hasPolicy && orphan != null) {
-                causes.add(new Cause("propagationPolicy", "FieldValueInvalid", "Invalid value: \"" + policy
-                        + "\": orphanDependents and deletionPropagation cannot be both set"));
-            }
-            if (hasPolicy && !POLICIES.contains(policy)) {
-                causes.add(new Cause("propagationPolicy", "FieldValueNotSupported", "Unsupported value: \"" + policy
-                        + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
-            }
-            causes.addAll(WriteOptions.dryRun(dryRuns));
-            if (!causes.isEmpty()) {
-                throw Errors.invalid("meta.k8s.io", "DeleteOptions", "", causes);
-            }
-            return this;
-        }
     }
 
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Options options = Options.of(request);
+        DeleteOptions options = DeleteOptions.of(request);
         List<String> warnings = Bodies.newWarnings();
-        if (target.type().groupResource().equals("jobs.batch") && options.policy().isEmpty()
-                && options.orphan() == null) {
-            warnings.add("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
-                    + "to remove them or set propagationPolicy=Orphan to suppress this warning");
+        String warning = Strategies.of(target.type()).warnOfDeletion();
+        if (!warning.isEmpty() && options.policy().isEmpty() && options.orphan() == null) {
+            warnings.add(warning);
         }
         permit(target, request, options, warnings);
         ObjectNode answer = delete(target, options);
@@ -132,19 +72,19 @@ final class Deletes {
     }
 
     /** Asks the admission policies. */
-    private void permit(Target target, ApiRequest request, Options options, List<String> warnings) {
-        StoredObject current = policies.any()
+    private void permit(Target target, ApiRequest request, DeleteOptions options, List<String> warnings) {
+        StoredObject current = admission.concernsDeletions()
                 ? store.get(target.stored(), target.namespace(), target.name())
                 : null;
         if (current != null) {
-            policies.check(new PolicyMatch.Change(target, "DELETE", null, Renderer.tree(target.info(), current),
+            admission.validate(new Attributes(target, "DELETE", null, Renderer.tree(target.info(), current),
                     request.user(), options.dryRun(), warnings));
         }
     }
 
     /** @return what to answer with: the object that waits for its end, or that is gone, or a Status */
-    ObjectNode delete(Target target, Options options) {
-        admission.delete(target.type(), target.name());
+    ObjectNode delete(Target target, DeleteOptions options) {
+        admission.allowDelete(target);
         for (int attempt = 1;; attempt++) {
             StoredObject current = store.get(target.stored(), target.namespace(), target.name());
             if (current == null) {
@@ -161,7 +101,7 @@ final class Deletes {
         }
     }
 
-    private static void check(ResourceType type, StoredObject current, Options options) {
+    private static void check(ResourceType type, StoredObject current, DeleteOptions options) {
         if (options.uid() != null && !options.uid().equals(current.uid())) {
             throw Errors.precondition(type, current.name(),
                     "the UID in the precondition (" + options.uid() + ") does not match the UID in record ("
@@ -175,20 +115,18 @@ final class Deletes {
         }
     }
 
-    private ObjectNode attempt(Target target, StoredObject current, Options options) {
-        ResourceType type = target.type();
+    private ObjectNode attempt(Target target, StoredObject current, DeleteOptions options) {
+        Strategy strategy = Strategies.of(target.type());
         ObjectNode object = Renderer.tree(target.info(), current);
-        if (type.equals(ResourceType.NAMESPACES)) {
-            return namespace(target, current, object, options);
-        }
-        if (target.stored().equals(CustomResources.RESOURCE) && !Meta.isDeleting(object)) {
-            return definition(target, current, object, options);
+        if (strategy.terminates(object)) {
+            return terminate(target, current, object, options);
         }
         List<String> before = Meta.finalizers(object);
-        List<String> finalizers = finalizers(type, before, options);
+        List<String> finalizers = finalizers(strategy, before, options);
         Meta.setFinalizers(object, finalizers);
-        if (type.equals(ResourceType.PODS)) {
-            return pod(target, current, object, options, !finalizers.equals(before));
+        Long grace = strategy.graceSeconds(object, options.grace());
+        if (grace != null) {
+            return endGracefully(target, current, object, grace, options, !finalizers.equals(before));
         }
         if (finalizers.isEmpty()) {
             return remove(target, current, options);
@@ -198,12 +136,12 @@ final class Deletes {
             return object;
         }
         if (first) {
-            mark(object, 0, clock.now());
+            mark(object, 0, state.clock().now());
         }
         return write(target, object, current, options);
     }
 
-    private List<String> finalizers(ResourceType type, List<String> before, Options options) {
+    private static List<String> finalizers(Strategy strategy, List<String> before, DeleteOptions options) {
         boolean orphan;
         boolean foreground;
         if (options.orphan() != null) {
@@ -215,7 +153,7 @@ final class Deletes {
         } else if (before.contains(ORPHAN) || before.contains(FOREGROUND)) {
             return before;
         } else {
-            orphan = ORPHAN_BY_DEFAULT.contains(type.groupResource());
+            orphan = strategy.orphansByDefault();
             foreground = false;
         }
         List<String> finalizers = new ArrayList<>(before);
@@ -239,99 +177,84 @@ final class Deletes {
         }
     }
 
-    private ObjectNode pod(Target target, StoredObject current, ObjectNode pod, Options options,
-            boolean finalizersChanged) {
-        String phase = Json.text(pod, "status", "phase");
-        Long asked = options.grace();
-        long grace = asked == null
-                ? Json.number(pod, 30, "spec", "terminationGracePeriodSeconds")
-                : asked;
-        if (grace < 0) {
-            grace = 1;
-        }
-        if (Json.text(pod, "spec", "nodeName").isEmpty() || phase.equals("Succeeded") || phase.equals("Failed")) {
-            grace = 0;
-        }
-        ObjectNode meta = Meta.of(pod);
-        if (Meta.isDeleting(pod)) {
+    /** Marks an object that may take {@code grace} seconds to end, or ends it now (upstream: {@code rest.BeforeDelete}). */
+    private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long grace,
+            DeleteOptions options, boolean finalizersChanged) {
+        ObjectNode meta = Meta.of(object);
+        if (Meta.isDeleting(object)) {
             long earlier = Json.number(meta, 0, "deletionGracePeriodSeconds");
-            if (asked == null && grace > 0 || grace >= earlier && earlier > 0) {
-                return finalizersChanged ? write(target, pod, current, options) : pod;
+            if (options.grace() == null && grace > 0 || grace >= earlier && earlier > 0) {
+                return finalizersChanged ? write(target, object, current, options) : object;
             }
             if (earlier == 0) {
-                return Meta.finalizers(pod).isEmpty()
+                return Meta.finalizers(object).isEmpty()
                         ? remove(target, current, options)
-                        : finalizersChanged ? write(target, pod, current, options) : pod;
+                        : finalizersChanged ? write(target, object, current, options) : object;
             }
             Instant end = Instant.parse(Json.text(meta, "deletionTimestamp"));
             meta.put("deletionTimestamp", Meta.time(end.minusSeconds(earlier - grace)));
             meta.put("deletionGracePeriodSeconds", grace);
         } else {
-            mark(pod, grace, clock.now());
+            mark(object, grace, state.clock().now());
         }
-        if (grace > 0 || !Meta.finalizers(pod).isEmpty()) {
-            return write(target, pod, current, options);
+        if (grace > 0 || !Meta.finalizers(object).isEmpty()) {
+            return write(target, object, current, options);
         }
-        if (options.dryRun()) {
-            return pod;
-        }
-        StoredObject marked = store.update(target.stored(), pod, current.version());
-        return remove(target, marked, options);
-    }
-
-    private ObjectNode namespace(Target target, StoredObject current, ObjectNode namespace, Options options) {
-        boolean held = Json.at(namespace, "spec", "finalizers") instanceof ArrayNode f && !f.isEmpty();
-        if (!held && Meta.finalizers(namespace).isEmpty()) {
-            return remove(target, current, options);
-        }
-        if (Meta.isDeleting(namespace)) {
-            return namespace;
-        }
-        Meta.of(namespace).put("deletionTimestamp", Meta.time(clock.now()));
-        Json.child(namespace, "status").put("phase", "Terminating");
-        return write(target, namespace, current, options);
-    }
-
-    /** A definition takes its objects with it, and waits for their finalizers. */
-    private ObjectNode definition(Target target, StoredObject current, ObjectNode crd, Options options) {
-        customResources.beginDeletion(crd);
-        ObjectNode marked = write(target, crd, current, options);
-        ResourceInfo info = customResources.served(crd);
-        if (options.dryRun()) {
-            return marked;
-        }
-        customResources.serve(crd);
-        if (info != null) {
-            for (StoredObject instance : store.snapshot(info.type().groupResource()).select(Selection.all())) {
-                try {
-                    delete(new Target(info, instance.namespace(), instance.name(), ""), Options.none());
-                } catch (ApiException e) {
-                    if (e.code() != 404) {
-                        throw e;
-                    }
-                }
-            }
-        }
-        customResources.finishDeletion(current.name());
-        return marked;
-    }
-
-    private ObjectNode write(Target target, ObjectNode object, StoredObject current, Options options) {
         if (options.dryRun()) {
             return object;
         }
-        StoredVersions.toStored(target.type(), object);
+        StoredObject marked = store.update(target.stored(), object, current.version());
+        return remove(target, marked, options);
+    }
+
+    /** Marks an object whose contents go first, and deletes the contents that are this server's to delete. */
+    private ObjectNode terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
+        Strategy strategy = Strategies.of(target.type());
+        if (Meta.isDeleting(object)) {
+            return object;
+        }
+        strategy.markTerminating(object, state);
+        ObjectNode marked = write(target, object, current, options);
+        if (options.dryRun()) {
+            return marked;
+        }
+        ResourceInfo contents = strategy.contents(object, state);
+        strategy.written(object, object, state);
+        if (contents != null) {
+            for (StoredObject instance : store.snapshot(contents.type().groupResource()).select(Selection.all())) {
+                deleteIfPresent(new Target(contents, instance.namespace(), instance.name(), ""), DeleteOptions.none());
+            }
+        }
+        strategy.emptied(object, state);
+        return marked;
+    }
+
+    private void deleteIfPresent(Target target, DeleteOptions options) {
+        try {
+            delete(target, options);
+        } catch (ApiException e) {
+            if (e.code() != 404) {
+                throw e;
+            }
+        }
+    }
+
+    private ObjectNode write(Target target, ObjectNode object, StoredObject current, DeleteOptions options) {
+        if (options.dryRun()) {
+            return object;
+        }
+        Strategies.of(target.type()).toStored(target.type(), object);
         return Renderer.tree(target.info(), store.update(target.stored(), object, current.version()));
     }
 
-    private ObjectNode remove(Target target, StoredObject current, Options options) {
+    private ObjectNode remove(Target target, StoredObject current, DeleteOptions options) {
         ResourceType type = target.type();
         StoredObject last = current;
         if (!options.dryRun()) {
             last = store.delete(target.stored(), current.namespace(), current.name(), current.version());
-            hooks.deleted(type, last.tree());
+            writes.ended(type, last.tree());
         }
-        return RETURN_DELETED.contains(type.groupResource())
+        return Strategies.of(type).returnsDeleted()
                 ? Renderer.tree(target.info(), last)
                 : Errors.success(type, current.name(), current.uid());
     }
@@ -339,20 +262,14 @@ final class Deletes {
     ApiResponse deleteCollection(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         ListOptions selected = ListOptions.of(target, request);
-        Options options = Options.of(request);
+        DeleteOptions options = DeleteOptions.of(request);
         Reads.Listed listed = reads.select(target, selected);
         Snapshot snapshot = listed.snapshot();
         List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
             permit(one, request, options, Bodies.newWarnings());
-            try {
-                delete(one, options);
-            } catch (ApiException e) {
-                if (e.code() != 404) {
-                    throw e;
-                }
-            }
+            deleteIfPresent(one, options);
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));
         return renderer.list(target, items, meta, request, accept);

@@ -11,7 +11,16 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.DeleteOptions;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
@@ -65,7 +74,7 @@ final class Evictions {
         ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
         boolean dryRun = request.isDryRun()
                 || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
-        Deletes.Options.of(options);
+        DeleteOptions.of(options);
         if (!isFree(stored)) {
             List<StoredObject> budgets = budgets(stored);
             if (budgets.size() > 1) {
@@ -82,7 +91,7 @@ final class Evictions {
         if (dryRun) {
             options.putArray("dryRun").add("All");
         }
-        deletes.delete(target.plain(), Deletes.Options.of(options));
+        deletes.delete(target.plain(), DeleteOptions.of(options));
         return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
     }
 

@@ -10,6 +10,7 @@ import dev.wheelhouse.apiserver.auth.Impersonation;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.UnauthorizedException;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /** Lets requests in: who asks, as whom, and whether they may (upstream: the filters of {@code apiserver/pkg/server/config.go}). */
 final class Gate {

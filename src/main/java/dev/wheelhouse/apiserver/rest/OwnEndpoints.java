@@ -6,6 +6,8 @@ import java.net.InetAddress;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.ClusterState;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -18,25 +20,25 @@ final class OwnEndpoints {
     private static final String NAMESPACE = "default";
     private static final String NAME = "kubernetes";
 
+    private final ClusterState state;
     private final ObjectStore store;
-    private final Hooks hooks;
 
-    OwnEndpoints(ObjectStore store, Hooks hooks) {
-        this.store = store;
-        this.hooks = hooks;
+    OwnEndpoints(ClusterState state) {
+        this.state = state;
+        this.store = state.store();
     }
 
     /** Says that the server listens there now, and nowhere else. */
     void announce(InetAddress address, int port) {
         String ip = address.getHostAddress();
-        ObjectNode endpoints = hooks.object("Endpoints", NAMESPACE, NAME);
+        ObjectNode endpoints = state.object("v1", "Endpoints", NAMESPACE, NAME);
         Meta.of(endpoints).putObject("labels").put("endpointslice.kubernetes.io/skip-mirror", "true");
         ObjectNode subset = endpoints.putArray("subsets").addObject();
         subset.putArray("addresses").addObject().put("ip", ip);
         subset.putArray("ports").addObject().put("name", "https").put("port", port).put("protocol", "TCP");
         put("endpoints", endpoints, "subsets");
 
-        ObjectNode slice = hooks.object("EndpointSlice", NAMESPACE, NAME).put("apiVersion", "discovery.k8s.io/v1");
+        ObjectNode slice = state.object("discovery.k8s.io/v1", "EndpointSlice", NAMESPACE, NAME);
         Meta.of(slice).put("generation", 1).putObject("labels").put("kubernetes.io/service-name", NAME);
         slice.put("addressType", address instanceof Inet6Address ? "IPv6" : "IPv4");
         ObjectNode endpoint = slice.putArray("endpoints").addObject();
@@ -49,7 +51,7 @@ final class OwnEndpoints {
     private void put(String resource, ObjectNode wanted, String... fields) {
         StoredObject present = store.get(resource, NAMESPACE, NAME);
         if (present == null) {
-            hooks.create(resource, wanted);
+            state.create(resource, wanted);
             return;
         }
         ObjectNode object = present.tree();

@@ -10,8 +10,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Cause;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -37,7 +48,7 @@ final class PodSubresources {
         Accept accept = Accept.parse(request, target);
         List<String> warnings = Bodies.newWarnings();
         ObjectNode binding = Bodies.object(request, BINDING, warnings);
-        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        Origin origin = Origin.of(request, target, false, warnings);
         String namespace = Meta.namespace(binding);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
             throw Errors.foreignNamespace();

@@ -11,17 +11,36 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.kinds.ClusterState;
+import dev.wheelhouse.apiserver.kinds.ServiceAddresses;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Route;
+import dev.wheelhouse.apiserver.protocol.Router;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomResources;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
@@ -64,20 +83,15 @@ public final class RestServer {
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
-        Admission admission = new Admission(store);
-        ServiceAddresses addresses = new ServiceAddresses(store);
-        CustomResources customResources = new CustomResources(store, registry, clock);
-        Quotas quotas = new Quotas(store);
-        Hooks hooks = new Hooks(store, ids, clock, addresses, customResources, quotas,
-                facts.rootCertificates());
-        AdmissionPolicies policies = new AdmissionPolicies(store, registry);
-        Writes writes = new Writes(store, admission, policies, quotas, addresses, customResources, hooks,
-                new Grants(access.authorizer(), access.policies(), registry, store), ids, clock);
+        ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
+                new CustomResources(store, registry, clock), facts.rootCertificates());
+        Admission admission = new Admission(store, registry, access.authorizer(), access.policies());
+        Writes writes = new Writes(state, admission, new Quotas(store));
         this.renderer = new Renderer(clock);
         this.router = new Router(registry);
         this.reads = new Reads(store, renderer, ids, clock);
         this.updates = new Updates(writes, renderer, clock);
-        this.deletes = new Deletes(store, reads, admission, policies, hooks, customResources, renderer, clock);
+        this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(writes, renderer, clock);
         this.pods = new PodSubresources(store, renderer, clock);
         this.evictions = new Evictions(store, deletes, renderer, clock);
@@ -85,8 +99,8 @@ public final class RestServer {
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
         this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry),
                 new Health(store));
-        this.endpoints = new OwnEndpoints(store, hooks);
-        hooks.bootstrap();
+        this.endpoints = new OwnEndpoints(state);
+        new Bootstrap(state).create();
     }
 
     /** Tells clients in the cluster where the server listens, by the endpoints of the Service {@code kubernetes}. */
@@ -202,10 +216,11 @@ public final class RestServer {
         Route route = request.route();
         if (route.about().isResource()) {
             Target target = router.find(route, request.method());
+            String warning = deprecation(target);
             try {
-                return Deprecations.warn(target, resource(target, request));
+                return warned(resource(target, request), warning);
             } catch (ApiException e) {
-                return Deprecations.warn(target, failure(request, e.status()));
+                return warned(failure(request, e.status()), warning);
             }
         }
         ApiResponse answer = nonResources.handle(route.parts(), request);
@@ -213,6 +228,17 @@ public final class RestServer {
             throw Errors.noSuchResource();
         }
         return answer;
+    }
+
+    private static ApiResponse warned(ApiResponse answer, String warning) {
+        return warning.isEmpty() || !(answer instanceof ApiResponse.Content content)
+                ? answer
+                : content.withFirstWarning(warning);
+    }
+
+    private static String deprecation(Target target) {
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        return custom != null ? custom.deprecation() : Strategies.of(target.type()).deprecation(target.type());
     }
 
     private ApiResponse resource(Target target, ApiRequest request) {
@@ -224,7 +250,7 @@ public final class RestServer {
         if (namespaceMissing && !target.info().verbs().contains("list")) {
             throw Errors.noSuchResource();
         }
-        if (collection && Reviews.isReview(target)) {
+        if (collection && target.isReview()) {
             require(target, "create", request.method().equals("POST"));
             return reviews.review(target, request);
         }

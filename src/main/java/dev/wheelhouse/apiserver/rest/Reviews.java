@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,18 +18,24 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
 import dev.wheelhouse.apiserver.auth.UnauthorizedException;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.runtime.Clock;
 
 /**
  * Resources that are asked and not stored: who one is, whose a token is, who may do what (upstream:
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
-final class Reviews {
-    private static final Set<String> KINDS = Set.of("selfsubjectaccessreviews", "subjectaccessreviews",
-            "localsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews", "tokenreviews");
-
+public final class Reviews {
     private final Authenticator authenticator;
     private final Authorizer authorizer;
     private final Renderer renderer;
@@ -41,12 +46,6 @@ final class Reviews {
         this.authorizer = authorizer;
         this.renderer = renderer;
         this.clock = clock;
-    }
-
-    static boolean isReview(Target target) {
-        String group = target.type().group();
-        return (group.equals("authorization.k8s.io") || group.equals("authentication.k8s.io"))
-                && KINDS.contains(target.type().plural());
     }
 
     ApiResponse review(Target target, ApiRequest request) {

@@ -12,13 +12,25 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.GoText;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteOptions;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
 
 /** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
@@ -38,7 +50,7 @@ final class Scales {
 
     ApiResponse handle(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        Target shown = new Target(new ResourceInfo(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
+        Target shown = new Target(new BuiltInResource(SCALE, "", List.of(), List.of(), Set.of(), List.of()),
                 target.namespace(), target.name(), "");
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
@@ -98,7 +110,7 @@ final class Scales {
     /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        Writes.Origin origin = Writes.Origin.of(request, target, false, Bodies.newWarnings());
+        Origin origin = Origin.of(request, target, false, Bodies.newWarnings());
         if (given != null) {
             Updates.checkName(target, given);
         }
@@ -152,7 +164,7 @@ final class Scales {
     private ObjectNode apply(Target target, ApiRequest request) {
         ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
         long replicas = replicas(target, patch);
-        Writes.Origin origin = Writes.Origin.of(request, target, true, Bodies.newWarnings());
+        Origin origin = Origin.of(request, target, true, Bodies.newWarnings());
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
@@ -161,7 +173,7 @@ final class Scales {
             StoredObject current = find(target);
             try {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
-                        target.info().custom(),
+                        CustomResourceInfo.typeOf(target.info()),
                         origin.manager(), request.query().flag("force"), "scale", clock.now());
                 return scale(target, writes.change(target, applied, current, origin));
             } catch (FieldManagement.ConflictException e) {
@@ -175,7 +187,7 @@ final class Scales {
     }
 
     private static List<String> replicasPath(Target target) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         return custom == null || custom.replicasPath().isEmpty() ? List.of("spec", "replicas") : custom.replicasPath();
     }
 
@@ -184,7 +196,7 @@ final class Scales {
     }
 
     private static ObjectNode scale(Target target, ObjectNode object) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
         ObjectNode meta = scale.putObject("metadata");
         for (String field : List.of("name", "namespace", "uid", "resourceVersion", "creationTimestamp")) {

@@ -11,16 +11,31 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.GoText;
+import dev.wheelhouse.apiserver.codec.Yaml;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.Patches;
-import dev.wheelhouse.apiserver.schema.Cause;
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Bodies;
+import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteOptions;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -51,7 +66,7 @@ final class Updates {
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
-        ObjectNode made = writes.create(target, object, Writes.Origin.of(request, target, false, warnings));
+        ObjectNode made = writes.create(target, object, Origin.of(request, target, false, warnings));
         return renderer.object(201, target, made, request, accept, warnings);
     }
 
@@ -72,14 +87,14 @@ final class Updates {
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
         checkName(target, object);
-        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        Origin origin = Origin.of(request, target, false, warnings);
         ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
             if (current == null) {
-                if (!target.subresource().isEmpty() || !Strategies.allowsCreateOnUpdate(type)) {
+                if (!target.subresource().isEmpty() || !Strategies.of(type).allowsCreateOnUpdate()) {
                     throw Errors.notFound(type, target.name());
                 }
                 if (!uid.isEmpty() || !version.isEmpty()) {
@@ -96,7 +111,7 @@ final class Updates {
                                 + "precondition: " + uid + ", UID in object meta: " + current.uid());
             }
             boolean unconditional = version.isEmpty() || version.equals("0");
-            if (unconditional && !Strategies.allowsUnconditionalUpdate(type)) {
+            if (unconditional && !Strategies.of(type).allowsUnconditionalUpdate()) {
                 throw Errors.unconditional(type, target.name());
             }
             if (!unconditional && !version.equals(Long.toString(current.version()))) {
@@ -152,7 +167,7 @@ final class Updates {
             return apply(target, request, accept);
         }
         List<String> warnings = Bodies.newWarnings();
-        Writes.Origin origin = Writes.Origin.of(request, target, false, warnings);
+        Origin origin = Origin.of(request, target, false, warnings);
         JsonNode patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -172,7 +187,7 @@ final class Updates {
                     : quoted(GoText.patched(patching.get())) + ": " + problem, request, warnings);
             String version = Json.text(patched, "metadata", "resourceVersion");
             if (version.isEmpty() || version.equals("0")) {
-                if (!Strategies.allowsUnconditionalUpdate(target.type())) {
+                if (!Strategies.of(target.type()).allowsUnconditionalUpdate()) {
                     throw Errors.unconditional(target.type(), target.name());
                 }
             } else if (!version.equals(Long.toString(current.version()))) {
@@ -197,7 +212,7 @@ final class Updates {
         Bodies.checkDepth(patched);
         ResourceType type = target.type();
         boolean strategic = Bodies.mediaType(request.contentType()).equals(STRATEGIC);
-        if (Strategies.isCustom(type) && Json.text(patched, "kind").isEmpty()) {
+        if (!Schemas.isBuiltIn(type) && Json.text(patched, "kind").isEmpty()) {
             throw invalidPatch(shown.apply("Object 'Kind' is missing in '" + patched + "'"));
         }
         if (strategic || Json.text(patched, "kind").isEmpty()) {
@@ -213,7 +228,7 @@ final class Updates {
         }
         List<String> problems = new ArrayList<>(patchProblems(request));
         try {
-            CustomType custom = target.info().custom();
+            CustomType custom = CustomResourceInfo.typeOf(target.info());
             if (custom != null) {
                 problems.addAll(Bodies.customMetadata(patched));
             }
@@ -256,7 +271,7 @@ final class Updates {
 
     /** Drops what a custom resource's schema does not know. */
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
-        CustomType custom = target.info().custom();
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             Bodies.report(request, target.type(), custom.prune(object), warnings);
         }
@@ -269,7 +284,7 @@ final class Updates {
     /** The media type of a patch. @throws ApiException 415 if objects of the type cannot be patched in it */
     static String patchMedia(ResourceType type, ApiRequest request) {
         String media = Bodies.mediaType(request.contentType());
-        boolean custom = Strategies.isCustom(type);
+        boolean custom = !Schemas.isBuiltIn(type);
         if (media.equals(JSON_PATCH) || media.equals(MERGE_PATCH) || media.equals(APPLY + "yaml")
                 || media.equals(STRATEGIC) && !custom) {
             return media;
@@ -339,7 +354,7 @@ final class Updates {
         ResourceType type = target.type();
         List<String> warnings = Bodies.newWarnings();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        Writes.Origin origin = Writes.Origin.of(request, target, true, warnings);
+        Origin origin = Origin.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -357,7 +372,8 @@ final class Updates {
             }
             ObjectNode applied;
             try {
-                applied = FieldManagement.apply(live, patch.deepCopy(), target.info().custom(), origin.manager(), force,
+                applied = FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
+                        origin.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);

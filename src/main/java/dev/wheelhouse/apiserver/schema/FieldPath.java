@@ -9,23 +9,23 @@ import org.jspecify.annotations.Nullable;
  * The place of a value in an object ({@code spec.ports[0].name}), put into words only where something is to be said of the value: a client
  * chooses how long the names above a value are, and how many values are below them.
  */
-record FieldPath(@Nullable FieldPath parent, String step) {
-    static final FieldPath ROOT = new FieldPath(null, "");
+public record FieldPath(@Nullable FieldPath parent, String step) {
+    public static final FieldPath ROOT = new FieldPath(null, "");
 
-    FieldPath child(String name) {
+    public FieldPath child(String name) {
         return new FieldPath(this, parent == null ? name : "." + name);
     }
 
-    FieldPath index(int index) {
+    public FieldPath index(int index) {
         return new FieldPath(this, "[" + index + "]");
     }
 
     /** An entry of a map. */
-    FieldPath key(String key) {
+    public FieldPath key(String key) {
         return new FieldPath(this, "[" + key + "]");
     }
 
-    boolean isRoot() {
+    public boolean isRoot() {
         return parent == null;
     }
 

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * What is to be said of an object's fields, without repeats, as far as somebody may want to read it: an object may have a million fields that
  * nobody knows. For one thread.
  */
-final class FieldProblems {
+public final class FieldProblems {
     /** The characters of all problems, of which the last one may have more. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
@@ -18,7 +18,7 @@ final class FieldProblems {
     private long characters;
 
     /** Adds a problem, which is put into words only if there is room for it. */
-    void add(Supplier<String> problem) {
+    public void add(Supplier<String> problem) {
         if (characters < MOST_CHARACTERS) {
             String text = problem.get();
             problems.add(text);
@@ -26,7 +26,7 @@ final class FieldProblems {
         }
     }
 
-    List<String> toList() {
+    public List<String> toList() {
         return new ArrayList<>(problems);
     }
 }

@@ -5,6 +5,10 @@ import java.util.List;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+
 /**
  * What typed decoding does to a request's object: fields that the type does not have go, values of a wrong type are refused
  * (upstream: {@code sigs.k8s.io/json} and the codecs of {@code apimachinery/pkg/runtime/serializer}).

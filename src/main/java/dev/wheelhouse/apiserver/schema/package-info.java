@@ -1,10 +1,9 @@
 /**
- * What the API server knows of its types: their fields, resources, defaults and rules.
- * <p>
- * In flow JSON objects of requests; out flow the same objects, pruned and defaulted, and lists of what is wrong with them. All of it is
- * pure functions over their arguments, called by the request's thread; nothing here starts a thread or does I/O except
- * {@link dev.wheelhouse.apiserver.schema.Schemas} and {@link dev.wheelhouse.apiserver.schema.ResourceRegistry}, which read their facts from the
- * class path once. The registry owns the only state that changes: the resources of custom resource definitions.
+ * Decoding of objects by the facts of their types.
+ *
+ * <p>JSON objects of requests come in; the same objects come out in upstream's canonical form, with a list of the fields
+ * that are unknown or given twice. The functions are called by the request's thread; nothing here starts a thread or does
+ * I/O. The facts of built-in types come from {@link dev.wheelhouse.facts}.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.schema;

@@ -12,7 +12,7 @@ final class Change {
     final long nanos;
     private volatile @Nullable StoredObject left;
 
-    /** @param object the state after; of a deletion, the last state at the deletion's version */
+    /** @param object the state after the write; for a deletion, the last state, at the deletion's version */
     Change(StoredObject object, @Nullable StoredObject previous, boolean deletion, SortedTree<StoredObject> after,
             long nanos) {
         this.version = object.version();
@@ -23,7 +23,7 @@ final class Change {
         this.nanos = nanos;
     }
 
-    /** What a watcher with this selection is told of it: nothing, or one event. */
+    /** The event that a watcher with this selection gets for the write, or null if the write does not concern it. */
     @Nullable
     StoreEvent seenBy(Selection selection) {
         boolean before = previous != null && selection.matches(previous);
@@ -37,6 +37,7 @@ final class Change {
         return before ? new StoreEvent(StoreEvent.Type.DELETED, left()) : null;
     }
 
+    /** The old state at the new version, which tells a watcher that the object left its selection. */
     private StoredObject left() {
         StoredObject known = left;
         if (known == null) {

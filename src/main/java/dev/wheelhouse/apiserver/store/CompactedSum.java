@@ -1,8 +1,9 @@
 package dev.wheelhouse.apiserver.store;
 
 /**
- * How many writes are kept up to the compacted version, and a sum over them that depends on each one's version and bytes, but not
- * on their order: a page that is missing from the file, or that another one stands in for, shows in it. Immutable.
+ * A checksum of all writes that are kept up to the compacted version: their count, and a sum over each one's version
+ * and bytes. The order of the writes does not matter, so the sum is updated per write. It shows when a page of the file
+ * is missing or was replaced by another one. Immutable.
  */
 record CompactedSum(long count, long sum) {
     static final CompactedSum EMPTY = new CompactedSum(0, 0);
@@ -14,7 +15,7 @@ record CompactedSum(long count, long sum) {
                 Long.parseUnsignedLong(text, space + 1, text.length(), 16));
     }
 
-    /** @param encoded as {@link WriteCodec} wrote it, which begins with a checksum of version and content */
+    /** @param encoded as {@link WriteCodec} encoded it; its first bytes are a checksum of version and content */
     CompactedSum with(long version, byte[] encoded) {
         return new CompactedSum(count + 1, sum + spread(version, encoded));
     }
@@ -23,7 +24,7 @@ record CompactedSum(long count, long sum) {
         return new CompactedSum(count - 1, sum - spread(version, encoded));
     }
 
-    /** The finalizer of SplittableRandom, so that sums of different sets are different but by chance. */
+    /** Mixes bits as SplittableRandom's finalizer does, so that different sets rarely have the same sum. */
     private static long spread(long version, byte[] encoded) {
         long checksum = (encoded[0] & 0xffL) << 24 | (encoded[1] & 0xffL) << 16 | (encoded[2] & 0xffL) << 8
                 | encoded[3] & 0xffL;

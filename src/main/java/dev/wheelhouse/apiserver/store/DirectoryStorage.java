@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
- * Keeps every write under its version in one map of an MVStore. From time to time the oldest writes are compacted: those that
- * a later one up to the compacted version replaced are removed, and so are deletions (upstream: etcd's {@code mvcc} keeps and
- * compacts revisions alike). Nothing runs in the background: the committing thread tidies up.
+ * Keeps every write under its version in one map of an MVStore. Compaction removes old writes from time to time: up to
+ * the compacted version it removes deletions, and states that a later write replaced (upstream: the compaction of
+ * revisions in etcd's {@code mvcc}). There are no background threads; the committing thread compacts.
  *
- * <p>A damaged file is noticed when it is opened: each write has a checksum, writes after the compacted version have no gaps,
- * the {@link CompactedSum} tells whether those up to it are all there, and beside the file stands the newest version that was
- * acknowledged, as a file that lost its end is a good file of an earlier version.
+ * <p>Damage is detected when the file is opened. Each write has a checksum. Versions after the compacted one have no
+ * gaps. {@link CompactedSum} proves that the writes up to it are complete. A file that lost its end looks like an
+ * intact older file, so a second file holds the newest acknowledged version ({@link NewestVersion}).
  */
 final class DirectoryStorage implements Storage {
     static final String FILE = "objects.mv.db";
@@ -44,19 +44,19 @@ final class DirectoryStorage implements Storage {
     private static final String COMPACTED_SUM = "compacted-sum";
     private static final String RESUMED = "resumed";
     private static final String FORMAT = "format";
-    /** Without a sum of what is compacted. */
+    /** The first format had no {@link CompactedSum}; opening such a file upgrades it. */
     private static final String FORMAT_1 = "1";
     private static final String FORMAT_2 = "2";
     private static final String REMEDY = "choose another one with --wheelhouse.apiserver.data-dir=DIR";
-    private static final int TIDY_EVERY = 512;
-    private static final int TIDY_BYTES = 4 * 1024 * 1024;
-    private static final int LEAST_FILLED_PERCENT = 50;
+    private static final int RECLAIM_EVERY_COMMITS = 512;
+    private static final int RECLAIM_BYTES = 4 * 1024 * 1024;
+    private static final int MIN_FILL_PERCENT = 50;
     private static final int REUSE_SPACE_AFTER_MS = 10_000;
-    /** With less room than this, in bytes, writes are not taken again, as the next one would fail. */
-    private static final long LEAST_ROOM = 1024 * 1024;
+    /** With fewer free bytes on the disk, writes stay refused after a failure: the next one would fail again. */
+    private static final long MIN_FREE_BYTES = 1024 * 1024;
 
     private final Path directory;
-    private final int keep;
+    private final int keptWrites;
     private final boolean fsync;
     private final String fileSystem;
     private @Nullable OpenFiles open;
@@ -73,15 +73,15 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    DirectoryStorage(Path directory, int keep, boolean fsync) {
-        this(directory, keep, fsync, "");
+    DirectoryStorage(Path directory, int keptWrites, boolean fsync) {
+        this(directory, keptWrites, fsync, "");
     }
 
-    /** @param fileSystem the prefix of one of H2's file systems, for tests; empty for the platform's */
-    DirectoryStorage(Path directory, int keep, boolean fsync, String fileSystem) {
+    /** @param fileSystem the prefix of one of H2's file systems, for tests; empty for the platform's own */
+    DirectoryStorage(Path directory, int keptWrites, boolean fsync, String fileSystem) {
         this.fileSystem = fileSystem;
         this.directory = directory.toAbsolutePath().normalize();
-        this.keep = keep;
+        this.keptWrites = keptWrites;
         this.fsync = fsync;
     }
 
@@ -108,29 +108,26 @@ final class DirectoryStorage implements Storage {
                     break;
                 }
                 byte[] encoded = cursor.getValue();
-                hand(WriteCodec.decode(at, encoded), reader);
+                pass(WriteCodec.decode(at, encoded), reader);
                 if (at <= compacted) {
                     found = found.with(at, encoded);
                 }
                 version = Math.max(version, at);
             }
-            requireWhole(files, found);
-            requireNewest(newest);
+            requireComplete(files, found);
+            requireAcknowledged(newest);
             sum = found;
-            forgetAfter(files, version, newest.undone());
+            removeAfter(files, version, newest.undone());
             open = files;
             return new Recovered(compacted, version);
-        } catch (StorageException e) {
-            files.abandon();
-            throw e;
         } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
-            // A damaged file has any length anywhere, and loops.
+            // Reading a damaged file can recurse without end, or ask for an array of any length.
             files.abandon();
             throw failed(e);
         }
     }
 
-    private void hand(Write write, Reader reader) throws IOException {
+    private void pass(Write write, Reader reader) throws IOException {
         byte[] json = write.json();
         if (write.version() > compacted) {
             if (write.version() != version + 1) {
@@ -142,37 +139,39 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    private void requireWhole(OpenFiles files, CompactedSum found) throws IOException {
+    private void requireComplete(OpenFiles files, CompactedSum found) throws IOException {
         String wanted = files.facts.get(COMPACTED_SUM);
         if (FORMAT_1.equals(files.facts.get(FORMAT))) {
             files.facts.put(FORMAT, FORMAT_2);
             files.facts.put(COMPACTED_SUM, found.toString());
         } else if (!found.toString().equals(wanted)) {
-            throw new IOException("of the objects up to version " + compacted + ", " + found.count()
-                    + " are there, and they are not those that were kept");
+            throw new IOException("the " + found.count() + " objects up to version " + compacted
+                    + " do not match the checksum that was recorded for them");
         }
     }
 
-    private void requireNewest(NewestVersion newest) {
+    private void requireAcknowledged(NewestVersion newest) {
         if (newest.acknowledged() > version) {
             throw damaged("it ends at version " + version + ", but version " + newest.acknowledged()
-                    + " was acknowledged; to go on without what is lost, delete the file " + NEWEST + " in it", null);
+                    + " was acknowledged; to continue without the lost writes, delete the file " + NEWEST + " there",
+                    null);
         }
     }
 
     /**
-     * What was written by a commit that failed has not happened.
+     * Removes the writes of a commit that failed: their clients were told so.
      *
-     * @param noted whether the file beside the store says so: that has to be over, on the disk too, before the next write
+     * @param noted whether {@link NewestVersion} marks them as undone. The mark must be gone from the disk before the
+     *         next write, which it would undo too
      */
-    private void forgetAfter(OpenFiles files, long last, boolean noted) throws IOException {
+    private void removeAfter(OpenFiles files, long last, boolean noted) throws IOException {
         boolean changed = files.store.hasUnsavedChanges();
         for (Long after = files.writes.higherKey(last); after != null; after = files.writes.higherKey(last)) {
             files.writes.remove(after);
             changed = true;
         }
         if (changed) {
-            keep(files);
+            flush(files);
         }
         if (noted) {
             NewestVersion.writeForced(files.newest, last);
@@ -185,7 +184,7 @@ final class DirectoryStorage implements Storage {
             if (!Files.isWritable(directory)) {
                 throw new IOException("it is not writable");
             }
-            closeToOthers();
+            restrictDirectory();
         } catch (IOException e) {
             throw new StorageException(
                     "the data directory " + directory + " cannot be used (" + reason(e) + "): " + REMEDY, e);
@@ -194,7 +193,7 @@ final class DirectoryStorage implements Storage {
             Path file = directory.resolve(name);
             try {
                 if (!PrivateFiles.createIfMissing(file) && PrivateFiles.secure(file)) {
-                    log.warn("other users could read or change {}; now they cannot", file);
+                    log.warn("other users could read or change {}; only its owner can now", file);
                 }
             } catch (IOException e) {
                 throw new StorageException("the file " + file + " cannot be used (" + reason(e)
@@ -203,8 +202,8 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    /** A directory that holds anything else may be shared on purpose; the files in it are private in any case. */
-    private void closeToOthers() throws IOException {
+    /** Makes the directory private, unless it holds other files, too: then it may be shared on purpose. */
+    private void restrictDirectory() throws IOException {
         if (!PrivateFiles.isOpen(directory) || !PrivateFiles.isMine(directory)) {
             return;
         }
@@ -241,7 +240,7 @@ final class DirectoryStorage implements Storage {
                 throw new StorageException("the data directory " + directory
                         + " is in use by another process: end that one, or " + REMEDY, e);
             }
-            throw e instanceof StorageException already ? already : failed(e);
+            throw failed(e);
         }
     }
 
@@ -262,8 +261,11 @@ final class DirectoryStorage implements Storage {
                 + how.lines().findFirst().orElse("") + "): restore it from a copy, or " + REMEDY, cause);
     }
 
-    /** A file system that refuses may take writes again; a file that makes no sense stays so. */
+    /** Explains a failure. One of the file system may pass; a damaged file stays damaged. */
     private StorageException failed(Throwable e) {
+        if (e instanceof StorageException explained) {
+            return explained;
+        }
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof IOException refused && isOfFileSystem(refused)) {
                 String reason = reason(refused);
@@ -277,7 +279,7 @@ final class DirectoryStorage implements Storage {
                 : e.toString(), e);
     }
 
-    /** The system's own words come in an exception of their own type, or in one that is nothing but an IOException. */
+    /** The JDK reports an error of the system as a FileSystemException, or as an IOException that has only its text. */
     private static boolean isOfFileSystem(IOException e) {
         return e instanceof FileSystemException || Errno.isNamedBy(e.getMessage());
     }
@@ -308,46 +310,46 @@ final class DirectoryStorage implements Storage {
                 files.writes.append(write.version(), WriteCodec.encode(write));
                 version = write.version();
             }
-            if (version - compacted > keep + (keep / 4)) {
-                compactTo(files, version - keep);
+            if (version - compacted > keptWrites + keptWrites / 4) {
+                compactTo(files, version - keptWrites);
             }
-            keep(files);
+            flush(files);
             NewestVersion.write(files.newest, version);
         } catch (IOException | RuntimeException | StackOverflowError | AssertionError e) {
             version = acknowledged;
             undo(files, acknowledged);
-            throw e instanceof StorageException already ? already : failed(e);
+            throw failed(e);
         }
-        if (++commits % TIDY_EVERY == 0) {
-            tidy(files);
+        if (++commits % RECLAIM_EVERY_COMMITS == 0) {
+            reclaimSpace(files);
         }
     }
 
-    private void keep(OpenFiles files) {
+    private void flush(OpenFiles files) {
         files.store.commit();
         if (fsync) {
-            // The number of the newest version need not come with it: an older one is as good.
+            // The file of the newest version is not synced: an older version in it is valid, too.
             files.store.sync();
         }
     }
 
-    /** The commit is kept by now: that old space cannot be won back is the next commit's business, if it is anybody's. */
-    private static void tidy(OpenFiles files) {
+    /** Rewrites sparsely used parts of the file. A failure is ignored, because the commit itself has succeeded. */
+    private static void reclaimSpace(OpenFiles files) {
         try {
-            files.store.compact(LEAST_FILLED_PERCENT, TIDY_BYTES);
+            files.store.compact(MIN_FILL_PERCENT, RECLAIM_BYTES);
         } catch (RuntimeException e) {
-            log.debug("could not tidy up", e);
+            log.debug("could not reclaim space in the data directory", e);
         }
     }
 
-    /** Closes the file, of which nobody knows how much was written, and notes where it has to end. */
+    /** Closes the file, whose end is unknown after a failed write, and notes the version that it has to end at. */
     private static void undo(OpenFiles files, long acknowledged) {
         files.store.closeImmediately();
         try {
-            // It takes no new room.
+            // This overwrites bytes in place, so it works on a full disk.
             NewestVersion.writeUndone(files.newest, acknowledged);
         } catch (IOException e) {
-            log.debug("could not note that what comes after version {} is undone", acknowledged, e);
+            log.debug("could not note that the writes after version {} are undone", acknowledged, e);
         }
     }
 
@@ -361,16 +363,13 @@ final class DirectoryStorage implements Storage {
             compacted = Long.parseLong(files.facts.getOrDefault(COMPACTED, "0"));
             sum = CompactedSum.parse(files.facts.getOrDefault(COMPACTED_SUM, ""));
             files.facts.put(RESUMED, Long.toString(last));
-            forgetAfter(files, last, true);
+            removeAfter(files, last, true);
             Long newest = files.writes.lastKey();
             if (last > compacted && (newest == null || newest < last)) {
                 throw damaged("it ends at version " + newest + ", but version " + last + " was acknowledged", null);
             }
             version = last;
             open = files;
-        } catch (StorageException e) {
-            files.abandon();
-            throw e;
         } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
             files.abandon();
             throw failed(e);
@@ -384,8 +383,8 @@ final class DirectoryStorage implements Storage {
                 throw new FileSystemException(FILE, null, Files.exists(directory) ? Errno.DENIED : Errno.GONE);
             }
             FileStore disk = Files.getFileStore(directory);
-            // Some file systems do not know how large they are.
-            if (disk.getTotalSpace() > 0 && disk.getUsableSpace() < LEAST_ROOM) {
+            // Some file systems report no size.
+            if (disk.getTotalSpace() > 0 && disk.getUsableSpace() < MIN_FREE_BYTES) {
                 throw new FileSystemException(FILE, null, Errno.NO_SPACE);
             }
         } catch (IOException e) {
@@ -428,8 +427,7 @@ final class DirectoryStorage implements Storage {
             try {
                 files.store.close();
             } catch (RuntimeException e) {
-                log.warn(
-                        "the data directory {} could not be closed in good order ({}); everything acknowledged is in it",
+                log.warn("the data directory {} was not closed cleanly ({}); it holds all acknowledged writes",
                         directory, e.getMessage());
                 files.store.closeImmediately();
             }
@@ -441,7 +439,7 @@ final class DirectoryStorage implements Storage {
         try {
             channel.close();
         } catch (IOException e) {
-            // Everything in it has been written.
+            // All writes to it have been made.
         }
     }
 }

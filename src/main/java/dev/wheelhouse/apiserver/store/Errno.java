@@ -4,7 +4,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-/** What POSIX systems say why a file cannot be written; Java hands on the words, and in plain IOExceptions nothing else. */
+/** The messages of POSIX systems for I/O errors. The JDK passes them on as text, often without an error code. */
 final class Errno {
     static final String NO_SPACE = "No space left on device";
     static final String QUOTA = "Disk quota exceeded";

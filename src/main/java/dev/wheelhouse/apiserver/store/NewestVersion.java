@@ -8,11 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The file beside the store that says which version was acknowledged last. It has a fixed length, so that it can be written when
- * the disk is full.
+ * The file beside the store that holds the version acknowledged last. Its length is fixed, so that it can be written
+ * even if the disk is full.
  *
- * @param acknowledged 0 if the file does not say
- * @param undone whether a commit after that version failed, so that whatever the store has of it has not happened
+ * @param acknowledged the version; 0 if the file holds none
+ * @param undone whether a commit after that version failed: all writes after it are to be removed from the store
  */
 record NewestVersion(long acknowledged, boolean undone) {
     private static final String UNDONE = "undone";
@@ -32,7 +32,7 @@ record NewestVersion(long acknowledged, boolean undone) {
         write(file, acknowledged, "");
     }
 
-    /** The same, on the disk when it returns. */
+    /** Writes as {@link #write} does, and returns when the content is on the disk. */
     static void writeForced(FileChannel file, long acknowledged) throws IOException {
         write(file, acknowledged, "");
         file.force(false);

@@ -25,18 +25,22 @@ import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * All objects, by resource ({@code pods}, {@code deployments.apps}), under one version that grows by one with every write.
- * Thread safe. Writes name the version that they expect to replace; reads are snapshots; watches start at any kept version
- * (upstream: {@code apiserver/pkg/storage/etcd3} and {@code apiserver/pkg/storage/cacher}, in one). The lock is held to compare
- * and count versions and to append to the log; objects are serialised before, and selected and delivered after.
+ * All objects of the API server, by resource ({@code pods}, {@code deployments.apps}). One version, which grows by one
+ * with every write, orders the writes to all resources. A write names the version that it expects to replace. Reads are
+ * snapshots. A watch starts at any kept version (upstream: {@code apiserver/pkg/storage/etcd3} and
+ * {@code apiserver/pkg/storage/cacher}, in one).
+ *
+ * <p>Thread safe. One lock guards the comparison of versions and the append to the log. Objects are serialised before
+ * the lock is taken; events are filtered and delivered after it is released. With a durable {@link Storage}, a write
+ * becomes visible when it is committed there; the first waiting writer commits for all.
  */
 public final class ObjectStore implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ObjectStore.class);
-    /** After a failure the storage is asked again so soon, and later each time it fails again at once. */
+    /** The time from a failure of the storage until it is asked again. It grows with each further failure. */
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(15);
     private static final Duration QUIET = Duration.ofMinutes(1);
-    /** So many eras back the store knows what was kept; as they begin a second apart, nobody waits for so long. */
+    /** How many eras back {@link #lastCommitted} reaches. Eras last at least a second, so no writer waits that long. */
     private static final int ERAS = 1024;
 
     private final Clock clock;
@@ -44,27 +48,28 @@ public final class ObjectStore implements AutoCloseable {
     private final Storage storage;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, ResourceLog> logs = new ConcurrentHashMap<>();
-    /** Held by the one thread that brings writes to the storage; the others wait for it, and find theirs done. */
+    /** Held by the thread that commits to the storage. Others wait for it and then find their writes committed. */
     private final ReentrantLock commits = new ReentrantLock();
-    /** Writes that are decided and not yet kept; nobody sees them. Guarded by the lock. */
+    /** Writes that are decided but not committed, which no reader sees. Guarded by the lock. */
     private List<Pending> pending = new ArrayList<>();
-    /** Why writes are refused at the moment. */
+    /** Why writes are refused at the moment; null if they are taken. */
     private volatile @Nullable StorageException failure;
-    /** Why the last writes that were undone failed. */
+    /** The last failure that undid writes. */
     private volatile @Nullable StorageException lastFailure;
-    /** Counts the failures of the storage: with each, all writes that were decided and not kept are undone. */
+    /** Counts the failures of the storage. Each undoes all writes that were decided but not committed. */
     private volatile long era;
-    /** The last version that was kept in each era but the present one, for writers that wait since then. */
-    private final AtomicLongArray lastKept = new AtomicLongArray(ERAS);
+    /** By era (modulo its length), the last version that was committed in it. The present era is not in it. */
+    private final AtomicLongArray lastCommitted = new AtomicLongArray(ERAS);
     private final Backoff retries;
-    /** When the storage may be asked again whether it takes writes. Guarded by {@link #commits}. */
+    /** When the storage may be asked again, in nanoseconds of the clock. Guarded by {@link #commits}. */
     private long retryAt;
     private long failedAt;
-    /** The version of the last write that is decided. */
+    /** The version of the last decided write. */
     private volatile long decided;
+    /** The version of the last committed write. */
     private volatile long version;
     private volatile boolean closed;
-    /** What a resource that nobody has written to is compacted to. */
+    /** The oldest kept version of a resource without writes. */
     private volatile long compacted;
 
     public ObjectStore(Clock clock, Retention retention, Storage storage) {
@@ -102,7 +107,7 @@ public final class ObjectStore implements AutoCloseable {
                 throw new IllegalStateException("version " + at + " deletes " + key + " of " + resource
                         + ", which is not there");
             }
-            Change change = made(log, key, current, next, at);
+            Change change = newChange(log, key, current, next, at);
             log.head = change.after;
             log.append(change);
             log.dispatch();
@@ -111,7 +116,7 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /** @param next null for a deletion */
-    private Change made(ResourceLog log, String key, @Nullable StoredObject current, @Nullable StoredObject next,
+    private Change newChange(ResourceLog log, String key, @Nullable StoredObject current, @Nullable StoredObject next,
             long at) {
         return next == null
                 ? new Change(Objects.requireNonNull(current).atVersion(at), current, true, log.head.without(key),
@@ -132,16 +137,18 @@ public final class ObjectStore implements AutoCloseable {
         return version;
     }
 
-    /** The newest state of an object, or null. @param namespace empty for a cluster-scoped one */
+    /** The newest state of an object, or null if there is none. @param namespace empty for a cluster-scoped object */
     public @Nullable StoredObject get(String resource, String namespace, String name) {
         return log(resource).tree.get(StoredObject.key(namespace, name));
     }
 
     /**
-     * Stores a new object. It must have its name; its {@code metadata.resourceVersion} is set.
+     * Stores a new object and sets its {@code metadata.resourceVersion}.
      *
-     * @throws StoreException.Exists if there is one already
-     * @throws TooLargeException if it has more bytes than are stored of one
+     * @param object with its name
+     * @throws StoreException.Exists if there already is one of this name
+     * @throws StoreException.Failed if the storage takes no writes
+     * @throws TooLargeException if it is larger than {@link TooLargeException#MOST_BYTES}
      */
     public StoredObject create(String resource, ObjectNode object) {
         return stamped(object, write(resource, keyOf(object), current -> {
@@ -152,10 +159,11 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /**
-     * Replaces an object. Its {@code metadata.resourceVersion} is set.
+     * Replaces an object and sets its {@code metadata.resourceVersion}.
      *
-     * @throws StoreException.Conflict if it is not at the expected version
-     * @throws TooLargeException if it has more bytes than are stored of one
+     * @throws StoreException.Conflict if the stored object is not at the expected version, or missing
+     * @throws StoreException.Failed if the storage takes no writes
+     * @throws TooLargeException if it is larger than {@link TooLargeException#MOST_BYTES}
      */
     public StoredObject update(String resource, ObjectNode object, long expected) {
         String key = keyOf(object);
@@ -166,8 +174,9 @@ public final class ObjectStore implements AutoCloseable {
     /**
      * Deletes an object.
      *
-     * @return its last state, at the deletion's version
-     * @throws StoreException.Conflict if it is not at the expected version
+     * @return its last state, at the version of the deletion
+     * @throws StoreException.Conflict if the stored object is not at the expected version, or missing
+     * @throws StoreException.Failed if the storage takes no writes
      */
     public StoredObject delete(String resource, String namespace, String name, long expected) {
         String key = StoredObject.key(namespace, name);
@@ -186,7 +195,7 @@ public final class ObjectStore implements AutoCloseable {
         return draft;
     }
 
-    /** The backslashes of JSON, which upstream's storage of built-in types does not have. */
+    /** The number of backslashes. Upstream stores built-in types as protobuf, which has none, so they do not count. */
     private static int escapes(byte[] json) {
         int escapes = 0;
         for (byte b : json) {
@@ -216,24 +225,24 @@ public final class ObjectStore implements AutoCloseable {
 
     /** @param draft the new state, null to delete */
     private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
-        // The client of an overdue request has been told that it timed out: its write must not begin.
+        // The client of an overdue request was told of a timeout, so its write must not begin.
         Deadline.checkNow();
         if (failure != null) {
             resume();
         }
         ResourceLog log = log(resource);
         long before = era;
-        Decided done;
+        Decided decision;
         try {
-            done = locked(() -> decide(log, resource, key, precondition, draft));
+            decision = locked(() -> decide(log, resource, key, precondition, draft));
         } catch (StoreException.Exists | StoreException.Conflict e) {
-            // What it ran into may not be kept yet; until then nobody is told of it.
-            settle(decided, before);
+            // The object that it found may not be committed yet. No client may learn of it before.
+            awaitCommit(decided, before);
             throw e;
         }
-        settle(done.change.version, done.era);
+        awaitCommit(decision.change.version, decision.era);
         log.dispatch();
-        return done.change.object;
+        return decision.change.object;
     }
 
     private record Decided(Change change, long era) {}
@@ -244,15 +253,15 @@ public final class ObjectStore implements AutoCloseable {
         StoredObject current = log.head.get(key);
         precondition.check(current);
         long at = decided + 1;
-        Change made = made(log, key, current, draft == null ? null : draft.atVersion(at), at);
-        log.head = made.after;
+        Change change = newChange(log, key, current, draft == null ? null : draft.atVersion(at), at);
+        log.head = change.after;
         decided = at;
         if (storage.isDurable()) {
-            pending.add(new Pending(log, resource, key, made));
+            pending.add(new Pending(log, resource, key, change));
         } else {
-            publish(log, made);
+            publish(log, change);
         }
-        return new Decided(made, era);
+        return new Decided(change, era);
     }
 
     private void refuseWritesIfUnable() {
@@ -271,18 +280,18 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /**
-     * Returns when everything up to a version is kept and can be seen. Whoever comes first does it for all.
+     * Returns when all writes up to a version are committed and visible. The first waiting thread commits for all.
      *
-     * @param of the era in which the version was decided: in another one it is that of another write
+     * @param decidedIn the era in which the version was decided; in a later era the number may be that of another write
      */
-    private void settle(long at, long of) {
-        if (isSettled(at, of)) {
+    private void awaitCommit(long at, long decidedIn) {
+        if (isCommitted(at, decidedIn)) {
             return;
         }
         List<Pending> batch;
         commits.lock();
         try {
-            if (isSettled(at, of)) {
+            if (isCommitted(at, decidedIn)) {
                 return;
             }
             batch = commitPending();
@@ -292,15 +301,15 @@ public final class ObjectStore implements AutoCloseable {
         batch.stream().map(Pending::log).distinct().forEach(ResourceLog::dispatch);
     }
 
-    /** @throws StoreException.Failed if it was undone */
-    private boolean isSettled(long at, long of) {
-        // The version is read first: if the era is the same after that, it was the same when the version was read.
+    /** @throws StoreException.Failed if the write was undone */
+    private boolean isCommitted(long at, long decidedIn) {
+        // The version is read first. If the era is still the same after that, the version belongs to it.
         boolean reached = version >= at;
         long now = era;
-        if (now == of) {
+        if (now == decidedIn) {
             return reached;
         }
-        if (now - of < ERAS && at <= lastKept.get((int) (of % ERAS))) {
+        if (now - decidedIn < ERAS && at <= lastCommitted.get((int) (decidedIn % ERAS))) {
             return true;
         }
         throw new StoreException.Failed(Objects.requireNonNull(lastFailure));
@@ -325,7 +334,7 @@ public final class ObjectStore implements AutoCloseable {
         return batch;
     }
 
-    /** Nothing after the last version that is kept has happened. */
+    /** Begins a new era: undoes all writes that are decided but not committed. */
     private void undo(StorageException e, List<Pending> batch) {
         locked(() -> {
             batch.forEach(p -> p.log.undo());
@@ -334,7 +343,7 @@ public final class ObjectStore implements AutoCloseable {
             decided = version;
             lastFailure = e;
             failure = e;
-            lastKept.set((int) (era % ERAS), version);
+            lastCommitted.set((int) (era % ERAS), version);
             return ++era;
         });
         failedAt = clock.nanoTime();
@@ -342,7 +351,11 @@ public final class ObjectStore implements AutoCloseable {
         LOGGER.warn("{}; until then writes are refused, and reads go on", e.getMessage());
     }
 
-    /** Asks the storage whether it takes writes again, unless it was asked a moment ago. @throws StoreException.Failed if not */
+    /**
+     * Asks the storage whether it takes writes again, if enough time has passed.
+     *
+     * @throws StoreException.Failed if not
+     */
     private void resume() {
         StorageException failed = failure;
         if (failed == null) {
@@ -361,7 +374,7 @@ public final class ObjectStore implements AutoCloseable {
             retryAt = clock.deadline(FIRST_RETRY);
             storage.resume(version);
             failure = null;
-            LOGGER.info("writes are taken again after {} s; the last that was kept is version {}",
+            LOGGER.info("writes are taken again after {} s; the last stored version is {}",
                     Duration.ofNanos(clock.nanoTime() - failedAt).toSeconds(), version);
         } catch (StorageException e) {
             failure = e;
@@ -372,8 +385,8 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /**
-     * Why writes are refused, or would be, in a few words that name no path; null if they are taken. It asks the storage at most
-     * once a second, so that a store that nobody writes to finds out as well.
+     * Why writes are refused, in a few words that name no path; null if they are taken. It asks the storage itself, so
+     * that a failure shows even if there are no writes. While writes fail, it asks at most once a second.
      */
     public @Nullable String problem() {
         try {
@@ -406,7 +419,7 @@ public final class ObjectStore implements AutoCloseable {
      * The state of a resource at a version.
      *
      * @throws StoreException.Expired if it is no longer kept
-     * @throws StoreException.Future if it is not there yet
+     * @throws StoreException.Future if no write has reached the version yet
      */
     public Snapshot snapshotAt(String resource, long at) {
         ResourceLog log = log(resource);
@@ -419,9 +432,9 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /**
-     * Watches what happens after a version. A version that is yet to come is waited for.
+     * Watches all changes after a version. The version may be in the future: the watch then skips the changes up to it.
      *
-     * @throws StoreException.Expired if events after it are no longer kept
+     * @throws StoreException.Expired if changes after it are no longer kept
      */
     public Watcher watch(String resource, Selection selection, long after) {
         ResourceLog log = log(resource);
@@ -433,7 +446,7 @@ public final class ObjectStore implements AutoCloseable {
         });
     }
 
-    /** Watches from now, with all present objects as ADDED events first. */
+    /** Watches from now. The first events are ADDED, one for each selected object that exists. */
     public Watcher watchFromNow(String resource, Selection selection) {
         ResourceLog log = log(resource);
         return locked(() -> {
@@ -460,17 +473,17 @@ public final class ObjectStore implements AutoCloseable {
         });
     }
 
-    /** Watches that are open. */
+    /** The number of open watches. */
     public int watchers() {
         return logs.values().stream().mapToInt(log -> log.watchers().all().size()).sum();
     }
 
-    /** Ends every watch as if its connection were cut; they may start again. For tests of clients. */
+    /** Ends every watch as a lost connection would. For tests of clients. */
     public void cutWatches() {
         logs.values().forEach(log -> log.watchers().all().forEach(Watcher::close));
     }
 
-    /** Ends the watches of one resource, which is no longer served. What they have not told yet they still tell. */
+    /** Ends the watches of a resource that is no longer served. Events that were queued before can still be polled. */
     public void endWatches(String resource) {
         ResourceLog log = logs.get(resource);
         if (log != null) {
@@ -489,7 +502,7 @@ public final class ObjectStore implements AutoCloseable {
                 commitPending();
             }
         } catch (StoreException.Failed e) {
-            LOGGER.warn("the last writes were not kept: {}", e.getMessage());
+            LOGGER.warn("the last writes were not stored: {}", e.getMessage());
         } finally {
             storage.close();
             commits.unlock();

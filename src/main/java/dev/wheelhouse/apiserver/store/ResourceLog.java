@@ -9,31 +9,31 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One resource: its objects, the window of its last changes, and its watchers. Objects and window are guarded by the store's
- * lock; dispatching to watchers happens outside of it, in version order, by one thread at a time.
+ * The state of one resource: its objects, the window of its last changes, and its watchers. The store's lock guards
+ * objects and window. Changes are dispatched to watchers outside of it, in version order, by one thread at a time.
  */
 final class ResourceLog {
     private final ArrayDeque<Change> window = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<Change> undelivered = new ConcurrentLinkedQueue<>();
     private final ReentrantLock dispatching = new ReentrantLock();
     private final WatcherIndex watchers = new WatcherIndex();
-    /** Bytes of JSON in the window. */
+    /** The bytes of JSON in the window. */
     private long bytes;
     private SortedTree<StoredObject> compactedTree = SortedTree.empty();
     private long compacted;
-    /** What everyone sees. */
+    /** The committed state, which readers see. */
     volatile SortedTree<StoredObject> tree = SortedTree.empty();
-    /** The same with the writes that are decided and not yet kept. */
+    /** The state with the writes that are decided but not yet committed. */
     SortedTree<StoredObject> head = SortedTree.empty();
 
-    /** Starts with an object that was there before this process. */
+    /** Adds an object of an earlier run, at the start. */
     void load(StoredObject object) {
         tree = tree.with(object.key(), object);
         compactedTree = tree;
         head = tree;
     }
 
-    /** Versions before this one are not kept. */
+    /** Sets the oldest version that is kept. */
     void startAt(long version) {
         compacted = Math.max(compacted, version);
     }
@@ -45,7 +45,7 @@ final class ResourceLog {
         undelivered.add(change);
     }
 
-    /** Forgets the writes that were decided and not kept. */
+    /** Drops the writes that were decided but not committed. */
     void undo() {
         head = tree;
     }
@@ -77,7 +77,7 @@ final class ResourceLog {
         compactedTree = oldest.after;
     }
 
-    /** The objects as they were at a version. */
+    /** The objects as they were at a version. @throws StoreException.Expired if it is no longer kept */
     SortedTree<StoredObject> treeAt(long version) {
         for (Iterator<Change> newest = window.descendingIterator(); newest.hasNext();) {
             Change change = newest.next();
@@ -91,7 +91,7 @@ final class ResourceLog {
         return compactedTree;
     }
 
-    /** The kept changes after a version, oldest first. */
+    /** The kept changes after a version, oldest first. @throws StoreException.Expired if some are no longer kept */
     List<Change> since(long version) {
         if (version < compacted) {
             throw new StoreException.Expired(version, compacted);
@@ -120,7 +120,7 @@ final class ResourceLog {
         return watchers;
     }
 
-    /** Hands what was appended to the watchers, unless another thread is doing so already. */
+    /** Offers the appended changes to the watchers, unless another thread is doing so. */
     void dispatch() {
         while (!undelivered.isEmpty() && dispatching.tryLock()) {
             try {

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.store;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +14,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Which fields each resource can be selected by, and their values (upstream: the {@code ToSelectableFields} functions of
- * {@code pkg/registry} and the field label conversions of {@code pkg/apis}).
+ * The fields by which objects of each resource can be selected, and their values (upstream: the
+ * {@code ToSelectableFields} functions of {@code pkg/registry} and the field label conversions of {@code pkg/apis}).
  */
 public final class SelectableFields {
+    /** By resource, the fields besides name and namespace; other resources have none. */
     private static final Map<String, List<String>> PATHS = Map.ofEntries(
             Map.entry("pods",
                     List.of("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
@@ -39,25 +39,7 @@ public final class SelectableFields {
                     List.of("spec.signerName", "spec.podName", "spec.nodeName")),
             Map.entry("resourceslices.resource.k8s.io", List.of("spec.nodeName", "spec.driver")));
 
-    /** By kind, the fields besides name and namespace that clients may say; other kinds have none. */
-    private static final Map<String, List<String>> KNOWN = Map.ofEntries(
-            Map.entry("Pod", with(PATHS.get("pods"), "status.podIPs")),
-            Map.entry("Event", with(PATHS.get("events"))),
-            Map.entry("Secret", with(PATHS.get("secrets"))),
-            Map.entry("Node", with(PATHS.get("nodes"))),
-            Map.entry("Namespace", with(PATHS.get("namespaces"))),
-            Map.entry("Service", with(PATHS.get("services"))),
-            Map.entry("ReplicationController", with(PATHS.get("replicationcontrollers"))),
-            Map.entry("Job", with(PATHS.get("jobs.batch"))),
-            Map.entry("CertificateSigningRequest", List.of("spec.signerName")),
-            Map.entry("ClusterTrustBundle", List.of("spec.signerName")),
-            Map.entry("PodCertificateRequest", List.of("spec.signerName", "spec.podName", "spec.nodeName")),
-            Map.entry("ResourceSlice", with(PATHS.get("resourceslices.resource.k8s.io"))));
-    /** The groups of those kinds that are not of the core. */
-    private static final Map<String, String> GROUPS = Map.of("Job", "batch", "CertificateSigningRequest",
-            "certificates.k8s.io", "ClusterTrustBundle", "certificates.k8s.io", "PodCertificateRequest",
-            "certificates.k8s.io", "ResourceSlice", "resource.k8s.io");
-    /** The fields of Events in the new group, and what the stored Event calls them. */
+    /** The fields of Events in the group events.k8s.io, with their names in the stored core Event. */
     private static final Map<String, String> NEW_EVENTS = Map.ofEntries(Map.entry("reason", "reason"),
             Map.entry("regarding.kind", "involvedObject.kind"),
             Map.entry("regarding.namespace", "involvedObject.namespace"),
@@ -74,43 +56,39 @@ public final class SelectableFields {
 
     private SelectableFields() {}
 
-    private static List<String> with(@Nullable List<String> fields, String... more) {
-        List<String> all = new ArrayList<>(List.of(more));
-        all.addAll(fields == null ? List.of() : fields);
-        return List.copyOf(all);
-    }
-
     /**
-     * The name by which {@link StoredObject} keeps a field that clients select objects of the type by.
+     * The name under which {@link StoredObject} keeps a field that a client names in a selector.
      *
-     * @return null if objects of the type cannot be selected by it
+     * @return null if objects of the type cannot be selected by this field
      */
     public static @Nullable String canonical(ResourceType type, String field) {
+        boolean name = field.equals("metadata.name");
+        boolean namespace = field.equals("metadata.namespace");
         if (type.group().equals("events.k8s.io")) {
-            return field.equals("metadata.name") || field.equals("metadata.namespace") ? field : NEW_EVENTS.get(field);
+            return name || namespace ? field : NEW_EVENTS.get(field);
         }
-        List<String> own = KNOWN.get(type.kind());
-        if (own == null || !type.group().equals(GROUPS.getOrDefault(type.kind(), ""))) {
-            return field.equals("metadata.name") || field.equals("metadata.namespace") ? field : null;
+        List<String> own = PATHS.get(type.groupResource());
+        if (own == null) {
+            return name || namespace ? field : null;
         }
-        if (type.kind().equals("Pod") && field.equals("spec.host")) {
+        boolean pod = type.kind().equals("Pod");
+        if (pod && field.equals("spec.host")) {
             return "spec.nodeName";
         }
-        return field.equals("metadata.name") || field.equals("metadata.namespace") && type.namespaced()
-                && !type.kind().equals("PodCertificateRequest") || own.contains(field) ? field : null;
+        return name || namespace && type.namespaced() && !type.kind().equals("PodCertificateRequest")
+                || own.contains(field) || pod && field.equals("status.podIPs") ? field : null;
     }
 
-    /** Upstream's words for a field that {@link #canonical} does not know. */
+    /** Upstream's error message for a field that {@link #canonical} does not know. */
     public static String refusal(ResourceType type, String field) {
         return switch (type.group() + "/" + type.kind()) {
             case "batch/Job" -> "field label \"" + field + "\" not supported for Job";
             case "resource.k8s.io/ResourceSlice" -> "field label not supported for " + type.apiVersion()
                     + ", Kind=ResourceSlice: " + field;
-            default -> type.group().equals("events.k8s.io")
-                    || KNOWN.containsKey(type.kind()) && type.group().equals(GROUPS.getOrDefault(type.kind(), ""))
-                            ? "field label not supported: " + field
-                            : "\"" + field + "\" is not a known field selector: only \"metadata.name\", "
-                                    + "\"metadata.namespace\"";
+            default -> type.group().equals("events.k8s.io") || PATHS.containsKey(type.groupResource())
+                    ? "field label not supported: " + field
+                    : "\"" + field + "\" is not a known field selector: only \"metadata.name\", "
+                            + "\"metadata.namespace\"";
         };
     }
 

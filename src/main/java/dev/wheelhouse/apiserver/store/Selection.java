@@ -4,9 +4,9 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 
 /**
- * Which objects of a resource are meant.
+ * Selects objects of one resource by namespace, labels and fields.
  *
- * @param namespace empty for all
+ * @param namespace empty for all namespaces
  */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
     private static final Selection ALL = new Selection("", LabelSelector.everything(), FieldSelector.everything());
@@ -21,7 +21,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
                 && (fields.isEverything() || fields.matches(object::field));
     }
 
-    /** Whether it says more than a namespace. */
+    /** Whether it has a label or field selector. */
     public boolean isFiltered() {
         return !labels.isEverything() || !fields.isEverything();
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** All objects of one resource at one version. Immutable. */
+/** All objects of one resource at one version, in the order of their keys (namespace, then name). Immutable. */
 public final class Snapshot {
     private final SortedTree<StoredObject> tree;
     private final long version;
@@ -15,7 +15,7 @@ public final class Snapshot {
         this.version = version;
     }
 
-    /** The version that it stands for. */
+    /** The version of the whole store whose state this is. */
     public long version() {
         return version;
     }
@@ -24,12 +24,12 @@ public final class Snapshot {
         return tree.size();
     }
 
-    /** The objects of the selection in key order. */
+    /** All selected objects. */
     public List<StoredObject> select(Selection selection) {
         return page(selection, "", 0).items();
     }
 
-    /** The same, found one by one as they are asked for. */
+    /** All selected objects, found lazily. */
     Stream<StoredObject> stream(Selection selection) {
         Iterable<StoredObject> range = tree.range(prefix(selection), end(selection));
         return StreamSupport.stream(range.spliterator(), false).filter(selection::matches);
@@ -39,16 +39,16 @@ public final class Snapshot {
         return selection.namespace().isEmpty() ? "" : selection.namespace() + "/";
     }
 
-    /** Follows the last key of the namespace: 0 is the character after the slash. */
+    /** The first key after those of the namespace: 0 is the character that follows the slash. */
     private static String end(Selection selection) {
         return selection.namespace().isEmpty() ? SortedTree.END : selection.namespace() + "0";
     }
 
     /**
-     * One page of the selection in key order.
+     * One page of the selected objects.
      *
-     * @param start the continuation that the page before gave, or empty
-     * @param limit the most objects, or 0 for all
+     * @param start {@link Page#next} of the page before; empty for the first page
+     * @param limit the most objects; 0 for no limit
      */
     public Page page(Selection selection, String start, int limit) {
         String prefix = prefix(selection);
@@ -71,8 +71,8 @@ public final class Snapshot {
     }
 
     /**
-     * @param next where the next page starts, relative to the namespace; empty if there is none
-     * @param remaining how many objects follow, or -1 where that is not known
+     * @param next where the next page starts; empty if there is none
+     * @param remaining how many objects follow this page; -1 if the selection filters by labels or fields
      */
     public record Page(List<StoredObject> items, String next, int remaining) {}
 }

@@ -8,8 +8,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable sorted map from text to values: a change gives a new tree that shares all but one path with the old one, so
- * that every kept version is a free snapshot. A treap whose priorities are hashes of the keys.
+ * An immutable sorted map with strings as keys. A change creates a new tree that shares all nodes but one path with the
+ * old one, so every kept version is a snapshot at no cost. A treap whose priorities are hashes of the keys.
  */
 final class SortedTree<V> {
     private static final SortedTree<?> EMPTY = new SortedTree<>(null);
@@ -134,12 +134,7 @@ final class SortedTree<V> {
         return () -> new Range<>(root, from, to);
     }
 
-    /** All values in key order. */
-    Iterable<V> values() {
-        return range("", END);
-    }
-
-    /** Greater than every key. */
+    /** An upper bound of a range that is greater than every key. */
     static final String END = "\uffff";
 
     private static final class Range<V> implements Iterator<V> {

@@ -6,38 +6,39 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where writes are kept beyond this process. The store shows a write to nobody, not even to its writer, before
- * {@link #commit} has returned; what has been committed is there after a restart, at the same version. One thread calls at a
- * time.
+ * Stores writes beyond the life of this process. The {@link ObjectStore} shows a write to nobody, not even to its
+ * writer, before {@link #commit} has returned. Committed writes are there after a restart, at the same versions. The
+ * store calls it from one thread at a time.
  */
 public interface Storage extends AutoCloseable {
     /**
-     * Opens it and hands all that is kept to the reader, in version order. Called once, before anything else.
+     * Opens the storage and passes everything in it to the reader, in version order. Called once, before all else.
      *
-     * @throws StorageException if it cannot be used: in use elsewhere, not writable, or damaged
+     * @throws StorageException if the storage is in use by another process, not writable, or damaged
      */
     Recovered load(Reader reader);
 
     /**
-     * Keeps writes, all that are given or, if the process dies meanwhile, the first of them.
+     * Stores writes. If the process dies meanwhile, some of them may be stored, without a gap from the first on.
      *
      * @param writes in version order, without gaps
-     * @throws StorageException if it cannot; then nothing of it is kept, and {@link #resume} has to succeed before the next
+     * @throws StorageException if the writes cannot be stored. Then none of them counts as stored, and {@link #resume}
+     *         must succeed before the next commit
      */
     void commit(List<Write> writes);
 
     /**
-     * Makes it ready to take writes again after a commit that failed.
+     * Makes the storage ready for writes again after a failed commit.
      *
-     * @param version the version of the last write that was committed; everything after it is forgotten
-     * @throws StorageException if it still cannot take any
+     * @param version the version of the last committed write; all writes after it are removed
+     * @throws StorageException if the storage still takes no writes
      */
     default void resume(long version) {}
 
-    /** Looks, without writing, whether there is room. @throws StorageException if a write would fail */
+    /** Checks, without writing, whether there is room. @throws StorageException if a write would fail */
     default void check() {}
 
-    /** Whether {@link #commit} does anything. */
+    /** Whether writes outlive the process; if not, {@link #commit} does nothing. */
     boolean isDurable();
 
     @Override
@@ -46,21 +47,21 @@ public interface Storage extends AutoCloseable {
     /**
      * One write.
      *
-     * @param key the object's key in its resource
-     * @param previous the version of the state that this one replaces; 0 if there was none
-     * @param json the object, or null for a deletion
+     * @param key the object's key within its resource
+     * @param previous the version of the replaced state; 0 if there was none
+     * @param json the object; null for a deletion
      */
     record Write(long version, String resource, String key, long previous, byte @Nullable [] json) {}
 
     /**
-     * What was found.
+     * The range of versions that a storage holds.
      *
-     * @param compacted every write after this version is kept; of those up to it, only the states that were current at it
-     * @param version the last version that was used
+     * @param compacted all writes after this version are kept; before it, only the states that were current at it
+     * @param version the version of the last write
      */
     record Recovered(long compacted, long version) {}
 
-    /** Receives what was kept. */
+    /** Receives the stored writes. */
     interface Reader {
         /** A state that was current at the compacted version. */
         void object(long version, String resource, byte[] json);
@@ -70,18 +71,18 @@ public interface Storage extends AutoCloseable {
     }
 
     /**
-     * Keeps everything in files of a directory, which is made if it is missing and which one process at a time may use. A
-     * committed write survives the death of the process at any moment.
+     * Stores writes in files of a directory. The directory is created if it is missing; one process at a time may use
+     * it. A committed write survives the death of the process at any moment.
      *
-     * @param writes how many of the last writes are kept as such, so that watches may resume from them after a restart
-     * @param fsync whether a commit waits for the disk, and so survives a loss of power too; writes that come at the same time
-     *        share one wait
+     * @param writes how many of the last writes are kept, so that watches can resume from them after a restart
+     * @param fsync whether a commit waits for the disk, so that it survives a power failure, too; concurrent writes
+     *         share one wait
      */
     static Storage inDirectory(Path directory, int writes, boolean fsync) {
         return new DirectoryStorage(directory, writes, fsync);
     }
 
-    /** Keeps nothing. */
+    /** Stores nothing. */
     static Storage inMemory() {
         return new Storage() {
             @Override
@@ -91,7 +92,7 @@ public interface Storage extends AutoCloseable {
 
             @Override
             public void commit(List<Write> writes) {
-                // The process' memory is all there is.
+                // The store itself holds everything.
             }
 
             @Override

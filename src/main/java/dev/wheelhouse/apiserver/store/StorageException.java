@@ -2,7 +2,7 @@ package dev.wheelhouse.apiserver.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** A data directory that cannot be used. Its message is one sentence for the user, with the remedy. */
+/** A data directory cannot be used. The message is one sentence for the operator, with the remedy. */
 public final class StorageException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -19,17 +19,17 @@ public final class StorageException extends RuntimeException {
         this.lasting = lasting;
     }
 
-    /** What keeps it from writing may go away. @param reason in a few words that name no path */
+    /** A failure that may pass without a restart. @param reason in a few words that name no path */
     static StorageException passing(String message, String reason, @Nullable Throwable cause) {
         return new StorageException(message, reason, false, cause);
     }
 
-    /** Why, in a few words; of a failure that may pass, without the directory's name. */
+    /** The cause in a few words. If the failure may pass, they do not name the directory. */
     public String reason() {
         return reason;
     }
 
-    /** Whether it stays so until the server is started again. */
+    /** Whether the failure lasts until the server is restarted. */
     boolean isLasting() {
         return lasting;
     }

@@ -2,7 +2,7 @@ package dev.wheelhouse.apiserver.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why the store refused. */
+/** The store refuses a call. Each reason is a subclass. */
 public abstract sealed class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -10,12 +10,12 @@ public abstract sealed class StoreException extends RuntimeException {
         super(message);
     }
 
-    /** The object is there already. */
+    /** An object of this name already exists. */
     public static final class Exists extends StoreException {
         private static final long serialVersionUID = 1;
         private final transient StoredObject present;
 
-        Exists(StoredObject present) {
+        public Exists(StoredObject present) {
             super(present.key() + " exists");
             this.present = present;
         }
@@ -25,7 +25,7 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
-    /** The object is not at the expected version, or not there. */
+    /** The object is missing, or not at the expected version. */
     public static final class Conflict extends StoreException {
         private static final long serialVersionUID = 1;
         private final transient @Nullable StoredObject present;
@@ -35,7 +35,7 @@ public abstract sealed class StoreException extends RuntimeException {
             this.present = present;
         }
 
-        /** Null if there is none. */
+        /** The stored object; null if it is missing. */
         public @Nullable StoredObject present() {
             return present;
         }
@@ -50,7 +50,7 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
-    /** The storage takes no writes at the moment; the write that met with it has not happened. */
+    /** The storage takes no writes at the moment. The write has not happened. */
     public static final class Failed extends StoreException {
         private static final long serialVersionUID = 1;
 
@@ -62,19 +62,19 @@ public abstract sealed class StoreException extends RuntimeException {
             this.reason = cause.reason();
         }
 
-        /** Why, in a few words. */
+        /** The cause in a few words that name no path, unless only a restart can help. */
         public String reason() {
             return reason;
         }
     }
 
-    /** The version was compacted away. */
+    /** The version is older than the kept ones. */
     public static final class Expired extends StoreException {
         private static final long serialVersionUID = 1;
         private final long oldest;
 
         Expired(long version, long oldest) {
-            super("version " + version + " is older than what is kept (" + oldest + ")");
+            super("version " + version + " is older than the oldest kept version (" + oldest + ")");
             this.oldest = oldest;
         }
 
@@ -84,7 +84,7 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
-    /** The version is newer than any. */
+    /** The version is newer than the last write. */
     public static final class Future extends StoreException {
         private static final long serialVersionUID = 1;
         private final long current;

@@ -12,10 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/**
- * One version of one object, immutable: its JSON, and what selectors ask for. The bytes are shared by all readers and must
- * not be changed.
- */
+/** One version of one object: its JSON, and the labels and fields that selectors read. Immutable; bytes are shared. */
 public final class StoredObject {
     private static final byte[] METADATA = "\"metadata\":{\"resourceVersion\":\"".getBytes(StandardCharsets.US_ASCII);
 
@@ -40,10 +37,7 @@ public final class StoredObject {
         this.bodyOffset = bodyOffset;
     }
 
-    /**
-     * Serialises an object, with a guess at the version that it will have: {@link #atVersion} then exchanges some digits, which
-     * is all that is left to do while writers wait for one another.
-     */
+    /** Serialises an object under a guessed version. Under the store's lock, {@link #atVersion} only changes digits. */
     static StoredObject draft(String resource, ObjectNode object, long guess) {
         ObjectNode meta = Json.child(object, "metadata");
         byte[] json = Json.bytes(canonical(object, meta, guess));
@@ -51,10 +45,7 @@ public final class StoredObject {
                 labels(meta.get("labels")), SelectableFields.of(resource, object), json, indexOf(METADATA, json));
     }
 
-    /**
-     * Kind, apiVersion and metadata first, and in the metadata the version, so that a reader can cut or exchange them without
-     * parsing.
-     */
+    /** Puts kind, apiVersion and metadata first, with the version first in it, to replace them without parsing. */
     private static ObjectNode canonical(ObjectNode object, ObjectNode meta, long version) {
         ObjectNode out = Json.object();
         out.put("kind", Json.text(object, "kind"));
@@ -91,10 +82,7 @@ public final class StoredObject {
         return Map.copyOf(map);
     }
 
-    /**
-     * The same state at another version: a draft when its version is known, and an object that was deleted or that left a
-     * selector as it is shown.
-     */
+    /** The same state under another version, for a draft whose version is now known and for events of deletion. */
     StoredObject atVersion(long other) {
         if (other == version) {
             return this;
@@ -139,7 +127,12 @@ public final class StoredObject {
         return labels;
     }
 
-    /** The value of a selectable field; null if the object has none. */
+    /**
+     * The value that a field selector compares; empty if the field is not set, null if objects of this resource have no
+     * such field.
+     *
+     * @param path the field's name, as {@link SelectableFields#canonical} gives it
+     */
     public @Nullable String field(String path) {
         return switch (path) {
             case "metadata.name" -> name;
@@ -151,23 +144,23 @@ public final class StoredObject {
         };
     }
 
-    /** A field that a custom resource's definition makes selectable: too rare to be kept apart. Empty where it is not set. */
+    /** A selectable field of a custom resource. These are rare, so they are read from the JSON on demand. */
     private @Nullable String inBody(String path) {
         JsonNode value = Json.at(tree(), path.split("\\.", -1));
         return value == null || value.isContainer() ? "" : value.asString();
     }
 
-    /** The object as JSON; do not change it. */
+    /** The object as JSON. Do not change the array. */
     public byte[] json() {
         return json;
     }
 
-    /** Where in {@link #json()} the part begins that follows kind and apiVersion: {@code "metadata":…}. */
+    /** The index in {@link #json()} at which {@code "metadata":…} begins, after kind and apiVersion. */
     public int bodyOffset() {
         return bodyOffset;
     }
 
-    /** The object as a tree of the caller's own. */
+    /** A new tree of the object, which the caller may change. */
     public ObjectNode tree() {
         return (ObjectNode) Json.read(json);
     }

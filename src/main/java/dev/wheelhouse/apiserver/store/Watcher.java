@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Signal;
 
 /**
- * One watch of one resource. One thread polls and awaits; writers offer; any thread may close. A watcher that has more events,
- * or more bytes of them, waiting than it may have is ended, and what waits is let go: it must start again from the last version
- * that it saw (upstream: {@code cacheWatcher}, whose channel is closed then).
+ * One watch of one resource, a bounded queue of events. One thread polls and waits; any thread may close it. If more
+ * events or bytes are queued than the limits allow, the watcher is ended and its queue dropped: the client must start a
+ * new watch from the last version that it saw (upstream: {@code cacheWatcher}, whose channel is closed then).
  */
 public final class Watcher implements AutoCloseable {
-    /** The most events that may wait. */
+    /** The most queued events. */
     static final int EVENTS = 10_000;
-    /** The most bytes of objects that may wait, one object aside. */
+    /** The most bytes of queued objects; a single larger object is allowed. */
     static final long BYTES = 32 * 1024 * 1024;
 
     private final ObjectStore store;
@@ -23,7 +23,7 @@ public final class Watcher implements AutoCloseable {
     private final Selection selection;
     private final long after;
     private final ArrayDeque<Change> queue = new ArrayDeque<>();
-    /** Of the objects in the queue. Guarded by it. */
+    /** The bytes of the objects in the queue, which guards it. */
     private long bytes;
     private final Signal signal = new Signal();
     private volatile @Nullable Runnable wake;
@@ -44,12 +44,12 @@ public final class Watcher implements AutoCloseable {
         return selection;
     }
 
-    /** The version of the state that the initial events stand for. */
+    /** The version of the state that the initial events describe. */
     public long startVersion() {
         return after;
     }
 
-    /** Whether the initial events, or the replayed ones, have all been polled. */
+    /** Whether all initial or replayed events were polled. */
     public boolean isInitialDone() {
         Iterator<StoreEvent> first = initial;
         return first == null || !first.hasNext();
@@ -73,18 +73,18 @@ public final class Watcher implements AutoCloseable {
         if (overflowed) {
             close();
         }
-        tell();
+        wakeReader();
     }
 
-    private void tell() {
+    private void wakeReader() {
         signal.raise();
-        Runnable told = wake;
-        if (told != null) {
-            told.run();
+        Runnable callback = wake;
+        if (callback != null) {
+            callback.run();
         }
     }
 
-    /** Has it called, on the thread of a writer or of whoever closes this, when there is something new. */
+    /** Sets a callback for new events and the end, and calls it once. It runs on the thread of a writer or closer. */
     public void onReady(Runnable call) {
         wake = call;
         call.run();
@@ -115,9 +115,7 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /**
-     * The newest version up to which this watcher has polled everything, or -1 if there is something left to poll.
-     */
+    /** The newest version up to which all events were polled, for bookmarks; -1 if some are still to be polled. */
     public long progress() {
         long version = store.version();
         log.dispatch();
@@ -126,17 +124,17 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /** Waits until there may be something to poll. @param nanos the longest time, in real nanoseconds */
+    /** Waits until there may be something to poll. @param nanos the longest wait, in nanoseconds of real time */
     public void await(long nanos) throws InterruptedException {
         signal.await(nanos);
     }
 
-    /** Whether it was ended, by its owner, the store, or because it was too slow. */
+    /** Whether the watch has ended: by its owner, by the store, or because its queue was full. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** Whether it was ended because its queue was full. */
+    /** Whether the watch has ended because its queue was full. */
     public boolean isOverflowed() {
         return overflowed;
     }
@@ -146,7 +144,7 @@ public final class Watcher implements AutoCloseable {
         if (!closed) {
             closed = true;
             log.remove(this);
-            tell();
+            wakeReader();
         }
     }
 }

@@ -9,10 +9,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchers of one resource, by what they require: the pods of one node, one object by its name, one namespace, or nothing
- * of the kind. A change is offered only to those that it may concern, so that it costs nothing that a thousand nodes watch
- * their own pods (upstream: the triggers of {@code apiserver/pkg/storage/cacher}). Thread safe; of the same watcher an addition
- * comes before its removal.
+ * The watchers of one resource, grouped by what their selection requires: a node, a name, or a namespace. A change is
+ * offered only to groups that it may concern, so a thousand nodes that each watch their own pods cost a change nothing
+ * (upstream: the triggers of {@code apiserver/pkg/storage/cacher}). Thread safe; for one watcher, add must come before
+ * remove.
  */
 final class WatcherIndex {
     private static final String NODE = "spec.nodeName";
@@ -64,7 +64,7 @@ final class WatcherIndex {
         return node != null ? node : name != null ? name : selection.namespace();
     }
 
-    /** Offers a change to all whom it may concern: by what the object is, and for the node by what it was as well. */
+    /** Offers a change to all watchers that it may concern. */
     void deliver(Change change) {
         offer(unindexed, change);
         StoredObject object = change.object;
@@ -79,7 +79,7 @@ final class WatcherIndex {
         }
     }
 
-    /** Name and namespace of an object never change; its node does, once. */
+    /** A watcher by node must also hear of a pod that had its node before. Name and namespace never change. */
     private void deliverByNode(Change change) {
         String now = change.object.field(NODE);
         StoredObject previous = change.previous;

@@ -7,7 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.zip.CRC32;
 
-/** Writes as bytes, with a checksum. */
+/** Encodes writes as bytes with a checksum. */
 final class WriteCodec {
     private static final int CHECKSUM = 4;
 
@@ -45,7 +45,7 @@ final class WriteCodec {
         return (int) crc.getValue();
     }
 
-    /** @throws IOException if the bytes are not those of a write of this version */
+    /** @throws IOException if the bytes do not encode a write of this version */
     static Storage.Write decode(long version, byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             if (in.readInt() != checksum(version, encoded)) {

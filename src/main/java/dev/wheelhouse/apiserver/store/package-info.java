@@ -1,9 +1,13 @@
 /**
- * The objects of the embedded API server. In flow writes with the version that they expect; out flow snapshots at a version
- * and watches from a version. No thread runs here: a write is dispatched to watchers by the thread that made it, or by the
- * thread that is dispatching already. {@link dev.wheelhouse.apiserver.store.ObjectStore} owns all state under one lock; what
- * it hands out is immutable. With a durable {@link dev.wheelhouse.apiserver.store.Storage}, the first of the threads that
- * write brings all that is decided to it, and only then can it be seen.
+ * The objects of the embedded API server. {@link dev.wheelhouse.apiserver.store.ObjectStore} takes writes that name the
+ * version they replace. It answers reads by a {@link dev.wheelhouse.apiserver.store.Snapshot} of a resource, and
+ * watches by a {@link dev.wheelhouse.apiserver.store.Watcher}, a queue of events. All objects that it returns are
+ * immutable.
+ *
+ * <p>A write is checked and gets its version under the store's lock. If the
+ * {@link dev.wheelhouse.apiserver.store.Storage} is durable, the first of the waiting writers commits all decided
+ * writes to it; only then are they visible. The writing thread then delivers events to the watchers. The package starts
+ * no threads.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.store;

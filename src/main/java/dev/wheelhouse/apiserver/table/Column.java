@@ -14,13 +14,13 @@ import tools.jackson.databind.node.ObjectNode;
  * @param priority 0 for a column that is always shown, 1 for one of the wide output
  * @param cell gives text, a whole number, a boolean, or null
  */
-record Column(String name, String type, String format, String description, int priority,
+public record Column(String name, String type, String format, String description, int priority,
         Function<Item, ? extends @Nullable Object> cell) {
 
     private static final String NAME_TEXT = "Name of the object, unique among the objects of its kind in its namespace.";
     private static final String CREATED_TEXT = "When the API server created the object.";
 
-    static Column objectName() {
+    public static Column objectName() {
         return named(Item::name);
     }
 
@@ -29,12 +29,12 @@ record Column(String name, String type, String format, String description, int p
         return new Column("Name", "string", "name", NAME_TEXT, 0, cell);
     }
 
-    static Column age() {
+    public static Column age() {
         return of("Age", CREATED_TEXT, Item::age);
     }
 
     /** The creation time as kinds without a printer of their own show it. */
-    static Column createdAt() {
+    public static Column createdAt() {
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
     }
 
@@ -42,7 +42,7 @@ record Column(String name, String type, String format, String description, int p
         return typed("string", name, description, cell);
     }
 
-    static Column integer(String name, String description, Function<Item, Long> cell) {
+    public static Column integer(String name, String description, Function<Item, Long> cell) {
         return typed("integer", name, description, cell);
     }
 
@@ -65,13 +65,13 @@ record Column(String name, String type, String format, String description, int p
         return new Column(name, type, newFormat, description, priority, cell);
     }
 
-    ObjectNode definition(ObjectNode into) {
+    public ObjectNode definition(ObjectNode into) {
         return into.put("name", name).put("type", type).put("format", format).put("description", description)
                 .put("priority", priority);
     }
 
     /** Adds the object's cell to a row; an object that is too odd for this column costs only its cell. */
-    void addCell(ArrayNode cells, Item item) {
+    public void addCell(ArrayNode cells, Item item) {
         Object value;
         try {
             value = cell.apply(item);

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.schema.CustomType;
+import dev.wheelhouse.apiserver.resources.CustomType;
 
 /** The columns that a CustomResourceDefinition asks for (upstream: {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}). */
-final class CustomPrinters {
+public final class CustomPrinters {
     private CustomPrinters() {}
 
-    static List<Column> of(CustomType type) {
+    public static List<Column> of(CustomType type) {
         List<Column> columns = new ArrayList<>();
         columns.add(Column.objectName());
         if (type.columns().isEmpty()) {

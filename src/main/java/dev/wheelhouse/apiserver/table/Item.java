@@ -20,12 +20,12 @@ import dev.wheelhouse.apiserver.json.Json;
  *
  * @param now the moment that ages count to
  */
-record Item(JsonNode node, Instant now) {
+public record Item(JsonNode node, Instant now) {
     static final String NONE = "<none>";
     static final String UNSET = "<unset>";
     static final String UNKNOWN = "<unknown>";
 
-    String text(String... path) {
+    public String text(String... path) {
         return Json.text(node, path);
     }
 
@@ -35,7 +35,7 @@ record Item(JsonNode node, Instant now) {
         return text.isEmpty() ? otherwise : text;
     }
 
-    long number(String... path) {
+    public long number(String... path) {
         return Json.number(node, 0, path);
     }
 

@@ -5,18 +5,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that the work of one request may use. The transport sets it up; work that is about to make something large says so
- * before. Work outside a request takes what it wants.
+ * The memory that one request may use. The transport sets up an allowance for the request's thread with {@link #call}.
+ * Code that is about to build something large reserves the memory first with {@link #take}. Code that runs outside a
+ * request, such as this process' own controllers, is not limited.
  */
 public interface Allowance {
     /**
-     * Takes memory, if need be when other requests have given some back. It is given back when the answer is sent.
+     * Reserves memory until the request is answered. It may wait until other requests release some.
      *
-     * @throws OutOfBudgetException if there is not so much
+     * @throws OutOfBudgetException if not enough memory is available
      */
     void grant(long bytes);
 
-    /** Takes memory for the request that this thread works on. @throws OutOfBudgetException if there is not so much */
+    /**
+     * Reserves memory for the request that this thread works on; does nothing outside a request.
+     *
+     * @throws OutOfBudgetException if not enough memory is available
+     */
     static void take(long bytes) {
         Allowance current = Current.OF_THREAD.get();
         if (current != null) {
@@ -24,7 +29,7 @@ public interface Allowance {
         }
     }
 
-    /** Works with this allowance, on this thread. */
+    /** Runs the work on this thread under this allowance. Calls do not nest. */
     default <T> T call(Supplier<T> work) {
         Current.OF_THREAD.set(this);
         try {
@@ -34,7 +39,7 @@ public interface Allowance {
         }
     }
 
-    /** Which request a thread works on. */
+    /** Holds the allowance of each thread. */
     final class Current {
         private static final ThreadLocal<@Nullable Allowance> OF_THREAD = new ThreadLocal<>();
 

@@ -8,22 +8,22 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The time by which the work of one request has to be done. The transport makes it and {@link #call calls} the work under it;
- * every loop whose number of turns a client chooses calls {@link #check}. Work outside a request (of this process's own
- * controllers, of tests) has no deadline, and {@code check} does nothing.
+ * The time by which the work of one request must be done. The transport creates it and runs the work under it with
+ * {@link #call}. Every loop whose length a client chooses calls {@link #check}. Work outside a request, such as that of
+ * this process' own controllers, has no deadline, and {@code check} does nothing.
  *
- * <p>A deadline ends work by a flag and never by {@link Thread#interrupt}: an interrupted thread that reads or writes a file
- * closes it for everybody.
+ * <p>A deadline ends work by an exception at the next check, never by {@link Thread#interrupt}: an interrupt during
+ * file I/O closes the file for all threads.
  */
 public final class Deadline {
     private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
-    /** The clock is read once in this many checks, a power of two. */
+    /** {@link #check} reads the clock once in this many calls, a power of two. */
     private static final int CHECKS_PER_LOOK = 64;
 
     private final Clock clock;
     private final long at;
     private volatile boolean ended;
-    /** Of the one thread that works. */
+    /** Only the working thread uses it. */
     private int checks;
 
     private Deadline(Clock clock, long at) {
@@ -31,16 +31,17 @@ public final class Deadline {
         this.at = at;
     }
 
-    /** A deadline some time from now. */
+    /** A deadline that is {@code time} from now. */
     public static Deadline in(Duration time, Clock clock) {
         return new Deadline(clock, clock.deadline(time));
     }
 
     /**
-     * Ends the work of an overdue request. Costs a few nanoseconds: a loop calls it every turn.
+     * Ends the work of an overdue request. It costs a few nanoseconds, so a loop can call it in every turn. It reads
+     * the clock only now and then and may notice the deadline some calls late.
      *
-     * @throws OverdueException if the request that this thread works on is overdue or given up; it must reach the transport,
-     *         so a caller that catches RuntimeException passes it on, or calls {@code check} again
+     * @throws OverdueException if the request that this thread works on is overdue or given up. The exception must
+     *         reach the transport: a caller that catches RuntimeException rethrows it, or calls {@code check} again
      */
     public static void check() {
         Deadline current = CURRENT.get();
@@ -55,7 +56,8 @@ public final class Deadline {
     }
 
     /**
-     * As {@link #check}, by a look at the clock every time: for the last step before a change is made for good.
+     * Ends the work of an overdue request as {@link #check} does, but always reads the clock. It is for the last step
+     * before a change is committed.
      *
      * @throws OverdueException if the request that this thread works on is overdue or given up
      */
@@ -71,7 +73,7 @@ public final class Deadline {
         return clock.nanoTime() - at > 0;
     }
 
-    /** Works under this deadline, on this thread. To be called once. */
+    /** Runs the work on this thread under this deadline. May be called once. */
     public <T> T call(Supplier<T> work) {
         Deadline before = CURRENT.get();
         CURRENT.set(this);
@@ -86,12 +88,12 @@ public final class Deadline {
         }
     }
 
-    /** Ends the work at its next check, whatever the time is: nobody waits for it. Any thread may call it. */
+    /** Makes the work end at its next check, because nobody waits for its result any more. Any thread may call it. */
     public void giveUp() {
         ended = true;
     }
 
-    /** The nanoseconds that are left; negative past the deadline. */
+    /** The remaining time in nanoseconds; negative past the deadline. */
     public long remaining() {
         return at - clock.nanoTime();
     }

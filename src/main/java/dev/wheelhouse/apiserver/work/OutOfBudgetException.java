@@ -1,20 +1,20 @@
 package dev.wheelhouse.apiserver.work;
 
-/** The work of a request needs more memory than there is for it. */
+/** The work of a request needs more memory than is available. It has no stack trace, so that refusals stay cheap. */
 public final class OutOfBudgetException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final long bytes;
     private final boolean worthRetrying;
 
-    /** @param worthRetrying whether there is enough once other requests are done */
+    /** @param worthRetrying whether the memory would be available after other requests have ended */
     public OutOfBudgetException(long bytes, boolean worthRetrying) {
-        super("the work of a request needs some " + bytes + " bytes, which there are not", null, false, false);
+        super("the request needs about " + bytes + " bytes of memory, more than are available", null, false, false);
         this.bytes = bytes;
         this.worthRetrying = worthRetrying;
     }
 
-    /** About how many bytes were needed. */
+    /** The memory that was needed, an estimate. */
     public long bytes() {
         return bytes;
     }

@@ -211,11 +211,6 @@ final class Draft {
         requeueAfter = delay;
     }
 
-    /** Whether at least one ReplicaSet is written. */
-    boolean changesReplicaSets() {
-        return !changed.isEmpty();
-    }
-
     /** The actions: ReplicaSets with their events, then deletes, then the Deployment or its status. */
     List<Action> actions() {
         List<Action> actions = new ArrayList<>();

@@ -185,10 +185,6 @@ final class ReplicaSetDraft {
                 && Integer.toString(max).equals(annotation(Annotations.MAX_REPLICAS));
     }
 
-    boolean isChanged() {
-        return after != null;
-    }
-
     /** The write that brings about the desired state. */
     Action.Write write() {
         int from = before == null ? 0 : sizeOf(before);

@@ -42,8 +42,8 @@ public final class GarbageCollector implements PlansForAnyType {
     private final GraphKeeper keeper;
     private final Clock clock;
     private final KubeClient client;
-    private final Attempt delete;
-    private final Attempt orphan;
+    private final VerdictReconciler delete;
+    private final VerdictReconciler orphan;
     private final List<Loop> loops = new ArrayList<>();
 
     public GarbageCollector(ControllerContext context) {
@@ -55,9 +55,9 @@ public final class GarbageCollector implements PlansForAnyType {
         ActionExecutor executor = context.executor(NAME);
         ConsistencyStore consistency = context.consistency(NAME);
         client = context.client();
-        delete = new Attempt(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
+        delete = new VerdictReconciler(keeper, Decisions::decideDelete, monitors::isWatched, context.client(), executor,
                 consistency);
-        orphan = new Attempt(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
+        orphan = new VerdictReconciler(keeper, Decisions::decideOrphan, monitors::isWatched, context.client(), executor,
                 consistency);
         loops.add(monitors);
         Outage<String> ofDeletes = new Outage<>(toDelete, clock);
@@ -68,8 +68,8 @@ public final class GarbageCollector implements PlansForAnyType {
         }
     }
 
-    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage, Attempt attempt) {
-        return new Worker<>(NAME, queue, outage, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, attempt,
+    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage, VerdictReconciler reconciler) {
+        return new Worker<>(NAME, queue, outage, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, reconciler,
                 context.clock(), context.metrics());
     }
 

@@ -148,21 +148,21 @@ public final class ReplicaSetController extends KeyedController implements Plann
      * Creates or deletes pods. The expectations are set before the writes, because handlers may observe the result at
      * once.
      */
-    private Outcome scale(ObjectKey key, ReplicaSetView view, Scaling scaling) {
+    private Outcome scale(ObjectKey key, ReplicaSetView view, ReplicaChange change) {
         boolean expects = executor.writes();
         String uid = view.set().getMetadata().getUid();
-        if (expects && scaling.creations() > 0) {
-            expectations.expectCreations(uid, scaling.creations());
-        } else if (expects && !scaling.victims().isEmpty()) {
-            expectations.expectDeletions(uid, uids(scaling.victims()));
+        if (expects && change.creations() > 0) {
+            expectations.expectCreations(uid, change.creations());
+        } else if (expects && !change.victims().isEmpty()) {
+            expectations.expectDeletions(uid, uids(change.victims()));
         }
-        Outcome outcome = executor.execute(key, scaling.actions());
+        Outcome outcome = executor.execute(key, change.actions());
         if (expects) {
             long made = outcome.attempts().stream().filter(Attempt::done).count();
-            expectations.creationsObserved(uid, scaling.creations() - (int) Math.min(made, scaling.creations()));
+            expectations.creationsObserved(uid, change.creations() - (int) Math.min(made, change.creations()));
             Set<ObjectKey> deleted = outcome.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
                     .collect(Collectors.toSet());
-            scaling.victims().stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
+            change.victims().stream().filter(victim -> !deleted.contains(ObjectKey.of(victim)))
                     .forEach(victim -> expectations.deletionObserved(uid, victim.getMetadata().getUid()));
         }
         executor.execute(key, ReplicaSetDecisions.events(view, outcome.attempts()));

@@ -33,9 +33,9 @@ final class ReplicaSetDecisions {
     static List<Action> decide(ReplicaSetView view) {
         List<Action> actions = new ArrayList<>(claim(view));
         ReplicaSetView adopted = view.withAdopted(view.claim().adopt());
-        Scaling scaling = scale(adopted);
-        actions.addAll(scaling.actions());
-        actions.addAll(report(adopted, adopted.mayScale() ? new Scaling.None() : new Scaling.NotTried()));
+        ReplicaChange change = scale(adopted);
+        actions.addAll(change.actions());
+        actions.addAll(report(adopted, adopted.mayScale() ? new ReplicaChange.None() : new ReplicaChange.NotTried()));
         return actions;
     }
 
@@ -46,15 +46,15 @@ final class ReplicaSetDecisions {
     }
 
     /** Phase two: the pods to create or to delete. */
-    static Scaling scale(ReplicaSetView view) {
+    static ReplicaChange scale(ReplicaSetView view) {
         int surplus = view.owned().size() - view.wanted();
         if (surplus == 0 || !view.mayScale() || view.isDeleting()) {
-            return Scaling.NOTHING;
+            return ReplicaChange.NOTHING;
         }
         return surplus < 0 ? create(view, Math.min(-surplus, BURST)) : delete(view, Math.min(surplus, BURST));
     }
 
-    private static Scaling create(ReplicaSetView view, int count) {
+    private static ReplicaChange create(ReplicaSetView view, int count) {
         V1ObjectMeta owner = view.set().getMetadata();
         String why = "too few pods of " + view.ownerType().kind() + " " + ObjectKey.of(owner) + ": it has "
                 + view.owned().size() + " and wants " + view.wanted();
@@ -63,10 +63,10 @@ final class ReplicaSetDecisions {
             V1Pod pod = PodFactory.fromTemplate(view.set().getSpec().getTemplate(), view.ownerType(), owner);
             creates.add(new Action.Create(ResourceType.PODS, pod, why));
         }
-        return new Scaling(count, List.of(), List.of(Action.Batch.slowStart(creates)));
+        return new ReplicaChange(count, List.of(), List.of(Action.Batch.slowStart(creates)));
     }
 
-    private static Scaling delete(ReplicaSetView view, int count) {
+    private static ReplicaChange delete(ReplicaSetView view, int count) {
         List<V1Pod> victims = new VictimRanking(view.relatedPerNode(), view.now()).choose(view.owned(), count);
         String why = "too many pods of " + view.ownerType().kind() + " " + ObjectKey.of(view.set().getMetadata())
                 + ": it has " + view.owned().size() + " and wants " + view.wanted();
@@ -75,7 +75,7 @@ final class ReplicaSetDecisions {
             deletes.add(new Action.Delete(ResourceType.PODS, ObjectKey.of(victim.getMetadata()),
                     Deletion.ofUid(victim.getMetadata().getUid()), why));
         }
-        return new Scaling(0, victims, List.of(Action.Batch.each(deletes)));
+        return new ReplicaChange(0, victims, List.of(Action.Batch.each(deletes)));
     }
 
     /** The Events about the creations and deletions that were tried. */
@@ -112,23 +112,23 @@ final class ReplicaSetDecisions {
     /**
      * The failure of phase two, for the status. A namespace that is being deleted is not a failure of the ReplicaSet.
      */
-    static Scaling.Failure failure(ReplicaSetView view, List<Attempt> attempts) {
+    static ReplicaChange.Failure failure(ReplicaSetView view, List<Attempt> attempts) {
         if (!view.mayScale() || view.isDeleting()) {
-            return new Scaling.NotTried();
+            return new ReplicaChange.NotTried();
         }
         for (Attempt attempt : attempts) {
             ApiError error = attempt.error();
             if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
                 return attempt.write() instanceof Action.Create
-                        ? new Scaling.Failed("FailedCreate", words(error))
-                        : new Scaling.Failed("FailedDelete", "unable to delete pods: " + words(error));
+                        ? new ReplicaChange.Failed("FailedCreate", words(error))
+                        : new ReplicaChange.Failed("FailedDelete", "unable to delete pods: " + words(error));
             }
         }
-        return new Scaling.None();
+        return new ReplicaChange.None();
     }
 
     /** Phase three: the status, if it changes, and a requeue for when a ready pod becomes available. */
-    static List<Action> report(ReplicaSetView view, Scaling.Failure failure) {
+    static List<Action> report(ReplicaSetView view, ReplicaChange.Failure failure) {
         List<Action> actions = new ArrayList<>(2);
         V1ReplicaSetStatus status = StatusReport.of(view, failure);
         if (!StatusReport.same(view.set().getStatus(), status)) {

@@ -26,7 +26,7 @@ final class StatusReport {
      * The status for a view. Counts of zero are omitted, except {@code replicas} and {@code terminatingReplicas}, as
      * the API does. A ReplicationController has no {@code terminatingReplicas}.
      */
-    static V1ReplicaSetStatus of(ReplicaSetView view, Scaling.Failure failure) {
+    static V1ReplicaSetStatus of(ReplicaSetView view, ReplicaChange.Failure failure) {
         Map<String, String> template = view.set().getSpec().getTemplate() == null
                 || view.set().getSpec().getTemplate().getMetadata() == null
                 || view.set().getSpec().getTemplate().getMetadata().getLabels() == null
@@ -62,19 +62,19 @@ final class StatusReport {
     }
 
     /** The conditions. An existing failure condition is kept with its time, also if scaling was not tried again. */
-    private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view, Scaling.Failure failure) {
+    private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view, ReplicaChange.Failure failure) {
         V1ReplicaSetStatus before = view.set().getStatus();
         List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
                 ? List.of()
                 : before.getConditions();
         boolean shown = conditions.stream().anyMatch(c -> REPLICA_FAILURE.equals(c.getType()));
         List<V1ReplicaSetCondition> next = new ArrayList<>(conditions);
-        if (failure instanceof Scaling.Failed failed && !shown) {
+        if (failure instanceof ReplicaChange.Failed failed && !shown) {
             next.add(new V1ReplicaSetCondition().type(REPLICA_FAILURE).status("True").reason(failed.reason())
                     .message(failed.message())
                     .lastTransitionTime(OffsetDateTime.ofInstant(view.now(), ZoneOffset.UTC)
                             .truncatedTo(ChronoUnit.SECONDS)));
-        } else if (failure instanceof Scaling.None) {
+        } else if (failure instanceof ReplicaChange.None) {
             next.removeIf(c -> REPLICA_FAILURE.equals(c.getType()));
         }
         return next.isEmpty() ? null : next;

@@ -1,6 +1,5 @@
 package dev.wheelhouse.spring.client;
 
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +22,8 @@ import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.HttpKubeClient;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
@@ -54,8 +53,8 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
     private final List<OfficialInformer<?>> made = new ArrayList<>();
 
     /** With the default options and a connection of its own to the client's server. */
-    public WheelhouseInformerFactory(ApiClient api) {
-        this(api, new HttpKubeClient(api), true, Clock.system(), InformerMetrics.Provider.NONE,
+    public WheelhouseInformerFactory(ApiClient api, Clock clock) {
+        this(api, new HttpKubeClient(api, clock), true, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.defaults());
     }
 
@@ -102,27 +101,15 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
     public synchronized <T extends KubernetesObject, L extends KubernetesListObject> SharedIndexInformer<T> sharedIndexInformerFor(
             GenericKubernetesApi<T, L> generic, Class<T> model, long resyncPeriodMillis, String namespace,
             @Nullable BiConsumer<Class<T>, Throwable> exceptionHandler) {
-        String plural = DynamicKubernetesObject.class.isAssignableFrom(model) ? null : text(generic, "resourcePlural");
-        String group = text(generic, "apiGroup");
-        String version = text(generic, "apiVersion");
-        if (plural == null || group == null || version == null) {
+        ResourceType type = DynamicKubernetesObject.class.isAssignableFrom(model)
+                ? null
+                : GenericApiFields.type(generic, RequestUrls.kind(model));
+        if (type == null) {
             return super.sharedIndexInformerFor(generic, model, resyncPeriodMillis, namespace, exceptionHandler);
         }
-        ResourceType type = new ResourceType(group, version, plural, RequestUrls.kind(model), true);
         RequestUrls.Listed listed = new RequestUrls.Listed(type, namespace == null ? "" : namespace,
                 LabelSelector.everything(), FieldSelector.everything());
         return register(source(listed, model), model, resyncPeriodMillis, exceptionHandler);
-    }
-
-    /** What a generic API was made for; null if this version of the client does not say: then it is used as it is. */
-    private static @Nullable String text(GenericKubernetesApi<?, ?> generic, String name) {
-        try {
-            Field field = GenericKubernetesApi.class.getDeclaredField(name);
-            field.setAccessible(true);
-            return (String) field.get(generic);
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            return null;
-        }
     }
 
     private <T extends KubernetesObject> dev.wheelhouse.client.ListerWatcher<T> source(RequestUrls.Listed listed,

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.wheelhouse.RealApiServer;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.answers.Answer.Aspect;
 
 import static dev.wheelhouse.Eventually.eventually;
@@ -41,7 +41,7 @@ class RealAnswersTest {
     @Timeout(3600)
     void bothServersAnswerAlike(@TempDir Path directory) throws Exception {
         try (RealApiServer upstream = RealApiServer.startOrSkip(directory);
-                EmbeddedApiServer ours = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+                ApiServer ours = new ApiServer(ApiServerOptions.defaults()).start();
                 ExecutorService scenes = Executors.newFixedThreadPool(AT_ONCE);
                 ExecutorService requests = Executors.newCachedThreadPool()) {
             try (HttpWire wire = wireTo(upstream)) {
@@ -69,7 +69,7 @@ class RealAnswersTest {
         return new HttpWire(upstream.port(), true, "wheelhouse-test");
     }
 
-    private Void play(Scenes.Scene scene, RealApiServer upstream, EmbeddedApiServer ours, ExecutorService requests)
+    private Void play(Scenes.Scene scene, RealApiServer upstream, ApiServer ours, ExecutorService requests)
             throws Exception {
         try (HttpWire toUpstream = wireTo(upstream); HttpWire toOurs = new HttpWire(ours.port(), false, "")) {
             int index = 0;

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,7 +44,7 @@ class RecordedAnswersTest {
             JsonNode entry = Json.read(line);
             scenes.computeIfAbsent(Json.text(entry, "scene"), s -> new ArrayList<>()).add(entry);
         }
-        try (EmbeddedApiServer ours = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+        try (ApiServer ours = new ApiServer(ApiServerOptions.defaults()).start();
                 ExecutorService threads = Executors.newFixedThreadPool(8)) {
             List<Future<?>> playing = new ArrayList<>();
             scenes.forEach((name, entries) -> {
@@ -72,7 +72,7 @@ class RecordedAnswersTest {
         }
     }
 
-    private Void play(String scene, List<JsonNode> entries, EmbeddedApiServer server) throws Exception {
+    private Void play(String scene, List<JsonNode> entries, ApiServer server) throws Exception {
         try (HttpWire wire = new HttpWire(server.port(), false, "")) {
             int index = 0;
             for (JsonNode entry : entries) {

@@ -17,9 +17,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
-import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
 
 /** Requests of all kinds, from a seed. A scene makes all that it needs, in a namespace of its own, so that each can be sent alone. */
 final class Scenes {

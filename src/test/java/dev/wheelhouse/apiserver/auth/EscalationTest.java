@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Who grants rights must have them, however many there are. */
+/** A user who grants rights must hold them; the check stays fast for huge roles. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EscalationTest {
     private static List<String> words(String word) {

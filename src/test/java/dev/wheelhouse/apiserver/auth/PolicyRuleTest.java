@@ -10,7 +10,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What rules allow, and what they cover of each other. */
+/** The requests that a rule allows, and the rights that one rule covers of another. */
 class PolicyRuleTest {
     private static List<PolicyRule> rules(String json) {
         return PolicyRule.of(Json.read(json));

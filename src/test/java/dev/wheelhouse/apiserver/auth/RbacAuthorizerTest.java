@@ -15,7 +15,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Roles and bindings as they come, change and go. */
+/** Decisions follow roles and bindings as they are created, changed and deleted. */
 class RbacAuthorizerTest {
     private static final User JANE = new User("jane", "", List.of("dev", "system:authenticated"), Map.of());
     private static final User ROBOT = new User("system:serviceaccount:team:robot", "", List.of(), Map.of());

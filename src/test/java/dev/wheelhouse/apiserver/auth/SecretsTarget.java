@@ -8,7 +8,7 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A file of tokens, certificates or keys: read, or refused by one sentence. */
+/** Fuzzes files of tokens, certificates and keys: each is read, or refused with a message. */
 public final class SecretsTarget implements FuzzTarget {
     private final Path file;
 

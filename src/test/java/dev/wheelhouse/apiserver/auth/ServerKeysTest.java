@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Secrets in a directory, as a crash, another user or an older version may have left them. */
+/** Secrets in a directory, in states that a crash, another user or an older version can leave behind. */
 class ServerKeysTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -59,7 +59,7 @@ class ServerKeysTest {
         put("admin.token", left);
 
         assertThatThrownBy(() -> keys().adminToken()).isInstanceOf(AuthConfigException.class)
-                .hasMessageContaining("pki/admin.token is no whole token").hasMessageContaining("delete it")
+                .hasMessageContaining("pki/admin.token is not a valid token").hasMessageContaining("delete it")
                 .hasMessageNotContaining(left);
     }
 
@@ -76,8 +76,8 @@ class ServerKeysTest {
                 whole.substring(0, whole.indexOf("-----BEGIN PUBLIC")) + otherPublic)) {
             Files.writeString(file, left);
             assertThatThrownBy(() -> keys().signingKeys()).isInstanceOf(AuthConfigException.class)
-                    .hasMessageContaining("service-account.key is no private key with its public one")
-                    .hasMessageContaining("delete it, and a new one is made");
+                    .hasMessageContaining("service-account.key does not hold a private key and its public key")
+                    .hasMessageContaining("delete it, and the server creates a new one");
         }
     }
 

@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Tokens of service accounts, and what ends them. */
+/** Tokens of service accounts: how they are created and verified, and when they become invalid. */
 class ServiceAccountTokensTest {
     private static final List<String> HERE = List.of(ServiceAccountTokens.ISSUER);
 

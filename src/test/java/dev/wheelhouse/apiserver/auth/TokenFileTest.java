@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Lines of tokens. */
+/** The format of a file of bearer tokens. */
 class TokenFileTest {
     @Test
     void aLineIsTokenUserUidAndGroups() {

@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** An expression costs no more time and memory than upstream allows it, whatever it says. */
+/** Expressions and patterns never cost more time and memory than upstream allows. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CelBudgetTest {
     private static final String EXCEEDED = "'operation cancelled: actual cost limit exceeded': no further validation rules"

@@ -106,9 +106,9 @@ class CelRuleTest {
     void aDefinitionIsToldOfFieldsThatItsSchemaDoesNotHave(String text, @Nullable String problem) {
         JsonNode rule = Json.object().put("rule", text);
         if (problem == null) {
-            assertThatCode(() -> CelRule.check(rule, SCHEMA, true)).doesNotThrowAnyException();
+            assertThatCode(() -> new CelRule.Checker(SCHEMA, true).check(rule)).doesNotThrowAnyException();
         } else {
-            assertThatThrownBy(() -> CelRule.check(rule, SCHEMA, true)).isInstanceOf(RuleException.class)
+            assertThatThrownBy(() -> new CelRule.Checker(SCHEMA, true).check(rule)).isInstanceOf(RuleException.class)
                     .hasMessageContaining(problem);
         }
     }

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.fuzz.FuzzTarget;
 
-/** An expression: it compiles or is refused, and comes to a value or to an error, at a bounded cost. */
+/** Fuzzes expressions: each compiles or is refused, and its evaluation ends at a bounded cost. */
 public final class CelTarget implements FuzzTarget {
     private static final JsonNode OBJECT = Json
             .read("""
@@ -29,18 +29,18 @@ public final class CelTarget implements FuzzTarget {
             Object value = CelExpression.value(OBJECT);
             expression.evaluate(Map.of("object", value, "oldObject", value, "self", value), CelBudget.ofValidations());
         } catch (RuleException | CelExpression.EvaluationException e) {
-            // As it should be.
+            // A refusal is a valid outcome.
         }
         JsonNode rule = Json.object().put("rule", text).put("messageExpression", "'no: ' + string(self.spec.replicas)");
         try {
-            CelRule.check(rule, SCHEMA, true);
+            new CelRule.Checker(SCHEMA, true).check(rule);
             CelRule.compile(rule).check(CelExpression.value(OBJECT), null, CelBudget.ofValidations());
         } catch (RuleException e) {
-            // As it should be.
+            // A refusal is a valid outcome.
         }
     }
 
-    /** The compiler is another's, and each new expression is compiled thrice. */
+    /** Google's compiler allocates much, and each new expression is compiled three times. */
     @Override
     public long mostAllocated(int length) {
         return (256L << 20) + 4096L * length;

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The functions that Kubernetes adds to CEL, mostly by upstream's own examples. */
+/** The functions that Kubernetes adds to CEL, mostly with upstream's own examples. */
 class KubernetesLibraryTest {
     private static final JsonNode SELF = Json
             .read("""

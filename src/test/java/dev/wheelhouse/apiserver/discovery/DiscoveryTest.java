@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -115,7 +115,7 @@ class DiscoveryTest {
         ObjectNode before = discovery.aggregated(false, "v2");
         assertThat(discovery.aggregated(false, "v2")).isSameAs(before);
 
-        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+        registry.put(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
                 List.of("ord"), List.of(), Set.of("get", "list"), List.of()));
         assertThat(discovery.apiResourceList("shop.example.com", "v1")).isNotNull();
         assertThat(discovery.apiGroup("shop.example.com")).isNotNull();
@@ -124,7 +124,7 @@ class DiscoveryTest {
         assertThat(discovery.apiGroup("shop.example.com")).isNull();
     }
 
-    /** The recorded server is older and gives no singular names. */
+    /** Drops singular names, which the older recorded server does not answer with. */
     private static List<JsonNode> withoutSingular(JsonNode resourceList) {
         List<JsonNode> entries = new ArrayList<>();
         resourceList.get("resources").forEach(r -> {

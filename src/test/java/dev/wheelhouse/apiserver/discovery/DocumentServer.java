@@ -21,11 +21,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
-import dev.wheelhouse.apiserver.table.Tables;
+import dev.wheelhouse.apiserver.protocol.Tables;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
-/** Serves discovery, OpenAPI and a few objects that never change: as much of an API server as kubectl needs to read. */
+/** Serves discovery, OpenAPI and some constant objects: the parts of an API server that kubectl needs for reading. */
 final class DocumentServer implements AutoCloseable {
     private static final String PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
     private static final String AGGREGATED = "as=APIGroupDiscoveryList";
@@ -54,22 +54,22 @@ final class DocumentServer implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** Plain discovery only, as an old server. */
+    /** Serves plain discovery only, as an old server does. */
     void withoutAggregatedDiscovery() {
         aggregated = false;
     }
 
-    /** The second OpenAPI only, as an old server. */
+    /** Serves OpenAPI v2 only, as an old server does. */
     void withoutV3() {
         v3 = false;
     }
 
-    /** Serves an object of the default namespace. @param collection as in {@code apis/apps/v1/namespaces/default/deployments} */
+    /** Serves an object. @param collection its path, as {@code apis/apps/v1/namespaces/default/deployments} */
     void put(String collection, ObjectNode object) {
         objects.put("/" + collection + "/" + Json.text(object, "metadata", "name"), object);
     }
 
-    /** Content type and body of each patch that came. */
+    /** The content type and body of each patch that was received. */
     List<String> patches() {
         return List.copyOf(patches);
     }

@@ -12,11 +12,11 @@ import com.google.protobuf.UnknownFieldSet;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The numbers in here are those of gnostic's OpenAPIv2.proto. */
+/** Decodes documents by the field numbers of gnostic's OpenAPIv2.proto. */
 class GnosticEncoderTest {
     private static UnknownFieldSet message(ByteString bytes) throws InvalidProtocolBufferException {
         return UnknownFieldSet.parseFrom(bytes);

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Real kubectl, where it is installed, against the documents alone. */
+/** Runs the real kubectl, if it is installed, against a server that only has the documents. */
 class KubectlReadsDocumentsTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
     private static final String DEPLOYMENTS = "apis/apps/v1/namespaces/default/deployments";
@@ -117,6 +117,14 @@ class KubectlReadsDocumentsTest {
         assertThat(kubectl("explain", "pod.spec.containers.ports.containerPort")).contains("containerPort <integer>");
         assertThat(kubectl("explain", "deploy", "--recursive"))
                 .contains("preferredDuringSchedulingIgnoredDuringExecution");
+    }
+
+    @Test
+    void explainShowsTheTextsOfTheFieldsOfEachKind() throws Exception {
+        assertThat(kubectl("explain", "statefulset.spec.updateStrategy"))
+                .containsPattern("DESCRIPTION:\\s+How pods are replaced when the template changes")
+                .containsPattern("rollingUpdate\\s+<RollingUpdateStatefulSetStrategy>\\s+The bounds of a rolling update")
+                .containsPattern("type\\s+<string>\\s+RollingUpdate replaces pods from the highest number down");
     }
 
     @Test

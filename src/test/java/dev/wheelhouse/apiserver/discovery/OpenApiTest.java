@@ -10,9 +10,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.CustomType;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -161,8 +162,9 @@ class OpenApiTest {
     }
 
     @Test
-    void workloadsHaveDescriptions() {
-        for (String type : List.of("io.k8s.api.apps.v1.Deployment", "io.k8s.api.apps.v1.DeploymentSpec",
+    void typesAndTheirFieldsHaveDescriptions() {
+        for (String type : List.of("io.k8s.api.apps.v1.StatefulSetSpec", "io.k8s.api.core.v1.CSIVolumeSource",
+                "io.k8s.api.apps.v1.Deployment", "io.k8s.api.apps.v1.DeploymentSpec",
                 "io.k8s.api.apps.v1.DeploymentStrategy", "io.k8s.api.apps.v1.ReplicaSetSpec",
                 "io.k8s.api.core.v1.Container", "io.k8s.api.core.v1.PodSpec", META + "ObjectMeta")) {
             JsonNode schema = schema("apis/apps/v1", type);
@@ -174,10 +176,16 @@ class OpenApiTest {
 
     @Test
     void metadataIsDescribedByTheWordsThatUpstreamsConformanceTestsLookFor() {
-        JsonNode metadata = schema("apis/apps/v1", META + "ObjectMeta");
-        assertThat(Json.text(metadata, "description")).startsWith("Standard object's metadata");
-        assertThat(Json.text(metadata, "properties", "creationTimestamp", "description"))
-                .startsWith("CreationTimestamp is a timestamp");
+        String any = "{\"type\": \"object\"}";
+        JsonNode custom = requireNonNull(withCustom(any).v3("apis/shop.example.com/v1"))
+                .at("/components/schemas/com.example.shop.v1.Order/properties");
+        for (JsonNode properties : List.of(custom, customV2(any).get("properties"),
+                schema("apis/apps/v1", "io.k8s.api.apps.v1.Deployment").get("properties"))) {
+            assertThat(Json.text(properties, "metadata", "description")).startsWith("Standard object's metadata");
+            assertThat(Json.text(properties, "apiVersion", "description")).startsWith("APIVersion defines");
+        }
+        assertThat(Json.text(schema("apis/apps/v1", META + "ObjectMeta"), "properties", "creationTimestamp",
+                "description")).startsWith("CreationTimestamp is a timestamp");
     }
 
     @Test
@@ -185,7 +193,7 @@ class OpenApiTest {
         ResourceRegistry registry = ResourceRegistry.builtIn();
         OpenApi openApi = new OpenApi(registry);
         ObjectNode before = openApi.v3Index();
-        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+        registry.put(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
                 List.of(), List.of(), Set.of("get", "list", "create"), List.of()));
 
         ObjectNode document = requireNonNull(openApi.v3("apis/shop.example.com/v1"));
@@ -203,8 +211,9 @@ class OpenApiTest {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
         CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
-        registry.put(new ResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
-                List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
+        registry.put(
+                new CustomResourceInfo(new ResourceType("shop.example.com", "v1", "orders", "Order", true), "order",
+                        List.of(), List.of(), Set.of("get", "list", "create"), List.of(), custom));
         return new OpenApi(registry);
     }
 
@@ -212,7 +221,7 @@ class OpenApiTest {
         return requireNonNull(withCustom(schema).v2().get("definitions").get("com.example.shop.v1.Order"));
     }
 
-    /** kubectl would take "required", "properties" and the like of such values by their word. */
+    /** If kubectl saw "required", "properties" and the like of such values, it would enforce them. */
     @Test
     void theSecondVersionLeavesOutWhatItHasNoWordsFor() {
         JsonNode order = customV2("""
@@ -241,7 +250,7 @@ class OpenApiTest {
                 .containsExactlyInAnyOrder("apiVersion", "kind", "metadata");
     }
 
-    /** Clients in Go take an empty list for none when they read it back, and compare. */
+    /** Go clients decode an empty list as nil, so a comparison after reading it back would fail. */
     @Test
     void noOperationHasAnEmptyListOfParameters() {
         assertThat(OPEN_API.v3("apis/apps/v1")).isNotNull();

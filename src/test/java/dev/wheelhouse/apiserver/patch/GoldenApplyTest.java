@@ -12,14 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Defaults;
+import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.GoldenApi;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Replays what a real server answered to server-side apply. */
+/** Replays a real server's transcript of server-side apply. */
 class GoldenApplyTest {
     private static final Instant NOW = Instant.parse("2026-11-21T02:35:25Z");
 
@@ -49,7 +49,7 @@ class GoldenApplyTest {
         return FieldManagement.updated(parent, updated, "", "scale", NOW);
     }
 
-    /** Whether the exchange is one that these functions answer: not the server's own checks of names and versions. */
+    /** @return false if the exchange is about the server's checks of names and versions, which are not part of apply */
     private static boolean check(Exchange exchange, @Nullable ObjectNode live, ObjectNode patch) {
         String reason = Json.text(exchange.answer(), "reason");
         String message = Json.text(exchange.answer(), "message");
@@ -83,7 +83,7 @@ class GoldenApplyTest {
         return true;
     }
 
-    /** Without times, which differ, and hence in an order of their own. */
+    /** The managed fields without their times, which differ. They are sorted by time, so the order is dropped, too. */
     static Map<String, JsonNode> managers(ObjectNode object) {
         Map<String, JsonNode> managers = new HashMap<>();
         for (JsonNode entry : object.path("metadata").path("managedFields")) {

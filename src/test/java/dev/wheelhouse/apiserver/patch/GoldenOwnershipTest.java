@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Compares the managed fields of objects that a real server created with those that the same objects get here. */
+/** Compares the managed fields that a real server gave to new objects with those that this server gives to them. */
 class GoldenOwnershipTest {
     private static final Instant NOW = Instant.parse("2026-11-21T02:35:25Z");
 
@@ -41,7 +41,7 @@ class GoldenOwnershipTest {
         assertThat(checked).isPositive();
     }
 
-    /** Of a pod only what the client sent and the defaults is noted: admission comes after. */
+    /** Removes the fields that admission adds to a pod: managed fields are recorded before it. */
     private static void withoutAdmission(ObjectNode object) {
         if (Json.text(object, "kind").equals("Pod")) {
             ObjectNode spec = (ObjectNode) object.get("spec");

@@ -13,18 +13,18 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.Defaults;
+import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.GoldenApi;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
-import dev.wheelhouse.apiserver.schema.Schemas;
+import dev.wheelhouse.facts.Schemas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Replays what a real server answered to patches: the object that came of them, who owns its fields, and the words of refusals. */
+/** Replays a real server's transcript of patches: the resulting objects, their managed fields, and error messages. */
 class GoldenPatchesTest {
     private static final Instant NOW = Instant.parse("2026-11-21T02:35:25Z");
-    /** Fields of a Deployment's summary in the transcript, and where they are. */
+    /** The fields of a Deployment's summary in the transcript, with their paths in the object. */
     private static final Map<String, String[]> SUMMARY = Map.of("strategy", new String[]{"spec", "strategy"},
             "finalizers", new String[]{"metadata", "finalizers"}, "labels", new String[]{"metadata", "labels"});
 
@@ -48,7 +48,7 @@ class GoldenPatchesTest {
         assertThat(checked).as("patches that were checked").isGreaterThan(35);
     }
 
-    /** The transcript begins after the config map was made. */
+    /** Creates the config map that exists before the transcript begins. */
     private void seed() {
         ObjectNode map = (ObjectNode) Json
                 .read("""
@@ -76,7 +76,7 @@ class GoldenPatchesTest {
             return;
         }
         if (byTheServer || exchange.number() == 42) {
-            return; // 42: a version that is newer than the recording drops a map with a directive where there was none
+            return; // 42: versions newer than the recording drop a new map that has a directive
         }
         assertThat(message).as("%s: refused by the real server", exchange).isEmpty();
         if (exchange.answer().has("podspec")) {

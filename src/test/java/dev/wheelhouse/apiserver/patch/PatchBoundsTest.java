@@ -12,22 +12,22 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.schema.Schemas;
-import dev.wheelhouse.apiserver.schema.TypeSchema;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Patches cost in proportion to their size and to the size of the object, whatever they say. */
+/** The work of a patch is bounded in proportion to its size and the object's, whatever it contains. */
 class PatchBoundsTest {
     private static final TypeSchema POD = Objects.requireNonNull(Schemas.ofKind("v1", "Pod"));
     private static final int ELEMENTS = 2_000;
-    /** How often each element may be looked at. */
+    /** The most often that an element may be compared or read. */
     private static final int LOOKS = 40;
 
     private final AtomicLong looks = new AtomicLong();
 
-    /** A text that notes each look at it. */
+    /** A text that counts how often it is compared or read. */
     private final class Watched extends StringNode {
         private static final long serialVersionUID = 1;
 

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;

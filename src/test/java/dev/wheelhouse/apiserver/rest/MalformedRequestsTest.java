@@ -8,7 +8,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.codec.GoJson;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -7,7 +7,13 @@ import java.util.logging.Logger;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.codec.ProtobufBodies;
+import dev.wheelhouse.apiserver.codec.ProtobufTypes;
+import dev.wheelhouse.apiserver.codec.ProtobufWriter;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.fuzz.Trees;
 

@@ -8,6 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;

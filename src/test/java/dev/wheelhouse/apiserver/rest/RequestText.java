@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.rest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+
 /** Requests in a file: a line of method and path, lines of headers, an empty line, the body. */
 final class RequestText {
     private RequestText() {}

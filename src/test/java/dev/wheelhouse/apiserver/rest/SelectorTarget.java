@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;

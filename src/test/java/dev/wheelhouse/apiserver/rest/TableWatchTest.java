@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static java.util.Objects.requireNonNull;

@@ -14,10 +14,12 @@ import org.yaml.snakeyaml.resolver.Resolver;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.codec.Yaml;
+import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.client.YamlCodePoints;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.fuzz.Trees;
+import dev.wheelhouse.runtime.SafeYaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,7 +49,7 @@ public final class YamlTarget implements FuzzTarget {
         SafeConstructor constructor = new SafeConstructor(options);
         try {
             return String.valueOf(byCodePoints
-                    ? YamlCodePoints.load(text, options, new Resolver(), constructor)
+                    ? SafeYaml.load(text, options, new Resolver(), constructor)
                     : new org.yaml.snakeyaml.Yaml(constructor, new Representer(new DumperOptions()),
                             new DumperOptions(), options).load(text))
                     .replaceAll("@[0-9a-f]+", "");

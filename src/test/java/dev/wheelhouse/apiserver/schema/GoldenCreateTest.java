@@ -15,9 +15,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Defaults;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.Patches;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
+import dev.wheelhouse.facts.ResourceInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -89,7 +94,8 @@ class GoldenCreateTest {
     }
 
     private static List<String> validated(ObjectNode object) {
-        return Validation.create(resource(object).type(), object).stream().map(Cause::toString).toList();
+        return Strategies.of(resource(object).type()).validate(resource(object).type(), object).stream()
+                .map(Cause::toString).toList();
     }
 
     @Test
@@ -133,8 +139,8 @@ class GoldenCreateTest {
         ObjectNode ready = ready(object);
         ResourceInfo resource = resource(ready);
         List<Cause> causes = old == null
-                ? Validation.create(resource.type(), ready)
-                : Validation.update(resource.type(), "", ready, old);
+                ? Strategies.of(resource.type()).validate(resource.type(), ready)
+                : Strategies.of(resource.type()).validateUpdate("", ready, old);
         List<Cause> expected = causes(status);
         assertThat(causes).as("%s", what).isEqualTo(expected);
     }

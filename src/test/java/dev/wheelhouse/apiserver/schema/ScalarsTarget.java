@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import dev.wheelhouse.api.ResourceVersions;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.runtime.Durations;
 

@@ -28,7 +28,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/** A file that was damaged anywhere is refused in one sentence, or holds what it held: it is never served with a hole in it. */
+/** A damaged file is refused in one sentence, or its content is complete: lost data never goes unnoticed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class DamagedFileTest {
@@ -166,7 +166,7 @@ class DamagedFileTest {
         }
     }
 
-    /** Compaction reads old pages while the server runs. */
+    /** Later writes can meet damage, too, because compaction reads old pages. They are stored or refused. */
     private static void writesAreKeptOrRefused(ObjectStore store) {
         Random random = new Random(1);
         for (int i = 0; i < 200; i++) {

@@ -27,7 +27,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A store that keeps its objects in a directory. Its death by a signal is CrashTest's subject. */
+/** A store that keeps its objects in a directory. CrashTest tests what happens when the process is killed. */
 class DirectoryStorageTest {
     private final ManualClock clock = new ManualClock();
 

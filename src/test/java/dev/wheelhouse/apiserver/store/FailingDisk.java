@@ -12,11 +12,11 @@ import org.h2.store.fs.FilePath;
 import org.h2.store.fs.FilePathWrapper;
 import org.jspecify.annotations.Nullable;
 
-/** A file system under the objects' file that is full, read-only or broken when a test says so. */
+/** A file system for the objects' file that a test can make full, read-only or broken. */
 public final class FailingDisk extends FilePathWrapper {
     private static final String SCHEME = "failingdisk";
     private static volatile @Nullable String error;
-    /** How many writes still succeed before the error. */
+    /** The number of writes that still succeed before the error. */
     private static final AtomicLong LEFT = new AtomicLong();
 
     static Storage storage(Path directory, int keep) {
@@ -24,7 +24,7 @@ public final class FailingDisk extends FilePathWrapper {
         return new DirectoryStorage(directory, keep, true, SCHEME + ":");
     }
 
-    /** After some more writes, of which the last is done by half, every one fails. @param words the system's */
+    /** Lets some more writes succeed, then one write half of its bytes, and all fail. @param words the error message */
     static void failAfter(long writes, String words) {
         LEFT.set(writes);
         error = words;

@@ -28,15 +28,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.rest.ApiRequest;
-import dev.wheelhouse.apiserver.rest.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A disk that takes no more writes, and takes them again. */
+/** A disk that fails writes for some time. */
 @Timeout(120)
 class FullDiskTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";
@@ -111,7 +111,7 @@ class FullDiskTest {
         }
     }
 
-    /** Each write, fsync and truncation of the file fails once, the write by half; then the process ends, in good order or not. */
+    /** The disk fails at random operations, the first time within a write. Now and then the store is closed or dies. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     void nothingAcknowledgedIsLostAndNothingRefusedComesBack(int seed) {
@@ -139,7 +139,7 @@ class FullDiskTest {
             if (inGoodOrder) {
                 store.close();
             } else {
-                // The death of the process leaves the file as it is, and gives up its lock.
+                // As when the process dies: the file stays as it is, and its lock is released.
                 storage.close();
             }
             FailingDisk.mend();
@@ -176,7 +176,7 @@ class FullDiskTest {
         return content;
     }
 
-    /** Versions are given again after a failure: nobody may take another write's for their own. */
+    /** A version is used again after its write was undone. A writer must not take another's write for its own. */
     @Test
     void ofManyWritersEachHearsOfItsOwnWrite() throws Exception {
         int writers = 8;
@@ -211,7 +211,7 @@ class FullDiskTest {
         }
     }
 
-    /** A note that outlived the failure would undo what was acknowledged after it, should the power go. */
+    /** If the note stayed, a power failure would later undo writes that were acknowledged after it. */
     @Test
     void theNoteOfWhatIsUndoneIsOverBeforeWritesGoOn_hereAndAfterARestart() throws Exception {
         Path note = directory.resolve(DirectoryStorage.NEWEST);

@@ -56,7 +56,7 @@ class ObjectStoreTest {
         return new Selection("", LabelSelector.parse(selector), FieldSelector.everything());
     }
 
-    /** What has come, each as {@code ADDED name version label}. */
+    /** The events so far, each as {@code ADDED name version label}. */
     static List<String> drain(Watcher watcher) {
         List<String> events = new ArrayList<>();
         for (StoreEvent event = watcher.poll(); event != null; event = watcher.poll()) {
@@ -241,14 +241,14 @@ class ObjectStoreTest {
         assertThat(store.watchers()).isZero();
     }
 
-    /** Serialised under the lock, the first write would wait for the second one for ever. */
+    /** If objects were serialised under the lock, the first write would wait for the second one for ever. */
     @Test
     void whileAnObjectIsSerialisedOthersAreWritten() throws Exception {
         CountDownLatch serialising = new CountDownLatch(1);
         CountDownLatch written = new CountDownLatch(1);
         ObjectNode slow = object("ns", "slow", "");
         slow.putPOJO("data", new Object() {
-            @SuppressWarnings("unused") // the serialiser's
+            @SuppressWarnings("unused") // the serialiser calls it
             public boolean isWritten() throws InterruptedException {
                 serialising.countDown();
                 return written.await(30, TimeUnit.SECONDS);

@@ -10,7 +10,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A record of the data directory: read or refused, with its checksum right or wrong; what is read is written as it was.
+ * Fuzzes records of the data directory, with right and wrong checksums. Each is read or refused. A record that was
+ * read is the same after it is written and read again.
  */
 public final class RecordTarget implements FuzzTarget {
     private static final long VERSION = 7;
@@ -42,7 +43,7 @@ public final class RecordTarget implements FuzzTarget {
         try {
             again = WriteCodec.decode(VERSION, WriteCodec.encode(write));
         } catch (IOException e) {
-            throw new AssertionError("what was written is not read", e);
+            throw new AssertionError("a record that was written cannot be read", e);
         }
         assertThat(again.resource()).isEqualTo(write.resource());
         assertThat(again.key()).isEqualTo(write.key());

@@ -13,7 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.protocol.Tables;
+import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.wheelhouse.apiserver.table.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
 
 import static dev.wheelhouse.apiserver.table.TableTesting.cells;
 import static dev.wheelhouse.apiserver.table.TableTesting.columns;

@@ -11,9 +11,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
-import dev.wheelhouse.apiserver.table.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.protocol.Tables;
+import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.ResourceInfo;
 
 import static java.util.Objects.requireNonNull;
 

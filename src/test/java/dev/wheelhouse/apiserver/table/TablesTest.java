@@ -11,9 +11,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.schema.ResourceInfo;
-import dev.wheelhouse.apiserver.schema.ResourceRegistry;
-import dev.wheelhouse.apiserver.table.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.protocol.Tables;
+import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.ResourceInfo;
 
 import static dev.wheelhouse.apiserver.table.TableTesting.cells;
 import static dev.wheelhouse.apiserver.table.TableTesting.columns;
@@ -266,7 +268,7 @@ class TablesTest {
 
     @Test
     void customResourcesShowNameAndAge() {
-        var custom = new ResourceInfo(new ResourceType("orders.shop.k8s.io", "v1", "orders", "Order", true), "order",
+        var custom = new BuiltInResource(new ResourceType("orders.shop.k8s.io", "v1", "orders", "Order", true), "order",
                 List.of(), List.of(), Set.of("get"), List.of());
         var table = Tables.table(custom, List.of(object("spec: {}")), IncludeObject.NONE, true, Json.object(),
                 TableTesting.NOW);

@@ -70,14 +70,16 @@ class PodTemplatesTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
             "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}] | \"volumes\":[{\"name\":\"v\"}]",
             "\"nodeSelector\":{\"a\":\"\"} | \"nodeSelector\":{}", "\"hostNetwork\":true | \"hostNetwork\":false",
-            "\"tolerations\":[{\"tolerationSeconds\":0}] | \"tolerations\":[{}]"})
+            "\"tolerations\":[{\"tolerationSeconds\":0}] | \"tolerations\":[{}]",
+            "\"volumes\":[{\"name\":\"v\",\"csi\":{\"readOnly\":false}}] | \"volumes\":[{\"name\":\"v\",\"csi\":{}}]"})
     void differWhereAnEmptyValueIsAChoice(String a, String b) {
         assertThat(PodTemplates.sameIgnoringHash(template("", "", a), template("", "", b))).isFalse();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"\"labels\":{\"app\":\"b\"}", "\"annotations\":{\"x\":\"\"}", "\"labels\":{}"})
-    void differInLabelsAndAnnotations(String metadata) {
+    @ValueSource(strings = {"\"labels\":{\"app\":\"b\"}", "\"annotations\":{\"x\":\"\"}", "\"labels\":{}",
+            "\"labels\":{\"app\":\"a\"},\"finalizers\":[\"example.com/f\"]"})
+    void differInTheirMetadata(String metadata) {
         assertThat(PodTemplates.sameIgnoringHash(template("\"labels\":{\"app\":\"a\"}", "", ""),
                 template(metadata, "", ""))).isFalse();
     }

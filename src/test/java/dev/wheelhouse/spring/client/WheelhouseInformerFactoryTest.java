@@ -31,8 +31,9 @@ import io.kubernetes.client.util.Watchable;
 import io.kubernetes.client.util.generic.GenericKubernetesApi;
 
 import dev.wheelhouse.Eventually;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
+import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -41,11 +42,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class WheelhouseInformerFactoryTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private final EmbeddedApiServer server = new EmbeddedApiServer(ApiServerOptions.defaults()).start();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final ApiClient api = new ClientBuilder().setBasePath(server.url()).build();
     private final CoreV1Api core = new CoreV1Api(api);
     /** The line that changed: it was {@code new SharedInformerFactory(api)}. */
-    private final SharedInformerFactory factory = new WheelhouseInformerFactory(api);
+    private final SharedInformerFactory factory = new WheelhouseInformerFactory(api, Clock.system());
 
     @AfterEach
     void close() {

@@ -1,0 +1,358 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.apache.catalina.Context;
+import org.apache.catalina.LifecycleException;
+import org.apache.catalina.Wrapper;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.StandardContext;
+import org.apache.catalina.core.StandardHost;
+import org.apache.catalina.session.StandardManager;
+import org.apache.catalina.startup.Tomcat;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.rest.ServerFacts;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StorageException;
+import dev.wheelhouse.runtime.LoopRunner;
+
+/**
+ * A Kubernetes API server in this process. It answers {@link #client in-process calls} from its creation on, and HTTP
+ * after {@link #start}. Thread safe.
+ */
+public final class ApiServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
+
+    private final ApiServerOptions options;
+    private final ObjectStore store;
+    private final RestServer rest;
+    private final Faults faults;
+    private final RequestMetrics metrics;
+    private final Traffic traffic;
+    private @Nullable Tomcat tomcat;
+    private @Nullable Path directory;
+    private @Nullable LoopRunner loops;
+    private volatile @Nullable TlsRenewal renewal;
+    private volatile int port;
+
+    /**
+     * Opens the storage and creates the objects that every cluster has, unless they exist.
+     *
+     * @throws StorageException if the storage cannot be used
+     * @throws IllegalArgumentException if the address is beyond loopback, and TLS or credentials are missing
+     */
+    public ApiServer(ApiServerOptions options) {
+        requireProtection(options);
+        this.options = options;
+        this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
+        this.faults = new Faults(store);
+        try {
+            ApiServerOptions.Tls tls = options.tls();
+            this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerFacts(
+                    () -> port == 0 ? "" : host() + ":" + port, tls == null ? "" : tls.certificate().trusted(),
+                    this::metrics));
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        this.metrics = new RequestMetrics(rest.registry());
+        this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
+                Runtime.getRuntime().availableProcessors(), metrics);
+    }
+
+    private static void requireProtection(ApiServerOptions options) {
+        InetAddress address = resolve(options.address());
+        if (!address.isLoopbackAddress() && (options.tls() == null || options.security().open())) {
+            throw new IllegalArgumentException("the API server may not listen on " + options.address()
+                    + ", beyond loopback, " + (options.tls() == null ? "without TLS" : "without credentials")
+                    + ": give it a certificate and tokens, or use 127.0.0.1");
+        }
+    }
+
+    static InetAddress resolve(String address) {
+        try {
+            return InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("\"" + address + "\" is not an address to listen on: use 127.0.0.1", e);
+        }
+    }
+
+    private String metrics() {
+        return metrics.text() + traffic.flows().metrics();
+    }
+
+    /**
+     * Starts to listen for HTTP.
+     *
+     * @return this
+     * @throws PortInUseException if the port is taken
+     */
+    public synchronized ApiServer start() {
+        if (tomcat != null) {
+            throw new IllegalStateException("the API server is running at " + url());
+        }
+        Tomcat starting = new Tomcat();
+        starting.setBaseDir(makeDirectory().toString());
+        Connector connector = Connectors.of(options, traffic);
+        starting.setConnector(connector);
+        setUp(starting);
+        tomcat = starting;
+        try {
+            starting.start();
+        } catch (LifecycleException e) {
+            closeHttp();
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof BindException) {
+                    throw new PortInUseException(options.address(), options.port(), e);
+                }
+            }
+            throw new IllegalStateException(
+                    "the API server could not start on " + options.address() + ":" + options.port(), e);
+        }
+        port = connector.getLocalPort();
+        keepTlsCurrent(connector);
+        rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
+        log.info("API server listens on {}", url());
+        return this;
+    }
+
+    private void keepTlsCurrent(Connector connector) {
+        ApiServerOptions.Tls tls = options.tls();
+        if (tls != null && connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> protocol) {
+            TlsRenewal loop = new TlsRenewal(protocol, tls);
+            LoopRunner runner = new LoopRunner("apiserver", options.clock());
+            runner.start("tls", loop);
+            renewal = loop;
+            loops = runner;
+        }
+    }
+
+    /** The certificate and authorities of new connections; null for plain HTTP. */
+    private ApiServerOptions.@Nullable Tls tls() {
+        TlsRenewal running = renewal;
+        return running == null ? options.tls() : running.current();
+    }
+
+    /** Checks at once whether the certificate or the authorities have changed. For tests. */
+    void renewTls() {
+        TlsRenewal running = renewal;
+        if (running != null) {
+            running.step();
+        }
+    }
+
+    private Path makeDirectory() {
+        try {
+            Path made = Files.createTempDirectory("wheelhouse-apiserver");
+            directory = made;
+            return made;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the API server needs a temporary directory: check java.io.tmpdir", e);
+        }
+    }
+
+    private void setUp(Tomcat starting) {
+        Context context = starting.addContext("", null);
+        if (context instanceof StandardContext standard) {
+            standard.setClearReferencesRmiTargets(false);
+            standard.setClearReferencesThreadLocals(false);
+            StandardManager sessions = new StandardManager();
+            // There are no sessions. The platform's source of randomness is the fastest to start.
+            sessions.setSecureRandomAlgorithm("");
+            standard.setManager(sessions);
+        }
+        if (starting.getHost() instanceof StandardHost host) {
+            // Tomcat's own error pages show stack traces and the version.
+            host.setErrorReportValveClass(PlainErrors.class.getName());
+        }
+        Wrapper servlet = Tomcat.addServlet(context, "api",
+                new HttpFront(new OverHttp(), options.clock(), options.limits(), traffic, pages()));
+        servlet.setLoadOnStartup(1);
+        context.addServletMappingDecoded("/*", "api");
+    }
+
+    private WebPages pages() {
+        if (!options.security().open()) {
+            return WebPages.ofGuardedServer();
+        }
+        Set<String> hosts = new HashSet<>(Set.of(options.address()));
+        if (!options.externalHost().isEmpty()) {
+            hosts.add(options.externalHost());
+        }
+        return WebPages.ofOpenServer(false, hosts,
+                "name the host with --wheelhouse.apiserver.external-hostname=HOST");
+    }
+
+    /** Whether clients need only the {@link #url}: no credentials, and no certificate to trust. */
+    public boolean isOpen() {
+        return options.security().open() && options.tls() == null;
+    }
+
+    /** The address of the listener. */
+    public String address() {
+        return options.address();
+    }
+
+    /** The port of the listener; 0 before {@link #start}. */
+    public int port() {
+        return port;
+    }
+
+    /** The address of the server for clients, as {@code http://127.0.0.1:8001}; with TLS {@code https}. */
+    public String url() {
+        return (options.tls() == null ? "http://" : "https://") + host() + ":" + port;
+    }
+
+    /** The host in {@link #url}: the external host if there is one, else one that reaches the address. */
+    private String host() {
+        String called = options.externalHost().isEmpty()
+                ? ApiServerOptions.reachableHost(options.address())
+                : options.externalHost();
+        return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
+    }
+
+    /** A client that calls the server directly. @param userAgent also names the field manager of its writes */
+    public InProcessClient client(String userAgent) {
+        return new InProcessClient(this, userAgent);
+    }
+
+    /** Answers an in-process request, unless a {@link #faults fault} does. */
+    ApiResponse handle(ApiRequest request) {
+        ApiResponse injected = faults.before(request);
+        return injected == null ? rest.handle(request) : injected;
+    }
+
+    private final class OverHttp implements HttpFront.Handler {
+        @Override
+        public Entry admit(ApiRequest head) {
+            return rest.admit(head);
+        }
+
+        @Override
+        public @Nullable ApiResponse before(ApiRequest request) {
+            return faults.before(request);
+        }
+
+        @Override
+        public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
+            return rest.answer(admitted, body);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return options.security().open();
+        }
+    }
+
+    /** Errors and delays to inject, for tests. */
+    public Faults faults() {
+        return faults;
+    }
+
+    /**
+     * A kubeconfig by which kubectl and other clients reach the server after {@link #start}. Unless the server is open,
+     * it contains the administrator's token and must be kept secret.
+     */
+    public String kubeconfig() {
+        ApiServerOptions.Tls tls = tls();
+        String authority = tls == null
+                ? ""
+                : "\n    certificate-authority-data: " + Base64.getEncoder()
+                        .encodeToString(tls.certificate().trusted().getBytes(StandardCharsets.UTF_8));
+        String token = options.security().adminToken();
+        return """
+                apiVersion: v1
+                kind: Config
+                current-context: wheelhouse
+                clusters:
+                - name: wheelhouse
+                  cluster:
+                    server: %s%s
+                users:
+                - name: wheelhouse
+                  user: %s
+                contexts:
+                - name: wheelhouse
+                  context:
+                    cluster: wheelhouse
+                    user: wheelhouse
+                    namespace: default
+                """.formatted(url(), authority, token.isEmpty() ? "{}" : "{token: \"" + token + "\"}");
+    }
+
+    /** The REST logic, for transports and tests. */
+    public RestServer rest() {
+        return rest;
+    }
+
+    /** The number of open connections. */
+    int openConnections() {
+        return traffic.connections().count();
+    }
+
+    /** The stored objects, for tests and operators. */
+    public ObjectStore store() {
+        return store;
+    }
+
+    /** Ends all watches, connections and threads, and closes the storage. */
+    @Override
+    public synchronized void close() {
+        store.close();
+        closeHttp();
+        traffic.close();
+    }
+
+    private void closeHttp() {
+        LoopRunner runner = loops;
+        loops = null;
+        if (runner != null) {
+            runner.close();
+        }
+        Tomcat stopping = tomcat;
+        tomcat = null;
+        if (stopping != null) {
+            try {
+                stopping.stop();
+                stopping.destroy();
+            } catch (LifecycleException e) {
+                log.warn("the API server did not stop cleanly", e);
+            }
+        }
+        Path base = directory;
+        directory = null;
+        if (base != null) {
+            delete(base);
+        }
+    }
+
+    private static void delete(Path base) {
+        try (Stream<Path> files = Files.walk(base)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            log.debug("could not delete {}", base, e);
+        }
+    }
+}

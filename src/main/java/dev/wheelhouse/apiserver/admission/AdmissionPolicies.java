@@ -1,0 +1,256 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.cel.CelBudget;
+import dev.wheelhouse.apiserver.cel.CelExpression;
+import dev.wheelhouse.apiserver.cel.RuleException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.PolicyValidation;
+import dev.wheelhouse.apiserver.protocol.Renderer;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.ResourceInfo;
+
+/**
+ * Holds writes against the ValidatingAdmissionPolicies that are bound (upstream: {@code apiserver/pkg/admission/plugin/policy/validating}). Subject
+ * to them are creations, changes and deletions of objects, and of their status and other parts; not scales, evictions, bindings and
+ * connections. There is no audit log, so that what is only to be audited is let through.
+ */
+final class AdmissionPolicies {
+    private static final String GROUP = "admissionregistration.k8s.io";
+    private static final String POLICIES = "validatingadmissionpolicies." + GROUP;
+    private static final String BINDINGS = "validatingadmissionpolicybindings." + GROUP;
+    private static final int MOST_COMPILED = 1_000;
+
+    private final ObjectStore store;
+    private final ResourceRegistry registry;
+    private final PolicyMatch match;
+    /** By its text. */
+    private final Map<String, CelExpression> compiled = new ConcurrentHashMap<>();
+
+    AdmissionPolicies(ObjectStore store, ResourceRegistry registry) {
+        this.store = store;
+        this.registry = registry;
+        this.match = new PolicyMatch(store);
+    }
+
+    /** Whether any policy is bound. */
+    boolean any() {
+        return !store.snapshot(BINDINGS).page(Selection.all(), "", 1).items().isEmpty();
+    }
+
+    /** @throws ApiException if a policy denies it */
+    void check(Attributes attributes) {
+        Map<String, Object> known = new HashMap<>();
+        if (attributes.type().group().equals(GROUP) && attributes.type().plural().contains("admissionpolic")) {
+            return;
+        }
+        for (StoredObject stored : store.snapshot(BINDINGS).select(Selection.all())) {
+            ObjectNode binding = stored.tree();
+            StoredObject found = store.get(POLICIES, "", Json.text(binding, "spec", "policyName"));
+            ObjectNode policy = found == null ? null : found.tree();
+            if (policy != null && match.matches(policy.path("spec").path("matchConstraints"), attributes)
+                    && match.matches(binding.path("spec").path("matchResources"), attributes)) {
+                if (known.isEmpty()) {
+                    known.putAll(values(attributes));
+                }
+                hold(policy, binding, attributes, known);
+            }
+        }
+    }
+
+    /** @param known the variables that are the same for all policies */
+    private void hold(ObjectNode policy, ObjectNode binding, Attributes attributes, Map<String, Object> known) {
+        List<JsonNode> params = new ArrayList<>();
+        if (policy.path("spec").path("paramKind").isMissingNode()) {
+            params.add(NullNode.getInstance());
+        } else {
+            params.addAll(params(policy, binding, attributes));
+            if (params.isEmpty() && Json.text(binding, "spec", "paramRef", "parameterNotFoundAction").equals("Deny")) {
+                failed(policy, binding, attributes,
+                        "failed to configure binding: no params found for policy binding with "
+                                + "`Deny` parameterNotFoundAction");
+            }
+        }
+        for (JsonNode param : params) {
+            Deadline.check();
+            decide(policy, binding, attributes, variables(policy, known, param));
+        }
+    }
+
+    private List<JsonNode> params(ObjectNode policy, ObjectNode binding, Attributes attributes) {
+        ResourceInfo info = registry.findKind(Json.text(policy, "spec", "paramKind", "apiVersion"),
+                Json.text(policy, "spec", "paramKind", "kind"));
+        if (info == null) {
+            return List.of();
+        }
+        JsonNode ref = binding.path("spec").path("paramRef");
+        String namespace = Json.text(ref, "namespace");
+        if (namespace.isEmpty() && info.type().namespaced()) {
+            namespace = attributes.target().namespace();
+        }
+        String name = Json.text(ref, "name");
+        List<JsonNode> params = new ArrayList<>();
+        for (StoredObject stored : store.snapshot(Target.stored(info.type()))
+                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()))) {
+            ObjectNode tree = Renderer.tree(info, stored);
+            if (name.isEmpty()
+                    ? Selectors.matches(ref.path("selector"), tree.path("metadata").path("labels"))
+                    : name.equals(stored.name())) {
+                params.add(tree);
+            }
+        }
+        return params;
+    }
+
+    private Map<String, Object> values(Attributes attributes) {
+        return Map.of("object", value(attributes.object()), "oldObject", value(attributes.old()), "namespaceObject",
+                value(match.namespace(attributes)), "request", CelExpression.value(request(attributes)));
+    }
+
+    private Map<String, Object> variables(ObjectNode policy, Map<String, Object> known, JsonNode params) {
+        Map<String, Object> values = new HashMap<>(known);
+        values.put("params", CelExpression.value(params));
+        CelBudget budget = CelBudget.ofValidations();
+        Map<String, Object> named = new HashMap<>();
+        values.put("variables", named);
+        for (JsonNode variable : policy.path("spec").path("variables")) {
+            try {
+                named.put(Json.text(variable, "name"),
+                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values,
+                                budget));
+            } catch (CelExpression.EvaluationException | RuleException e) {
+                // An expression that uses the variable fails, and says that it is not there.
+            }
+        }
+        return values;
+    }
+
+    private static Object value(@Nullable JsonNode json) {
+        return CelExpression.value(json == null ? NullNode.getInstance() : json);
+    }
+
+    private static ObjectNode request(Attributes attributes) {
+        ResourceType type = attributes.type();
+        ObjectNode request = Json.object();
+        for (String kind : List.of("kind", "requestKind")) {
+            request.putObject(kind).put("group", type.group()).put("version", type.version()).put("kind", type.kind());
+        }
+        for (String resource : List.of("resource", "requestResource")) {
+            request.putObject(resource).put("group", type.group()).put("version", type.version()).put("resource",
+                    type.plural());
+        }
+        request.put("subResource", attributes.target().subresource()).put("requestSubResource",
+                attributes.target().subresource());
+        request.put("name", Meta.name(attributes.subject())).put("namespace", attributes.target().namespace());
+        request.put("operation", attributes.operation()).put("dryRun", attributes.dryRun());
+        request.set("userInfo", attributes.user().toJson());
+        return request;
+    }
+
+    private void decide(ObjectNode policy, ObjectNode binding, Attributes attributes,
+            Map<String, Object> values) {
+        CelBudget conditions = CelBudget.ofConditions();
+        for (JsonNode condition : policy.path("spec").path("matchConditions")) {
+            String expression = Json.text(condition, "expression");
+            try {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
+                    return;
+                }
+            } catch (CelExpression.EvaluationException | RuleException e) {
+                failed(policy, binding, attributes, error(expression, e));
+                return;
+            }
+        }
+        CelBudget budget = CelBudget.ofValidations();
+        for (JsonNode validation : policy.path("spec").path("validations")) {
+            String expression = Json.text(validation, "expression");
+            try {
+                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
+                    denied(policy, binding, attributes, message(validation, values, budget),
+                            Json.text(validation, "reason"));
+                }
+            } catch (CelExpression.EvaluationException | RuleException e) {
+                failed(policy, binding, attributes, error(expression, e));
+            }
+        }
+    }
+
+    private static String error(String expression, Exception problem) {
+        return "expression '" + expression.strip() + "' resulted in error: " + problem.getMessage();
+    }
+
+    private String message(JsonNode validation, Map<String, Object> values, CelBudget budget) {
+        String expression = Json.text(validation, "messageExpression");
+        if (!expression.isEmpty()) {
+            try {
+                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values,
+                        budget) instanceof String text
+                        && !text.isBlank() && text.indexOf('\n') < 0) {
+                    return text.strip();
+                }
+            } catch (CelExpression.EvaluationException | RuleException e) {
+                // Then the plain message has to do, as upstream has it.
+            }
+        }
+        String plain = Json.text(validation, "message").strip();
+        return plain.isEmpty() ? "failed expression: " + Json.text(validation, "expression").strip() : plain;
+    }
+
+    private CelExpression expression(String text, CelExpression.Wanted wanted) throws RuleException {
+        CelExpression known = compiled.get(text);
+        if (known == null) {
+            known = CelExpression.compile(text, PolicyValidation.VARIABLES, wanted);
+            if (compiled.size() >= MOST_COMPILED) {
+                compiled.clear();
+            }
+            compiled.put(text, known);
+        }
+        return known;
+    }
+
+    /** What could not be decided counts as a denial, unless the policy says otherwise. */
+    private static void failed(ObjectNode policy, ObjectNode binding, Attributes attributes, String why) {
+        if (!Json.text(policy, "spec", "failurePolicy").equals("Ignore")) {
+            denied(policy, binding, attributes, why, "");
+        }
+    }
+
+    private static void denied(ObjectNode policy, ObjectNode binding, Attributes attributes, String why,
+            String reason) {
+        String by = "ValidatingAdmissionPolicy '" + Meta.name(policy) + "' with binding '" + Meta.name(binding) + "'";
+        boolean denies = false;
+        for (JsonNode action : binding.path("spec").path("validationActions")) {
+            denies |= action.asString("").equals("Deny");
+            if (action.asString("").equals("Warn")) {
+                attributes.warnings().add("Validation failed for " + by + ": " + why);
+            }
+        }
+        if (denies) {
+            throw Errors.denied(attributes.type(), Meta.name(attributes.subject()), by + " denied request: " + why,
+                    reason);
+        }
+    }
+}

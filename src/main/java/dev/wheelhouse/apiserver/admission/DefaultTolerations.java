@@ -1,0 +1,48 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+
+/** Lets a pod stay for five minutes on a node that is not ready or not reachable, unless the pod says otherwise (upstream: {@code plugin/pkg/admission/defaulttolerationseconds}). */
+final class DefaultTolerations implements AdmissionPlugin {
+    private static final List<String> TOLERATED = List.of("node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unreachable");
+    private static final int SECONDS = 300;
+
+    @Override
+    public void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        if (type.equals(ResourceType.PODS)) {
+            tolerations(Json.child(object, "spec"));
+        }
+    }
+
+    private static void tolerations(ObjectNode spec) {
+        ArrayNode tolerations = spec.get("tolerations") instanceof ArrayNode present ? present : null;
+        for (String key : TOLERATED) {
+            boolean tolerated = false;
+            if (tolerations != null) {
+                for (JsonNode toleration : tolerations) {
+                    String of = Json.text(toleration, "key");
+                    String effect = Json.text(toleration, "effect");
+                    tolerated |= (of.equals(key) || of.isEmpty())
+                            && (effect.equals("NoExecute") || effect.isEmpty());
+                }
+            }
+            if (!tolerated) {
+                if (tolerations == null) {
+                    tolerations = spec.putArray("tolerations");
+                }
+                tolerations.addObject().put("key", key).put("operator", "Exists").put("effect", "NoExecute")
+                        .put("tolerationSeconds", SECONDS);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.PodResources;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Quantities;
+
+/** The LimitRanges of a namespace: defaults of new pods' resources, and bounds (upstream: {@code plugin/pkg/admission/limitranger}). */
+final class LimitRanges implements AdmissionPlugin {
+    private final ObjectStore store;
+
+    /** Each limit may be broken by each container. */
+    private static final int MOST_PROBLEMS = 100;
+
+    LimitRanges(ObjectStore store) {
+        this.store = store;
+    }
+
+    private List<JsonNode> limits(String namespace, String... types) {
+        List<JsonNode> limits = new ArrayList<>();
+        for (StoredObject range : store.snapshot("limitranges")
+                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()))) {
+            range.tree().path("spec").path("limits").forEach(limit -> {
+                if (List.of(types).contains(Json.text(limit, "type"))) {
+                    limits.add(limit);
+                }
+            });
+        }
+        return limits;
+    }
+
+    /** Fills in what a new pod's containers leave unsaid. */
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (old != null || !type.equals(ResourceType.PODS)) {
+            return;
+        }
+        List<String> notes = new ArrayList<>();
+        for (JsonNode limit : limits(Meta.namespace(pod), "Container")) {
+            fill(pod, limit, "containers", "container", notes);
+            fill(pod, limit, "initContainers", "init container", notes);
+        }
+        if (!notes.isEmpty()) {
+            Json.child(Meta.of(pod), "annotations").put("kubernetes.io/limit-ranger",
+                    "LimitRanger plugin set: " + String.join("; ", notes));
+        }
+    }
+
+    private static void fill(ObjectNode pod, JsonNode limit, String list, String called, List<String> notes) {
+        for (JsonNode node : pod.path("spec").path(list)) {
+            Deadline.check();
+            if (node instanceof ObjectNode container) {
+                for (String[] kind : new String[][]{{"defaultRequest", "requests", "request"},
+                        {"default", "limits", "limit"}}) {
+                    Set<String> set = copyMissing(limit.path(kind[0]), container, kind[1]);
+                    if (!set.isEmpty()) {
+                        notes.add(String.join(", ", set) + " " + kind[2] + " for " + called + " "
+                                + Json.text(container, "name"));
+                    }
+                }
+            }
+        }
+    }
+
+    private static Set<String> copyMissing(JsonNode defaults, ObjectNode container, String list) {
+        Set<String> set = new TreeSet<>();
+        defaults.properties().forEach(entry -> {
+            if (Json.at(container, "resources", list, entry.getKey()) == null) {
+                Json.child(Json.child(container, "resources"), list).set(entry.getKey(), entry.getValue());
+                set.add(entry.getKey());
+            }
+        });
+        return set;
+    }
+
+    /** Refuses a new pod, and a new or changed claim, that is out of bounds. */
+    @Override
+    public void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        List<String> problems = new ArrayList<>();
+        if (old == null && type.equals(ResourceType.PODS) && object.get("spec") instanceof ObjectNode spec) {
+            for (JsonNode limit : limits(Meta.namespace(object), "Container")) {
+                for (String list : List.of("containers", "initContainers")) {
+                    for (JsonNode container : spec.path(list)) {
+                        bounds(limit, amounts(container.path("resources").path("requests")),
+                                amounts(container.path("resources").path("limits")), problems);
+                    }
+                }
+            }
+            for (JsonNode limit : limits(Meta.namespace(object), "Pod")) {
+                bounds(limit, PodResources.aggregate(spec, "requests"), PodResources.aggregate(spec, "limits"),
+                        problems);
+            }
+        } else if (type.groupResource().equals("persistentvolumeclaims")) {
+            for (JsonNode limit : limits(Meta.namespace(object), "PersistentVolumeClaim")) {
+                Map<String, BigDecimal> requests = amounts(object.path("spec").path("resources").path("requests"));
+                bounds(limit, requests, requests, problems);
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw Errors.forbidden(type, Meta.name(object),
+                    problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]", List.of());
+        }
+    }
+
+    private static Map<String, BigDecimal> amounts(JsonNode list) {
+        Map<String, BigDecimal> amounts = new TreeMap<>();
+        list.properties().forEach(entry -> {
+            BigDecimal value = Quantities.parse(entry.getValue().asString(""));
+            if (value != null) {
+                amounts.put(entry.getKey(), value);
+            }
+        });
+        return amounts;
+    }
+
+    private static void bounds(JsonNode limit, Map<String, BigDecimal> requests, Map<String, BigDecimal> limits,
+            List<String> problems) {
+        Deadline.check();
+        if (problems.size() >= MOST_PROBLEMS) {
+            return;
+        }
+        String upper = Json.text(limit, "type").equals("PersistentVolumeClaim") ? "request" : "limit";
+        String of = " per " + Json.text(limit, "type") + " is ";
+        amounts(limit.path("min")).forEach((name, least) -> {
+            String rule = "minimum " + name + " usage" + of + limit.path("min").path(name).asString("");
+            BigDecimal request = requests.get(name);
+            BigDecimal most = limits.get(name);
+            if (request == null) {
+                problems.add(rule + ".  No request is specified");
+            } else if (request.compareTo(least) < 0) {
+                problems.add(rule + ", but request is " + text(request));
+            } else if (most != null && most.compareTo(least) < 0) {
+                problems.add(rule + ", but limit is " + text(most));
+            }
+        });
+        amounts(limit.path("max")).forEach((name, greatest) -> {
+            String rule = "maximum " + name + " usage" + of + limit.path("max").path(name).asString("");
+            BigDecimal request = requests.get(name);
+            BigDecimal most = limits.get(name);
+            if (most == null) {
+                problems.add(rule + ".  No " + upper + " is specified");
+            } else if (most.compareTo(greatest) > 0) {
+                problems.add(rule + ", but " + upper + " is " + text(most));
+            } else if (request != null && request.compareTo(greatest) > 0) {
+                problems.add(rule + ", but request is " + text(request));
+            }
+        });
+        amounts(limit.path("maxLimitRequestRatio")).forEach((name, ratio) -> {
+            String rule = name + " max limit to request ratio" + of
+                    + limit.path("maxLimitRequestRatio").path(name).asString("");
+            BigDecimal request = positive(requests.get(name));
+            BigDecimal most = positive(limits.get(name));
+            if (request == null || most == null) {
+                String which = request == null ? "request" : "limit";
+                problems.add(rule + ", but no " + which + " is specified or " + which + " is 0");
+            } else {
+                BigDecimal seen = most.divide(request, 6, RoundingMode.HALF_UP);
+                if (seen.compareTo(ratio) > 0) {
+                    problems.add(rule + ", but provided ratio is " + seen.toPlainString());
+                }
+            }
+        });
+    }
+
+    private static @Nullable BigDecimal positive(@Nullable BigDecimal value) {
+        return value == null || value.signum() <= 0 ? null : value;
+    }
+
+    private static String text(BigDecimal value) {
+        String plain = value.stripTrailingZeros().toPlainString();
+        boolean binary = value.signum() > 0 && value.scale() >= 0
+                && value.remainder(BigDecimal.valueOf(1024)).signum() == 0;
+        String text = binary
+                ? Quantities.canonical(value.divide(BigDecimal.valueOf(1024), RoundingMode.UNNECESSARY)
+                        .stripTrailingZeros().toPlainString() + "Ki")
+                : Quantities.canonical(plain);
+        return text == null ? plain : text;
+    }
+}

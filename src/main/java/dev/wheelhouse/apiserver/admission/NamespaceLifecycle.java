@@ -1,0 +1,48 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.List;
+import java.util.Set;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/**
+ * New objects need a namespace that lives, and some namespaces never end (upstream:
+ * {@code apiserver/pkg/admission/plugin/namespace/lifecycle}).
+ */
+final class NamespaceLifecycle {
+    private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
+
+    private final ObjectStore store;
+
+    NamespaceLifecycle(ObjectStore store) {
+        this.store = store;
+    }
+
+    /** Refuses what may not be created in the namespace. */
+    public void allowCreate(ResourceType type, String namespace, String name) {
+        if (!type.namespaced()) {
+            return;
+        }
+        StoredObject found = store.get("namespaces", "", namespace);
+        if (found == null) {
+            throw Errors.notFound(ResourceType.NAMESPACES, namespace);
+        }
+        if ("Terminating".equals(found.field("status.phase"))) {
+            throw Errors.forbidden(type, name,
+                    "unable to create new content in namespace " + namespace + " because it is being terminated",
+                    List.of(new Cause("metadata.namespace", "NamespaceTerminating",
+                            "namespace " + namespace + " is being terminated")));
+        }
+    }
+
+    /** Refuses to delete the namespaces that a cluster cannot be without. */
+    static void allowDelete(ResourceType type, String name) {
+        if (type.equals(ResourceType.NAMESPACES) && IMMORTAL.contains(name)) {
+            throw Errors.forbidden(type, name, "this namespace may not be deleted", List.of());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.store.Ids;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/**
+ * What a pod gets of its service account: the account's name, a volume with a token for the API, and the secrets to pull images with (upstream:
+ * {@code plugin/pkg/admission/serviceaccount}). Mirror pods get nothing. Secrets are not held to those that the account lists.
+ */
+final class PodAccounts implements AdmissionPlugin {
+    private static final String VOLUME = "kube-api-access-";
+    private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
+    private static final String MIRROR = "kubernetes.io/config.mirror";
+    /** A token is said to live for an hour and some seconds, by which the server knows that nobody asked for that life. */
+    private static final int TOKEN_SECONDS = 3607;
+    private static final int DEFAULT_MODE = 0644;
+
+    private final ObjectStore store;
+
+    PodAccounts(ObjectStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (!type.equals(ResourceType.PODS)) {
+            return;
+        }
+        if (old == null) {
+            admit(pod);
+        } else {
+            carryOver(Json.child(pod, "spec"), old.path("spec"));
+        }
+    }
+
+    /** @throws ApiException 403 if there is no such account */
+    private void admit(ObjectNode pod) {
+        ObjectNode spec = Json.child(pod, "spec");
+        String name = Json.text(spec, "serviceAccountName");
+        if (name.isEmpty()) {
+            name = Json.text(spec, "serviceAccount");
+        }
+        if (pod.path("metadata").path("annotations").has(MIRROR)) {
+            if (!name.isEmpty()) {
+                throw refused(pod, "a mirror pod may not reference service accounts");
+            }
+            return;
+        }
+        name = name.isEmpty() ? "default" : name;
+        spec.put("serviceAccountName", name);
+        spec.put("serviceAccount", name);
+        String namespace = Meta.namespace(pod);
+        StoredObject found = store.get("serviceaccounts", namespace, name);
+        if (found == null) {
+            throw refused(pod, "error looking up service account " + namespace + "/" + name + ": serviceaccount \""
+                    + name + "\" not found");
+        }
+        ObjectNode account = found.tree();
+        JsonNode wish = spec.has("automountServiceAccountToken") ? spec : account;
+        if (wish.path("automountServiceAccountToken").asBoolean(true)) {
+            mountToken(pod, spec);
+        }
+        if (spec.path("imagePullSecrets").isEmpty() && !account.path("imagePullSecrets").isEmpty()) {
+            spec.set("imagePullSecrets", account.get("imagePullSecrets"));
+        }
+    }
+
+    private static ApiException refused(ObjectNode pod, String why) {
+        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+    }
+
+    private static void mountToken(ObjectNode pod, ObjectNode spec) {
+        ObjectNode present = tokenVolume(spec);
+        String name = present == null ? volumeName(pod) : Json.text(present, "name");
+        boolean mounted = false;
+        for (ObjectNode container : containers(spec)) {
+            mounted |= mount(container, name);
+        }
+        if (mounted && present == null) {
+            array(spec, "volumes").add(volume(name));
+        }
+    }
+
+    /** Nothing but the pod's other volumes has to differ from it, so that the pod's name may be what it is made of. */
+    private static String volumeName(ObjectNode pod) {
+        long seed = 31L * Meta.namespace(pod).hashCode() + Meta.name(pod).hashCode();
+        return new Ids(new SplittableRandom(seed)).name(VOLUME);
+    }
+
+    /** @return whether the container has nothing mounted there already */
+    private static boolean mount(ObjectNode container, String volume) {
+        for (JsonNode mount : container.path("volumeMounts")) {
+            if (Json.text(mount, "mountPath").equals(MOUNTED_AT)) {
+                return false;
+            }
+        }
+        array(container, "volumeMounts").addObject().put("name", volume).put("readOnly", true).put("mountPath",
+                MOUNTED_AT);
+        return true;
+    }
+
+    private static ObjectNode volume(String name) {
+        ObjectNode volume = Json.object().put("name", name);
+        ObjectNode projected = volume.putObject("projected").put("defaultMode", DEFAULT_MODE);
+        ArrayNode sources = projected.putArray("sources");
+        sources.addObject().putObject("serviceAccountToken").put("expirationSeconds", TOKEN_SECONDS).put("path",
+                "token");
+        sources.addObject().putObject("configMap").put("name", "kube-root-ca.crt").putArray("items").addObject()
+                .put("key", "ca.crt").put("path", "ca.crt");
+        ObjectNode namespace = sources.addObject().putObject("downwardAPI").putArray("items").addObject();
+        namespace.put("path", "namespace").putObject("fieldRef").put("apiVersion", "v1").put("fieldPath",
+                "metadata.namespace");
+        return volume;
+    }
+
+    /**
+     * Gives a pod that is to be replaced what its predecessor got of its account and the request leaves out. Upstream refuses such a request,
+     * unless its ServiceAccount plugin is off, as it is in its own tests of kubectl: a pod's manifest hardly ever has these, and can be
+     * replaced so.
+     */
+    private static void carryOver(ObjectNode spec, JsonNode old) {
+        for (String field : List.of("serviceAccountName", "serviceAccount")) {
+            if (!spec.has(field) && old.has(field)) {
+                spec.set(field, old.get(field));
+            }
+        }
+        ObjectNode volume = tokenVolume(old);
+        if (volume == null || tokenVolume(spec) != null) {
+            return;
+        }
+        String name = Json.text(volume, "name");
+        array(spec, "volumes").add(volume.deepCopy());
+        for (ObjectNode before : containers(old)) {
+            for (JsonNode mount : before.path("volumeMounts")) {
+                if (Json.text(mount, "name").equals(name)) {
+                    containers(spec).stream()
+                            .filter(now -> Json.text(now, "name").equals(Json.text(before, "name")))
+                            .forEach(now -> array(now, "volumeMounts").add(mount.deepCopy()));
+                }
+            }
+        }
+    }
+
+    private static @Nullable ObjectNode tokenVolume(JsonNode spec) {
+        for (JsonNode volume : spec.path("volumes")) {
+            if (Json.text(volume, "name").startsWith(VOLUME) && volume instanceof ObjectNode found) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static List<ObjectNode> containers(JsonNode spec) {
+        List<ObjectNode> containers = new ArrayList<>();
+        for (String list : List.of("initContainers", "containers")) {
+            for (JsonNode container : spec.path(list)) {
+                if (container instanceof ObjectNode object) {
+                    containers.add(object);
+                }
+            }
+        }
+        return containers;
+    }
+
+    private static ArrayNode array(ObjectNode object, String field) {
+        return object.get(field) instanceof ArrayNode array ? array : object.putArray(field);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/** Gives a new pod the priority of its class, and lets one class at most be the default (upstream: {@code plugin/pkg/admission/priority}). */
+final class PodPriorities implements AdmissionPlugin {
+    private static final String CLASSES = "priorityclasses.scheduling.k8s.io";
+
+    private final ObjectStore store;
+
+    PodPriorities(ObjectStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        if (!type.equals(ResourceType.PODS)) {
+            return;
+        }
+        ObjectNode spec = Json.child(object, "spec");
+        if (old == null) {
+            priority(Meta.name(object), spec);
+            return;
+        }
+        for (String field : List.of("priority", "preemptionPolicy")) {
+            JsonNode before = Json.at(old, "spec", field);
+            if (!spec.has(field) && before != null) {
+                spec.set(field, before);
+            }
+        }
+    }
+
+    private void priority(String pod, ObjectNode spec) {
+        String className = Json.text(spec, "priorityClassName");
+        long value = 0;
+        String preemption = "PreemptLowerPriority";
+        StoredObject found = null;
+        if (!className.isEmpty()) {
+            found = store.get(CLASSES, "", className);
+            if (found == null) {
+                throw Errors.forbidden(ResourceType.PODS, pod,
+                        "no PriorityClass with name " + className + " was found", List.of());
+            }
+        } else {
+            for (StoredObject candidate : store.snapshot(CLASSES)
+                    .select(Selection.all())) {
+                if (candidate.tree().path("globalDefault").asBoolean(false)) {
+                    found = candidate;
+                    spec.put("priorityClassName", candidate.name());
+                }
+            }
+        }
+        if (found != null) {
+            ObjectNode priorityClass = found.tree();
+            value = Json.number(priorityClass, 0, "value");
+            String policy = Json.text(priorityClass, "preemptionPolicy");
+            preemption = policy.isEmpty() ? preemption : policy;
+        }
+        JsonNode given = spec.get("priority");
+        if (given != null && given.isIntegralNumber() && given.longValue() != value) {
+            throw Errors.forbidden(ResourceType.PODS, pod, "the integer value of priority (" + given
+                    + ") must not be provided in pod spec; priority admission controller computed " + value
+                    + " from the given PriorityClass name", List.of());
+        }
+        spec.put("priority", value);
+        spec.put("preemptionPolicy", preemption);
+    }
+
+    @Override
+    public void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
+        if (!type.groupResource().equals(CLASSES) || !object.path("globalDefault").asBoolean(false)) {
+            return;
+        }
+        for (StoredObject other : store.snapshot(CLASSES).select(Selection.all())) {
+            if (other.tree().path("globalDefault").asBoolean(false) && !other.name().equals(Meta.name(object))) {
+                throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + other.name()
+                        + " is already marked as default. Only one default can exist", List.of());
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Quantities;
+
+/**
+ * What a pod gets of its runtime class: overhead, node selector and tolerations (upstream: {@code plugin/pkg/admission/runtimeclass},
+ * {@code pkg/util/tolerations}).
+ */
+final class RuntimeClasses implements AdmissionPlugin {
+    private final ObjectStore store;
+
+    RuntimeClasses(ObjectStore store) {
+        this.store = store;
+    }
+
+    /** Changes a new pod. @throws ApiException 403 if there is no such class, or the pod contradicts it */
+    @Override
+    public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (old != null || !type.equals(ResourceType.PODS)) {
+            return;
+        }
+        ObjectNode spec = Json.child(pod, "spec");
+        String name = Json.text(spec, "runtimeClassName");
+        ObjectNode runtimeClass = null;
+        if (!name.isEmpty()) {
+            StoredObject found = store.get("runtimeclasses.node.k8s.io", "", name);
+            if (found == null) {
+                throw refused(pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
+            }
+            runtimeClass = found.tree();
+        }
+        overhead(pod, spec, runtimeClass == null ? null : Json.at(runtimeClass, "overhead", "podFixed"));
+        if (runtimeClass != null) {
+            nodeSelector(pod, spec, runtimeClass.path("scheduling").path("nodeSelector"));
+            if (runtimeClass.path("scheduling").path("tolerations") instanceof ArrayNode more) {
+                spec.set("tolerations", merged(spec.path("tolerations"), more));
+            }
+        }
+    }
+
+    private static ApiException refused(ObjectNode pod, String why) {
+        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+    }
+
+    private static void overhead(ObjectNode pod, ObjectNode spec, @Nullable JsonNode defined) {
+        JsonNode given = spec.path("overhead");
+        if (defined == null) {
+            if (given.isObject()) {
+                throw refused(pod,
+                        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+            }
+            return;
+        }
+        if (!given.isEmpty() && !sameQuantities(given, defined)) {
+            throw refused(pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+        }
+        spec.set("overhead", defined.deepCopy());
+    }
+
+    private static boolean sameQuantities(JsonNode one, JsonNode other) {
+        return one.size() == other.size() && one.properties().stream().allMatch(entry -> {
+            var first = Quantities.parse(entry.getValue().asString(""));
+            var second = Quantities.parse(other.path(entry.getKey()).asString(""));
+            return first != null && second != null && first.compareTo(second) == 0;
+        });
+    }
+
+    private static void nodeSelector(ObjectNode pod, ObjectNode spec, JsonNode wanted) {
+        if (wanted.isEmpty()) {
+            return;
+        }
+        ObjectNode selector = Json.child(spec, "nodeSelector");
+        for (Map.Entry<String, JsonNode> label : wanted.properties()) {
+            JsonNode given = selector.get(label.getKey());
+            if (given != null && !given.equals(label.getValue())) {
+                throw refused(pod, "conflict: runtimeClass.scheduling.nodeSelector[" + label.getKey() + "] = "
+                        + label.getValue().asString("") + "; pod.spec.nodeSelector[" + label.getKey() + "] = "
+                        + given.asString(""));
+            }
+            selector.set(label.getKey(), label.getValue());
+        }
+    }
+
+    /** Both lists without what another of them covers. */
+    private static ArrayNode merged(JsonNode first, JsonNode second) {
+        List<JsonNode> all = new ArrayList<>();
+        first.forEach(all::add);
+        second.forEach(all::add);
+        ArrayNode merged = Json.mapper().createArrayNode();
+        for (int i = 0; i < all.size(); i++) {
+            JsonNode toleration = all.get(i);
+            boolean redundant = false;
+            Deadline.check();
+            for (JsonNode kept : merged) {
+                redundant |= covers(kept, toleration);
+            }
+            for (JsonNode later : all.subList(i + 1, all.size())) {
+                redundant |= !later.equals(toleration) && covers(later, toleration);
+            }
+            if (!redundant) {
+                merged.add(toleration);
+            }
+        }
+        return merged;
+    }
+
+    /** Whether {@code wide} tolerates all that {@code narrow} does. */
+    private static boolean covers(JsonNode wide, JsonNode narrow) {
+        if (wide.equals(narrow)) {
+            return true;
+        }
+        String operator = Json.text(wide, "operator");
+        String effect = Json.text(wide, "effect");
+        String key = Json.text(wide, "key");
+        boolean everyKey = key.isEmpty() && operator.equals("Exists");
+        if (!everyKey && !key.equals(Json.text(narrow, "key"))
+                || !effect.isEmpty() && !effect.equals(Json.text(narrow, "effect"))) {
+            return false;
+        }
+        if (effect.equals("NoExecute") && wide.has("tolerationSeconds") && (!narrow.has("tolerationSeconds")
+                || Json.number(narrow, 0, "tolerationSeconds") > Json.number(wide, 0, "tolerationSeconds"))) {
+            return false;
+        }
+        return operator.equals("Exists") || (operator.isEmpty() || operator.equals("Equal"))
+                && Json.text(narrow, "operator").equals("Equal")
+                && Json.text(narrow, "value").equals(Json.text(wide, "value"));
+    }
+}

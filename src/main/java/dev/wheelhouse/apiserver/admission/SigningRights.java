@@ -1,0 +1,123 @@
+package dev.wheelhouse.apiserver.admission;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+import org.bouncycastle.asn1.ASN1Encodable;
+import org.bouncycastle.asn1.x500.RDN;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.pkcs.PKCS10CertificationRequest;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.Authorizer;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.protocol.Target;
+
+/**
+ * Who may ask for, approve and sign certificates. The right to write a request, its approval or its status is not enough:
+ * its signer must be one that the writer may approve or sign for (upstream: the admission plugins
+ * {@code CertificateApproval}, {@code CertificateSigning} and {@code CertificateSubjectRestriction}).
+ */
+final class SigningRights {
+    private static final String GROUP = "certificates.k8s.io";
+    private static final String CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+
+    private final Authorizer authorizer;
+
+    SigningRights(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    static boolean concern(ResourceType type) {
+        return type.group().equals(GROUP) && type.plural().equals("certificatesigningrequests");
+    }
+
+    /** @throws ApiException 403 if the certificate would make its owner one whom no role restrains */
+    void checkCreate(ResourceType type, ObjectNode request) {
+        if (!Json.text(request, "spec", "signerName").equals(CLIENT_SIGNER)) {
+            return;
+        }
+        List<String> organizations;
+        try {
+            organizations = organizations(Json.text(request, "spec", "request"));
+        } catch (IOException | RuntimeException e) {
+            throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage(), List.of());
+        }
+        if (organizations.contains(User.MASTERS)) {
+            throw Errors.forbidden(type, Meta.name(request), "use of " + CLIENT_SIGNER + " signer with " + User.MASTERS
+                    + " group is not allowed", List.of());
+        }
+    }
+
+    private static List<String> organizations(String base64) throws IOException {
+        String pem = new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
+            if (!(parser.readObject() instanceof PKCS10CertificationRequest request)) {
+                throw new IOException("PEM block type must be CERTIFICATE REQUEST");
+            }
+            List<String> organizations = new ArrayList<>();
+            for (RDN part : request.getSubject().getRDNs(BCStyle.O)) {
+                for (var pair : part.getTypesAndValues()) {
+                    ASN1Encodable value = pair.getValue();
+                    organizations.add(value.toString());
+                }
+            }
+            return organizations;
+        }
+    }
+
+    /** @throws ApiException 403 if the writer may not approve or sign for the signer, 422 if the status approves */
+    void checkUpdate(Target target, ObjectNode request, ObjectNode old, User user) {
+        String signer = Json.text(old, "spec", "signerName");
+        JsonNode conditions = request.path("status").path("conditions");
+        JsonNode before = old.path("status").path("conditions");
+        switch (target.subresource()) {
+            case "approval" -> require(target, user, "approve", signer);
+            case "status" -> {
+                if (!JsonValues.same(Json.at(request, "status", "certificate"), Json.at(old, "status", "certificate"))
+                        || !JsonValues.same(conditions, before)) {
+                    for (String type : List.of("Approved", "Denied")) {
+                        if (has(conditions, type) != has(before, type)) {
+                            throw Errors.invalid(target.type(), target.name(), Errors.one("status.conditions",
+                                    "FieldValueForbidden", "Forbidden: updates may not "
+                                            + (has(before, type) ? "remove" : "add") + " a condition of type \"" + type
+                                            + "\""));
+                        }
+                    }
+                    require(target, user, "sign", signer);
+                }
+            }
+            default -> {
+            }
+        }
+    }
+
+    private static boolean has(JsonNode conditions, String type) {
+        return conditions.valueStream().anyMatch(condition -> Json.text(condition, "type").equals(type));
+    }
+
+    private void require(Target target, User user, String verb, String signer) {
+        int slash = signer.indexOf('/');
+        if (!allowed(user, verb, signer) && !(slash > 0 && allowed(user, verb, signer.substring(0, slash) + "/*"))) {
+            throw Errors.forbidden(target.type(), target.name(),
+                    "user not permitted to " + verb + " requests with signerName \"" + signer + "\"", List.of());
+        }
+    }
+
+    private boolean allowed(User user, String verb, String signer) {
+        return authorizer.authorize(user, RequestInfo.ofResource(verb, GROUP, "signers", "", "", signer)).allowed();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.wheelhouse.apiserver.codec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.facts.Schemas;
+
+/** JSON values as Go prints them, for the few messages of upstream that do. */
+public final class GoText {
+    private static final Pattern UNMARSHAL = Pattern.compile("cannot unmarshal (\\w+) into .* of type (\\S+)$");
+
+    private static final Pattern DIGITS = Pattern.compile("[+-]?[0-9]+");
+
+    private static final List<String> METADATA = List.of("name", "generateName", "namespace", "uid",
+            "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+            "labels", "annotations", "ownerReferences", "finalizers", "managedFields");
+
+    private GoText() {}
+
+    /** The type that upstream holds objects in: {@code *core.ConfigMapList}. @param suffix {@code List}, or empty */
+    public static String type(ResourceType type, String suffix) {
+        if (!Schemas.isBuiltIn(type)) {
+            return "*unstructured.Unstructured" + suffix;
+        }
+        String group = type.group();
+        String name = switch (group) {
+            case "", "events.k8s.io" -> "core";
+            case "internal.apiserver.k8s.io" -> "apiserverinternal";
+            default -> group.indexOf('.') < 0 ? group : group.substring(0, group.indexOf('.'));
+        };
+        return "*" + name + "." + type.kind() + suffix;
+    }
+
+    /** That upstream's scheme has no such kind. */
+    public static String notRegistered(String kind, String apiVersion) {
+        return "no kind \"" + kind + "\" is registered for version \"" + apiVersion
+                + "\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
+    }
+
+    /** Why a text is no integer that fits. */
+    public static String numberProblem(String text) {
+        return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";
+    }
+
+    /** {@code map[a:b c:[1 2]]}. */
+    public static String of(JsonNode node) {
+        if (node.isObject()) {
+            Map<String, String> entries = new TreeMap<>();
+            node.properties().forEach(e -> entries.put(e.getKey(), e.getKey() + ":" + of(e.getValue())));
+            return "map[" + String.join(" ", entries.values()) + "]";
+        }
+        if (node.isArray()) {
+            List<String> elements = new ArrayList<>();
+            node.forEach(element -> elements.add(of(element)));
+            return "[" + String.join(" ", elements) + "]";
+        }
+        return node.isNull() ? "<nil>" : node.asString("");
+    }
+
+    /**
+     * A patched object as upstream's patch library writes it: the keys of maps are sorted, those of the metadata stand in the order of
+     * the type.
+     */
+    public static String patched(ObjectNode object) {
+        return sorted(object, 0).toString();
+    }
+
+    private static JsonNode sorted(JsonNode node, int depth) {
+        if (!(node instanceof ObjectNode object)) {
+            return node;
+        }
+        Map<String, JsonNode> fields = new TreeMap<>();
+        object.properties().forEach(e -> fields.put(e.getKey(),
+                depth == 0 && e.getKey().equals("metadata") ? e.getValue() : sorted(e.getValue(), depth + 1)));
+        ObjectNode out = Json.object();
+        fields.forEach(out::set);
+        if (depth == 0 && fields.get("metadata") instanceof ObjectNode metadata) {
+            ObjectNode ordered = out.putObject("metadata");
+            METADATA.forEach(name -> Meta.set(ordered, name, metadata.get(name)));
+        }
+        return out;
+    }
+
+    /** The decoder's complaint about a type in the words of upstream's converter of unstructured objects. */
+    public static String conversion(String decoding) {
+        Matcher matcher = UNMARSHAL.matcher(decoding);
+        if (!matcher.find()) {
+            return decoding;
+        }
+        String given = matcher.group(1).equals("object")
+                ? "map"
+                : matcher.group(1).equals("array") ? "slice" : matcher.group(1);
+        String wanted = matcher.group(2);
+        if (wanted.startsWith("map[")) {
+            return "cannot restore map from " + given;
+        }
+        return wanted.startsWith("[]") ? "cannot restore slice from " + given : decoding;
+    }
+}

@@ -1,0 +1,184 @@
+package dev.wheelhouse.apiserver.codec;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeId;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.SafeYaml;
+
+/** YAML as Kubernetes reads and writes it: the JSON data model, times as plain text. */
+public final class Yaml {
+    private Yaml() {}
+
+    private static final int MOST_CHARACTERS = 4 * 1024 * 1024;
+    private static final int MOST_ALIASES = 20;
+    private static final int MOST_VALUES = 1_000_000;
+    private static final int MOST_DEPTH = 200;
+    private static final int MOST_DIGITS = 1000;
+    private static final Pattern INDENTATION = Pattern.compile("(?m)^[ \\t]+");
+
+    private static final class JsonResolver extends Resolver {
+        @Override
+        public void addImplicitResolver(Tag tag, Pattern regexp, String first, int limit) {
+            if (!tag.equals(Tag.TIMESTAMP)) {
+                super.addImplicitResolver(tag, regexp, first, limit);
+            }
+        }
+    }
+
+    /**
+     * A text that was read.
+     *
+     * @param value of a key that a mapping names twice it has the last value
+     * @param duplicates what Go's strict parser says of such keys, a line each; empty if there are none
+     */
+    public record Document(JsonNode value, List<String> duplicates) {
+        /** The complaint of Go's strict parser in one text, or empty. */
+        public String complaint() {
+            return duplicates.isEmpty() ? "" : "yaml: unmarshal errors:\n  " + String.join("\n  ", duplicates);
+        }
+    }
+
+    /** Notes keys that a mapping names twice, at the line of the later value. */
+    private static final class NotingConstructor extends SafeConstructor {
+        private final SortedMap<Integer, String> duplicates = new TreeMap<>();
+
+        NotingConstructor(LoaderOptions loading) {
+            super(loading);
+        }
+
+        /** Reading a whole number takes time that grows with the square of its digits. */
+        @Override
+        protected Object constructObject(Node node) {
+            if (node instanceof ScalarNode number && number.getTag().equals(Tag.INT)
+                    && number.getValue().length() > MOST_DIGITS) {
+                throw new YAMLException("a number has more than " + MOST_DIGITS + " digits");
+            }
+            return super.constructObject(node);
+        }
+
+        @Override
+        protected void flattenMapping(MappingNode node, boolean forceStringKeys) {
+            Set<String> keys = new HashSet<>();
+            for (NodeTuple pair : node.getValue()) {
+                if (pair.getKeyNode() instanceof ScalarNode key && !key.getTag().equals(Tag.MERGE)
+                        && !keys.add(key.getTag() + " " + key.getValue())) {
+                    String shown = key.getTag().equals(Tag.STR) ? "\"" + key.getValue() + "\"" : key.getValue();
+                    int line = pair.getValueNode().getStartMark().getLine() + 1;
+                    duplicates.put(line, "line " + line + ": key " + shown + " already set in map");
+                }
+            }
+            super.flattenMapping(node, forceStringKeys);
+        }
+    }
+
+    /**
+     * Quotes what some reader of YAML would not take for text: times, and what was a boolean or a number of base 60 in YAML 1.1, as
+     * upstream does. Text of several lines is a block.
+     */
+    private static final class QuotingRepresenter extends Representer {
+        private static final Pattern NO_TEXT = Pattern.compile("\\d{4}-\\d{1,2}-\\d{1,2}"
+                + "([Tt]\\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)"
+                + "| \\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d+)?)?|[-+]?\\d[\\d_]*(:[0-5]?\\d)+(\\.[\\d_]*)?|[yYnN]");
+
+        QuotingRepresenter(DumperOptions dumping) {
+            super(dumping);
+            representers.put(String.class, value -> {
+                String text = (String) value;
+                return representScalar(Tag.STR, text, text.indexOf('\n') >= 0
+                        ? DumperOptions.ScalarStyle.LITERAL
+                        : isNoText(text) ? DumperOptions.ScalarStyle.DOUBLE_QUOTED : DumperOptions.ScalarStyle.PLAIN);
+            });
+        }
+
+        private static boolean isNoText(String text) {
+            return NO_TEXT.matcher(text).matches()
+                    || !RESOLVER.resolve(NodeId.scalar, text, true).equals(Tag.STR);
+        }
+    }
+
+    private static final Resolver RESOLVER = new JsonResolver();
+
+    private static org.yaml.snakeyaml.Yaml yaml(LoaderOptions loading, SafeConstructor constructor) {
+        DumperOptions dumping = new DumperOptions();
+        dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
+        dumping.setWidth(4096);
+        dumping.setSplitLines(false);
+        return new org.yaml.snakeyaml.Yaml(constructor, new QuotingRepresenter(dumping), dumping, loading,
+                new JsonResolver());
+    }
+
+    private static LoaderOptions limits() {
+        return SafeYaml.limits(MOST_CHARACTERS, MOST_ALIASES);
+    }
+
+    /** @throws ApiException 400 if it is no YAML, or more than one document */
+    public static Document read(byte[] text) {
+        try {
+            LoaderOptions limits = limits();
+            NotingConstructor constructor = new NotingConstructor(limits);
+            Object value = SafeYaml.load(withoutTabs(new String(text, StandardCharsets.UTF_8)), limits,
+                    new JsonResolver(), constructor);
+            measure(value, MOST_VALUES, MOST_DEPTH);
+            return new Document(Json.mapper().valueToTree(value), List.copyOf(constructor.duplicates.values()));
+        } catch (RuntimeException e) {
+            String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            throw Errors.badRequest("error converting YAML to JSON: yaml: " + why);
+        }
+    }
+
+    /** Go's parser, unlike YAML, takes tabs for an indentation where that has no meaning: in what looks like JSON. */
+    private static String withoutTabs(String text) {
+        return text.stripLeading().startsWith("{") && text.indexOf('\t') >= 0
+                ? INDENTATION.matcher(text).replaceAll(m -> " ".repeat(m.end() - m.start()))
+                : text;
+    }
+
+    /** Refuses what aliases make endless or huge. @return how many more values there may be */
+    private static int measure(@Nullable Object value, int values, int depth) {
+        if (values <= 0 || depth <= 0) {
+            throw new IllegalArgumentException("document contains excessive aliasing");
+        }
+        if (value instanceof Double number && !Double.isFinite(number)) {
+            throw new IllegalArgumentException("unsupported value: " + number);
+        }
+        Collection<?> children = value instanceof Map<?, ?> map
+                ? map.values()
+                : value instanceof Collection<?> list ? list : List.of();
+        int left = values - 1;
+        for (Object child : children) {
+            left = measure(child, left, depth - 1);
+        }
+        return left;
+    }
+
+    public static byte[] write(JsonNode node) {
+        Object value = Json.mapper().treeToValue(node, Object.class);
+        LoaderOptions limits = limits();
+        return yaml(limits, new SafeConstructor(limits)).dump(value).getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.resources.CustomResources;
+import dev.wheelhouse.apiserver.store.Ids;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * What the strategies of one server share: its store, and what is derived from it. Thread safe.
+ *
+ * @param ids for UIDs and generated names
+ * @param addresses the cluster IPs and node ports that Services have
+ * @param customResources the resources of custom resource definitions
+ * @param rootCertificates PEM of the server's certificate authority; empty if it serves without TLS
+ */
+public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses,
+        CustomResources customResources, String rootCertificates) {
+    /** A new object of the server's own, with a UID and the time of creation. @param namespace empty for a cluster-scoped one */
+    public ObjectNode object(String apiVersion, String kind, String namespace, String name) {
+        ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
+        ObjectNode meta = object.putObject("metadata").put("name", name);
+        if (!namespace.isEmpty()) {
+            meta.put("namespace", namespace);
+        }
+        meta.put("uid", ids.uid()).put("creationTimestamp", Meta.time(clock.now()));
+        return object;
+    }
+
+    /** Stores an object of the server's own, unless there is one of that name. */
+    public void create(String resource, ObjectNode object) {
+        try {
+            store.create(resource, object);
+        } catch (StoreException.Exists e) {
+            // Another writer was faster.
+        }
+    }
+}

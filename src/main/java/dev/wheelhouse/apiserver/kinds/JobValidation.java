@@ -1,0 +1,259 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+/** The rules of jobs and cron jobs (upstream: {@code pkg/apis/batch/validation/validation.go}). */
+final class JobValidation {
+    private static final int MAX_CRON_JOB_NAME = 52;
+
+    private JobValidation() {}
+
+    static void create(ObjectNode job, Problems problems) {
+        JsonNode spec = job.path("spec");
+        spec(spec, "spec", problems);
+        selector(spec, problems);
+        if (Json.text(spec, "completionMode").equals("Indexed") && Json.number(spec, 0, "completions") > 0) {
+            String name = Json.text(job, "metadata", "name");
+            String hostname = name + "-" + (Json.number(spec, 0, "completions") - 1);
+            if (!Formats.dnsLabel(hostname).isEmpty()) {
+                problems.invalid("metadata.name", name,
+                        "will not able to create pod with invalid DNS label: " + hostname);
+            }
+        }
+    }
+
+    private static void selector(JsonNode spec, Problems problems) {
+        JsonNode selector = Json.at(spec, "selector");
+        if (selector == null) {
+            if (spec.path("manualSelector").asBoolean(false)) {
+                problems.required("spec.selector");
+            }
+            return; // the server generates it when the object gets its uid
+        }
+        Selectors.validate(selector, "spec.selector", problems);
+        JsonNode labels = Json.at(spec, "template", "metadata", "labels");
+        if (Selectors.isValid(selector) && !Selectors.matches(selector, labels)) {
+            problems.invalid("spec.template.metadata.labels", Problems.sorted(labels),
+                    "`selector` does not match template `labels`");
+        }
+    }
+
+    static void update(ObjectNode job, ObjectNode old, Problems problems) {
+        JsonNode spec = job.path("spec");
+        JsonNode before = old.path("spec");
+        spec(spec, "spec", problems);
+        selector(spec, problems);
+        boolean indexed = Json.text(spec, "completionMode").equals("Indexed");
+        if (!indexed) {
+            problems.immutable("spec.completions", spec.get("completions"), before.get("completions"));
+        } else if (!Json.text(before, "completionMode").isEmpty()
+                && Json.number(spec, 0, "completions") != Json.number(before, 0, "completions")
+                && Json.number(spec, 0, "completions") != Json.number(spec, 0, "parallelism")) {
+            problems.invalid("spec.completions", Json.number(spec, 0, "completions"),
+                    "can only be modified in tandem with parallelism");
+        }
+        problems.immutable("spec.selector", Selectors.printed(spec.get("selector")),
+                Selectors.printed(before.get("selector")));
+        template(spec, before, problems);
+        for (String field : List.of("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy",
+                "successPolicy")) {
+            problems.immutable("spec." + field, spec.get(field), before.get(field));
+        }
+    }
+
+    /** While a job is suspended, where its pods will run may change. */
+    private static void template(JsonNode spec, JsonNode before, Problems problems) {
+        JsonNode now = spec.path("template");
+        JsonNode then = before.path("template");
+        if (before.path("suspend").asBoolean(false)) {
+            now = withoutPlacement(now);
+            then = withoutPlacement(then);
+        }
+        if (!now.equals(then)) {
+            problems.invalid("spec.template", spec.get("template"), "field is immutable");
+        }
+    }
+
+    private static JsonNode withoutPlacement(JsonNode template) {
+        ObjectNode copy = ((ObjectNode) template).deepCopy();
+        Json.child(copy, "spec").remove(List.of("nodeSelector", "tolerations", "schedulingGates", "affinity"));
+        Json.child(copy, "metadata").remove(List.of("labels", "annotations"));
+        for (String list : List.of("containers", "initContainers")) {
+            for (JsonNode container : Json.child(copy, "spec").path(list)) {
+                ((ObjectNode) container).remove("resources");
+            }
+        }
+        return copy;
+    }
+
+    private static void spec(JsonNode spec, String path, Problems problems) {
+        for (String field : List.of("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
+                "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")) {
+            problems.nonNegative(spec, path, field);
+        }
+        failurePolicy(spec, path, problems);
+        boolean perIndex = Json.at(spec, "backoffLimitPerIndex") != null;
+        if (Json.at(spec, "maxFailedIndexes") != null && !perIndex) {
+            problems.required(path + ".backoffLimitPerIndex", "when maxFailedIndexes is specified");
+        }
+        String mode = Json.text(spec, "completionMode");
+        if (mode.equals("Indexed")) {
+            if (Json.at(spec, "completions") == null) {
+                problems.required(path + ".completions", "when completion mode is Indexed");
+            }
+            long parallelism = Json.number(spec, 0, "parallelism");
+            if (parallelism > 100_000) {
+                problems.invalid(path + ".parallelism", parallelism,
+                        "must be less than or equal to 100000 when completion mode is Indexed");
+            }
+        } else {
+            if (!mode.isEmpty() && !mode.equals("NonIndexed")) {
+                problems.notSupported(path + ".completionMode", mode, "NonIndexed", "Indexed");
+            }
+            for (String field : List.of("backoffLimitPerIndex", "maxFailedIndexes")) {
+                if (Json.at(spec, field) != null) {
+                    problems.invalid(path + "." + field, Json.number(spec, 0, field),
+                            "requires indexed completion mode");
+                }
+            }
+        }
+        PodValidation.template(spec.path("template"), path + ".template", problems);
+        String restart = Json.text(spec, "template", "spec", "restartPolicy");
+        String at = path + ".template.spec.restartPolicy";
+        if (restart.isEmpty() || restart.equals("Always")) {
+            problems.required(at, "valid values: \"OnFailure\", \"Never\"");
+        } else if (!restart.equals("OnFailure") && !restart.equals("Never")) {
+            problems.notSupported(at, restart, "OnFailure", "Never");
+        } else if (Json.at(spec, "podFailurePolicy") != null && !restart.equals("Never")) {
+            problems.invalid(at, restart, "only \"Never\" is supported when podFailurePolicy is specified");
+        }
+    }
+
+    static void cronJobCreate(ObjectNode cronJob, Problems problems) {
+        cronJob(cronJob.path("spec"), problems);
+        String name = Json.text(cronJob, "metadata", "name");
+        if (name.length() > MAX_CRON_JOB_NAME) {
+            problems.invalid("metadata.name", name, "must be no more than 52 characters");
+        }
+    }
+
+    static void cronJob(JsonNode spec, Problems problems) {
+        String schedule = Json.text(spec, "schedule");
+        if (schedule.isEmpty()) {
+            problems.required("spec.schedule");
+        } else {
+            int fields = schedule.strip().split("\\s+").length;
+            if (!schedule.startsWith("@") && fields != 5 && !schedule.contains("TZ")) {
+                problems.invalid("spec.schedule", schedule,
+                        "expected exactly 5 fields, found " + fields + ": [" + String.join(" ", schedule.split("\\s+"))
+                                + "]");
+            }
+            if (schedule.contains("TZ")) {
+                problems.invalid("spec.schedule", schedule,
+                        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+            }
+        }
+        problems.nonNegative(spec, "spec", "startingDeadlineSeconds");
+        problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
+        spec(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
+        problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
+        problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
+    }
+
+    private static void failurePolicy(JsonNode spec, String path, Problems problems) {
+        Set<String> containers = new HashSet<>();
+        for (String list : List.of("containers", "initContainers")) {
+            spec.path("template").path("spec").path(list)
+                    .forEach(container -> containers.add(Json.text(container, "name")));
+        }
+        int i = 0;
+        for (JsonNode rule : spec.path("podFailurePolicy").path("rules")) {
+            String at = Problems.at(path + ".podFailurePolicy.rules", i++);
+            String action = Json.text(rule, "action");
+            if (action.isEmpty()) {
+                problems.required(at + ".action",
+                        "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]");
+            } else if (action.equals("FailIndex")) {
+                if (Json.at(spec, "backoffLimitPerIndex") == null) {
+                    problems.invalid(at + ".action", action, "requires the backoffLimitPerIndex to be set");
+                }
+            } else if (!List.of("Count", "FailJob", "Ignore").contains(action)) {
+                problems.notSupported(at + ".action", action, "Count", "FailIndex", "FailJob", "Ignore");
+            }
+            JsonNode codes = rule.get("onExitCodes");
+            JsonNode conditions = rule.path("onPodConditions");
+            if (codes != null) {
+                exitCodes(codes, at + ".onExitCodes", containers, problems);
+            }
+            conditions(conditions, at + ".onPodConditions", problems);
+            if (codes != null && !conditions.isEmpty()) {
+                problems.omitted(at, "specifying both OnExitCodes and OnPodConditions is not supported");
+            } else if (codes == null && conditions.isEmpty()) {
+                problems.omitted(at, "specifying one of OnExitCodes and OnPodConditions is required");
+            }
+        }
+    }
+
+    private static void conditions(JsonNode conditions, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode condition : conditions) {
+            String at = Problems.at(path, i++);
+            String type = Json.text(condition, "type");
+            problems.invalid(at + ".type", type, Formats.qualifiedName(type));
+            String status = Json.text(condition, "status");
+            if (status.isEmpty()) {
+                problems.required(at + ".status", "valid values: [\"False\" \"True\" \"Unknown\"]");
+            } else if (!List.of("False", "True", "Unknown").contains(status)) {
+                problems.notSupported(at + ".status", status, "False", "True", "Unknown");
+            }
+        }
+    }
+
+    private static void exitCodes(JsonNode codes, String at, Set<String> containers, Problems problems) {
+        String operator = Json.text(codes, "operator");
+        if (operator.isEmpty()) {
+            problems.required(at + ".operator", "valid values: [\"In\" \"NotIn\"]");
+        } else if (!operator.equals("In") && !operator.equals("NotIn")) {
+            problems.notSupported(at + ".operator", operator, "In", "NotIn");
+        }
+        String container = Json.text(codes, "containerName");
+        if (codes.has("containerName") && !containers.contains(container)) {
+            problems.invalid(at + ".containerName", container,
+                    "must be one of the container or initContainer names in the pod template");
+        }
+        JsonNode values = codes.path("values");
+        if (values.isEmpty()) {
+            problems.invalid(at + ".values", codes.get("values"), "at least one value is required");
+        }
+        Set<Long> seen = new HashSet<>();
+        boolean ordered = true;
+        long before = Long.MIN_VALUE;
+        int i = 0;
+        for (JsonNode node : values) {
+            String field = Problems.at(at + ".values", i++);
+            long value = node.asLong(0);
+            if (operator.equals("In") && value == 0) {
+                problems.invalid(field, value, "must not be 0 for the In operator");
+            }
+            if (!seen.add(value)) {
+                problems.duplicate(field, Long.toString(value));
+            }
+            ordered &= value >= before;
+            before = value;
+        }
+        if (!ordered) {
+            problems.invalid(at + ".values", values, "must be ordered");
+        }
+    }
+}

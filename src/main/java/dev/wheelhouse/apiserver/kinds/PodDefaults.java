@@ -1,0 +1,161 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.QosClass;
+
+import static dev.wheelhouse.apiserver.json.Json.child;
+import static dev.wheelhouse.apiserver.json.Json.text;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.copyMissing;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
+/** The defaults of pods, pod templates, and what is in them (upstream: {@code pkg/apis/core/v1/defaults.go}). */
+final class PodDefaults {
+    private static final int READ_FOR_ALL = 0644;
+    /** No reference to an image is longer: a path of 255 characters, a tag of 128, a digest. */
+    private static final int MOST_OF_IMAGE = 1_024;
+
+    private static final String HOST = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
+    private static final String PATH = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+    /** A registry with its port, the path, a tag, a digest (upstream: {@code distribution/reference}). */
+    private static final Pattern IMAGE = Pattern.compile("(?:(?:" + HOST + "(?:\\." + HOST
+            + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
+            + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
+
+    private PodDefaults() {}
+
+    static void addTo(Map<String, Consumer<ObjectNode>> rules) {
+        String core = "io.k8s.api.core.v1.";
+        rules.put(core + "Pod", PodDefaults::pod);
+        rules.put(core + "PodSpec", PodDefaults::podSpec);
+        rules.put(core + "Container", PodDefaults::container);
+        rules.put(core + "EphemeralContainer", PodDefaults::container);
+        rules.put(core + "Probe", PodDefaults::probe);
+        rules.put(core + "HTTPGetAction", action -> {
+            set(action, "path", "/");
+            set(action, "scheme", "HTTP");
+        });
+        rules.put(core + "GRPCAction", action -> set(action, "service", ""));
+        rules.put(core + "Volume", PodDefaults::volume);
+        rules.put(core + "SecretVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
+        rules.put(core + "ConfigMapVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
+        rules.put(core + "DownwardAPIVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
+        rules.put(core + "ProjectedVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
+        rules.put(core + "ServiceAccountTokenProjection", token -> set(token, "expirationSeconds", 3600));
+        rules.put(core + "HostPathVolumeSource", source -> set(source, "type", ""));
+        rules.put(core + "ObjectFieldSelector", selector -> set(selector, "apiVersion", "v1"));
+    }
+
+    private static void pod(ObjectNode pod) {
+        ObjectNode spec = child(pod, "spec");
+        boolean hostNetwork = spec.path("hostNetwork").asBoolean(false);
+        for (String list : new String[]{"containers", "initContainers"}) {
+            for (JsonNode container : spec.path(list)) {
+                requestsFromLimits((ObjectNode) container);
+                if (hostNetwork) {
+                    hostPorts(container);
+                }
+            }
+        }
+        podLevelRequests(spec);
+        set(spec, "enableServiceLinks", true);
+        ObjectNode status = child(pod, "status");
+        if (text(status, "phase").isEmpty()) {
+            status.put("phase", "Pending");
+            status.put("qosClass", QosClass.of(spec));
+        }
+    }
+
+    private static void requestsFromLimits(ObjectNode container) {
+        if (Json.at(container, "resources", "limits") instanceof ObjectNode limits && !limits.isEmpty()) {
+            copyMissing(limits, child(child(container, "resources"), "requests"));
+        }
+    }
+
+    private static void podLevelRequests(ObjectNode spec) {
+        if (Json.at(spec, "resources", "limits") instanceof ObjectNode limits && !limits.isEmpty()) {
+            ObjectNode requests = child(child(spec, "resources"), "requests");
+            PodResources.aggregateRequests(spec).forEach((name, quantity) -> {
+                if (!requests.has(name) && (name.equals("cpu") || name.equals("memory"))) {
+                    requests.put(name, quantity);
+                }
+            });
+            copyMissing(limits, requests);
+        }
+    }
+
+    private static void hostPorts(JsonNode container) {
+        for (JsonNode port : container.path("ports")) {
+            if (Json.number(port, 0, "hostPort") == 0) {
+                ((ObjectNode) port).put("hostPort", (int) Json.number(port, 0, "containerPort"));
+            }
+        }
+    }
+
+    private static void podSpec(ObjectNode spec) {
+        set(spec, "dnsPolicy", "ClusterFirst");
+        set(spec, "restartPolicy", "Always");
+        child(spec, "securityContext");
+        set(spec, "terminationGracePeriodSeconds", 30);
+        set(spec, "schedulerName", "default-scheduler");
+        String account = text(spec, "serviceAccountName");
+        if (account.isEmpty()) {
+            account = text(spec, "serviceAccount");
+        }
+        if (!account.isEmpty()) {
+            spec.put("serviceAccountName", account);
+            spec.put("serviceAccount", account);
+        }
+    }
+
+    private static void container(ObjectNode container) {
+        set(container, "imagePullPolicy", pullPolicy(text(container, "image")));
+        set(container, "terminationMessagePath", "/dev/termination-log");
+        set(container, "terminationMessagePolicy", "File");
+    }
+
+    /** {@code Always} for the tag {@code latest}, said or implied by what is the name of an image. */
+    static String pullPolicy(String image) {
+        if (image.length() > MOST_OF_IMAGE || !IMAGE.matcher(image).matches()) {
+            return "IfNotPresent";
+        }
+        int digest = image.indexOf('@');
+        String name = digest < 0 ? image : image.substring(0, digest);
+        int colon = name.lastIndexOf(':');
+        boolean tagged = colon > name.lastIndexOf('/');
+        boolean latest = tagged ? name.substring(colon + 1).equals("latest") : digest < 0;
+        return latest ? "Always" : "IfNotPresent";
+    }
+
+    private static void probe(ObjectNode probe) {
+        positive(probe, "timeoutSeconds", 1);
+        positive(probe, "periodSeconds", 10);
+        positive(probe, "successThreshold", 1);
+        positive(probe, "failureThreshold", 3);
+    }
+
+    private static void positive(ObjectNode object, String field, int value) {
+        if (Json.number(object, 0, field) == 0) {
+            object.put(field, value);
+        }
+    }
+
+    private static void volume(ObjectNode volume) {
+        boolean hasSource = false;
+        for (Map.Entry<String, JsonNode> property : volume.properties()) {
+            hasSource |= !property.getKey().equals("name") && !property.getValue().isNull();
+        }
+        if (!hasSource) {
+            volume.putObject("emptyDir");
+        }
+        if (volume.get("image") instanceof ObjectNode image) {
+            set(image, "pullPolicy", pullPolicy(text(image, "reference")));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
+
+/** Sums over the containers of a pod (upstream: {@code component-helpers/resource/helpers.go}). */
+public final class PodResources {
+    private PodResources() {}
+
+    /**
+     * What the containers together request: the sum over those that run at once, or the highest demand of an init container where that is
+     * more. Init containers with restart policy Always (sidecars) run on and count from where they start.
+     */
+    static Map<String, String> aggregateRequests(ObjectNode spec) {
+        Map<String, String> result = new TreeMap<>();
+        aggregate(spec, "requests").forEach((name, value) -> result.put(name, Objects
+                .requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()))));
+        return result;
+    }
+
+    /** As upstream sums {@code requests} or {@code limits} of a pod. @param list which of the two */
+    public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
+        Map<String, BigDecimal> running = new TreeMap<>();
+        for (JsonNode container : spec.path("containers")) {
+            add(container, list, running);
+        }
+        Map<String, BigDecimal> sidecars = new TreeMap<>();
+        Map<String, BigDecimal> peak = new TreeMap<>();
+        for (JsonNode container : spec.path("initContainers")) {
+            Map<String, BigDecimal> now = new TreeMap<>(sidecars);
+            add(container, list, now);
+            if (Json.text(container, "restartPolicy").equals("Always")) {
+                sidecars.putAll(now);
+                add(container, list, running);
+            }
+            now.forEach((name, value) -> peak.merge(name, value, BigDecimal::max));
+        }
+        peak.forEach((name, value) -> running.merge(name, value, BigDecimal::max));
+        return running;
+    }
+
+    private static void add(JsonNode container, String list, Map<String, BigDecimal> sums) {
+        if (Json.at(container, "resources", list) instanceof ObjectNode requests) {
+            for (Map.Entry<String, JsonNode> request : requests.properties()) {
+                BigDecimal value = Quantities.parse(request.getValue().asString());
+                if (value != null) {
+                    sums.merge(request.getKey(), value, BigDecimal::add);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Meta;
+
+/** Service accounts, one of which is in each namespace (upstream: {@code pkg/registry/core/serviceaccount}). */
+final class ServiceAccountStrategy extends Strategy {
+    ServiceAccountStrategy() {
+        super("", "ServiceAccount");
+    }
+
+    @Override
+    public boolean returnsDeleted() {
+        return true;
+    }
+
+    @Override
+    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
+        NamespaceContents.refill(Meta.namespace(object), state);
+    }
+}

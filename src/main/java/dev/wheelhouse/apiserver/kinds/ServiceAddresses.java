@@ -1,0 +1,222 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
+
+/**
+ * Gives Services their cluster IPs (10.96.0.0/12) and node ports (30000 to 32767), and takes them back (upstream:
+ * {@code pkg/registry/core/service}). Thread safe; derived from the stored Services.
+ */
+public final class ServiceAddresses {
+    private static final int BASE = 10 << 24 | 96 << 16;
+    private static final int SIZE = 1 << 20;
+    private static final int STATIC_BAND = 256;
+    private static final int FIRST_PORT = 30_000;
+    private static final int PORTS = 2_768;
+
+    private final Map<Integer, String> addresses = new HashMap<>();
+    private final BitSet ports = new BitSet(PORTS);
+
+    public ServiceAddresses(ObjectStore store) {
+        store.snapshot("services").select(Selection.all()).forEach(service -> take(service.tree()));
+    }
+
+    private synchronized void take(ObjectNode service) {
+        int address = parse(Json.text(service, "spec", "clusterIP"));
+        if (address >= 0) {
+            addresses.put(address, Meta.namespace(service) + "/" + Meta.name(service));
+        }
+        nodePorts(service).forEach(ports::set);
+    }
+
+    /** Takes back what a Service had that is gone, or that its next state no longer has. */
+    public synchronized void release(ObjectNode service) {
+        addresses.remove(parse(Json.text(service, "spec", "clusterIP")),
+                Meta.namespace(service) + "/" + Meta.name(service));
+        nodePorts(service).forEach(ports::clear);
+    }
+
+    /**
+     * Gives a changed Service what it leaves to the server, and takes back what it no longer has.
+     *
+     * @throws ApiException 422 if it asks for what it cannot have; then it has what it had
+     */
+    public synchronized void reallocate(ObjectNode old, ObjectNode next) {
+        release(old);
+        boolean given = false;
+        try {
+            allocate(next, true);
+            given = true;
+        } finally {
+            if (!given) {
+                take(old);
+            }
+        }
+    }
+
+    /** Takes a {@link #reallocate} back. */
+    public synchronized void undo(ObjectNode next, ObjectNode old) {
+        release(next);
+        take(old);
+    }
+
+    private static List<Integer> nodePorts(ObjectNode service) {
+        List<Integer> found = new ArrayList<>();
+        if (Json.at(service, "spec", "ports") instanceof ArrayNode list) {
+            for (JsonNode port : list) {
+                int at = (int) Json.number(port, 0, "nodePort") - FIRST_PORT;
+                if (at >= 0 && at < PORTS) {
+                    found.add(at);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static int parse(String address) {
+        String[] parts = address.split("\\.");
+        if (parts.length != 4) {
+            return -1;
+        }
+        int value = 0;
+        try {
+            for (String part : parts) {
+                value = value << 8 | Integer.parseInt(part);
+            }
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+        int at = value - BASE;
+        return at >= 0 && at < SIZE ? at : -1;
+    }
+
+    private static String format(int at) {
+        int value = BASE + at;
+        return (value >>> 24) + "." + (value >>> 16 & 255) + "." + (value >>> 8 & 255) + "." + (value & 255);
+    }
+
+    /**
+     * Fills in what a new Service, or a changed one, leaves to the server.
+     *
+     * @throws ApiException 422 if it asks for what it cannot have; then nothing was given
+     */
+    public synchronized void allocate(ObjectNode service, boolean keep) {
+        ObjectNode spec = Json.child(service, "spec");
+        String type = Json.text(spec, "type");
+        if (type.isEmpty()) {
+            type = "ClusterIP";
+            spec.put("type", type);
+        }
+        if (type.equals("ExternalName")) {
+            spec.remove(List.of("clusterIP", "clusterIPs"));
+            return;
+        }
+        String owner = Meta.namespace(service) + "/" + Meta.name(service);
+        String wanted = Json.text(spec, "clusterIP");
+        if (wanted.isEmpty() && spec.get("clusterIPs") instanceof ArrayNode all && !all.isEmpty()) {
+            wanted = all.get(0).asString("");
+        }
+        if (wanted.isEmpty()) {
+            wanted = format(free(owner));
+        } else if (!wanted.equals("None")) {
+            String holder = addresses.get(parse(wanted));
+            if (holder != null && !(keep && holder.equals(owner))) {
+                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
+                        List.of(new Cause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: []string{\"" + wanted
+                                + "\"}: failed to allocate IP " + wanted + ": provided IP is already allocated")));
+            }
+        }
+        checkPorts(service, spec, type);
+        spec.put("clusterIP", wanted);
+        spec.putArray("clusterIPs").add(wanted);
+        if (!spec.has("ipFamilies")) {
+            spec.putArray("ipFamilies").add("IPv4");
+        }
+        if (!spec.has("ipFamilyPolicy")) {
+            spec.put("ipFamilyPolicy", "SingleStack");
+        }
+        if (parse(wanted) >= 0) {
+            addresses.put(parse(wanted), owner);
+        }
+        allocatePorts(spec, type);
+    }
+
+    /** Refuses node ports out of the range, or of other Services. One number may serve several protocols of one Service. */
+    private void checkPorts(ObjectNode service, ObjectNode spec, String type) {
+        if (type.equals("ClusterIP")) {
+            return;
+        }
+        int i = 0;
+        for (JsonNode port : spec.path("ports")) {
+            long given = Json.number(port, 0, "nodePort");
+            String problem = given == 0
+                    ? ""
+                    : given < FIRST_PORT || given >= FIRST_PORT + PORTS
+                            ? "provided port is not in the valid range. The range of valid ports is " + FIRST_PORT + "-"
+                                    + (FIRST_PORT + PORTS - 1)
+                            : ports.get((int) given - FIRST_PORT) ? "provided port is already allocated" : "";
+            if (!problem.isEmpty()) {
+                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
+                        List.of(new Cause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
+                                "Invalid value: " + given + ": " + problem)));
+            }
+            i++;
+        }
+    }
+
+    private void allocatePorts(ObjectNode spec, String type) {
+        boolean wants = type.equals("NodePort") || type.equals("LoadBalancer")
+                && (!(spec.get("allocateLoadBalancerNodePorts") instanceof JsonNode allocate)
+                        || allocate.asBoolean(true));
+        if (!(spec.get("ports") instanceof ArrayNode list)) {
+            return;
+        }
+        for (JsonNode port : list) {
+            if (!(port instanceof ObjectNode one)) {
+                continue;
+            }
+            long given = Json.number(one, 0, "nodePort");
+            if (given > 0) {
+                if (type.equals("ClusterIP")) {
+                    one.remove("nodePort");
+                } else if (given >= FIRST_PORT && given < FIRST_PORT + PORTS) {
+                    ports.set((int) given - FIRST_PORT);
+                }
+            } else if (wants) {
+                int at = ports.nextClearBit(Math.floorMod(one.toString().hashCode(), PORTS / 2));
+                if (at >= PORTS) {
+                    throw Errors.internal("no node port is free between " + FIRST_PORT + " and "
+                            + (FIRST_PORT + PORTS - 1) + ": delete a Service of type NodePort");
+                }
+                ports.set(at);
+                one.put("nodePort", FIRST_PORT + at);
+            }
+        }
+    }
+
+    private int free(String owner) {
+        int from = STATIC_BAND + Math.floorMod(owner.hashCode(), SIZE - 2 * STATIC_BAND);
+        for (int i = 0; i < SIZE - 2 * STATIC_BAND; i++) {
+            int at = STATIC_BAND + (from - STATIC_BAND + i) % (SIZE - 2 * STATIC_BAND);
+            if (!addresses.containsKey(at)) {
+                return at;
+            }
+        }
+        throw Errors.internal("no cluster IP is free in 10.96.0.0/12: delete Services that are not needed");
+    }
+}

@@ -1,0 +1,150 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.Schemas;
+
+/**
+ * Finds the strategy of a resource. A built-in kind without a line here has the rules that all kinds share; custom resources
+ * have one strategy together.
+ */
+public final class Strategies {
+    private static final List<Strategy> ROOMS = List.of(
+            new PodStrategy(),
+            new PodTemplateStrategy(),
+            new ReplicationControllerStrategy(),
+            new ServiceStrategy(),
+            new ConfigMapStrategy(),
+            new SecretStrategy(),
+            new ServiceAccountStrategy(),
+            new NamespaceStrategy(),
+            new PersistentVolumeClaimStrategy(),
+            new PersistentVolumeStrategy(),
+            new EventStrategy(""), new EventStrategy("events.k8s.io"),
+            new NodeStrategy(),
+            new EndpointsStrategy(),
+            new ComponentStatusStrategy(),
+            new LimitRangeStrategy(),
+            new ResourceQuotaStrategy(),
+            new DeploymentStrategy(),
+            new ReplicaSetStrategy(),
+            new DaemonSetStrategy(),
+            new StatefulSetStrategy(),
+            new ControllerRevisionStrategy(),
+            new JobStrategy(),
+            new CronJobStrategy(),
+            new HorizontalPodAutoscalerStrategy(),
+            new PodDisruptionBudgetStrategy(),
+            new PriorityClassStrategy(),
+            new RuntimeClassStrategy(),
+            new LeaseStrategy(),
+            new LeaseCandidateStrategy(),
+            new NetworkPolicyStrategy(),
+            new IPAddressStrategy(),
+            new ServiceCIDRStrategy(),
+            new IngressStrategy(),
+            new IngressClassStrategy(),
+            new EndpointSliceStrategy(),
+            new StorageClassStrategy(),
+            new VolumeAttachmentStrategy(),
+            new VolumeAttributesClassStrategy(),
+            new CSIDriverStrategy(),
+            new CSINodeStrategy(),
+            new CSIStorageCapacityStrategy(),
+            new ValidatingAdmissionPolicyStrategy(),
+            new ValidatingAdmissionPolicyBindingStrategy(),
+            new MutatingAdmissionPolicyStrategy(),
+            new MutatingAdmissionPolicyBindingStrategy(),
+            new ValidatingWebhookConfigurationStrategy(),
+            new MutatingWebhookConfigurationStrategy(),
+            new RoleStrategy(),
+            new ClusterRoleStrategy(),
+            new RoleBindingStrategy(),
+            new ClusterRoleBindingStrategy(),
+            new CertificateSigningRequestStrategy(),
+            new APIServiceStrategy(),
+            new CustomResourceDefinitionStrategy(),
+            new ConditionalStrategy("certificates.k8s.io", "ClusterTrustBundle"),
+            new ConditionalStrategy("certificates.k8s.io", "PodCertificateRequest"),
+            new ConditionalStrategy("internal.apiserver.k8s.io", "StorageVersion"),
+            new ConditionalStrategy("resource.k8s.io", "ResourcePoolStatusRequest"),
+            new ConditionalStrategy("storagemigration.k8s.io", "StorageVersionMigration"),
+            new AnsweredStrategy("", "Binding"), new AnsweredStrategy("policy", "Eviction"));
+    private static final Strategy CUSTOM = new CustomStrategy();
+    private static final Map<String, Strategy> BY_KIND = byKind();
+    private static final Map<String, Strategy> BY_RESOURCE = byResource();
+
+    private Strategies() {}
+
+    private static Map<String, Strategy> byKind() {
+        Map<String, Strategy> strategies = new HashMap<>();
+        for (BuiltInResource resource : BuiltInResource.all()) {
+            String group = resource.type().group();
+            boolean answered = group.equals("authentication.k8s.io") || group.equals("authorization.k8s.io");
+            strategies.putIfAbsent(key(group, resource.type().kind()), answered
+                    ? new AnsweredStrategy(group, resource.type().kind())
+                    : new Strategy(group, resource.type().kind()));
+        }
+        ROOMS.forEach(room -> strategies.put(key(room.group(), room.kind()), room));
+        return Map.copyOf(strategies);
+    }
+
+    private static Map<String, Strategy> byResource() {
+        Map<String, Strategy> strategies = new HashMap<>();
+        BuiltInResource.all().forEach(resource -> strategies.put(resource.type().groupResource(), of(resource.type())));
+        return Map.copyOf(strategies);
+    }
+
+    private static String key(String group, String kind) {
+        return group + "/" + kind;
+    }
+
+    /** The strategy of a resource's kind. */
+    public static Strategy of(ResourceType type) {
+        return Schemas.isBuiltIn(type) ? BY_KIND.getOrDefault(key(type.group(), type.kind()), CUSTOM) : CUSTOM;
+    }
+
+    /** Whether the server serves a resource of that name, such as {@code deployments.apps}, by itself. */
+    static boolean isBuiltIn(String resource) {
+        return BY_RESOURCE.containsKey(resource);
+    }
+
+    /** The strategy of a resource by its name in the store, such as {@code deployments.apps}. */
+    public static Strategy ofResource(String resource) {
+        return BY_RESOURCE.getOrDefault(resource, CUSTOM);
+    }
+
+    /** The resources in the store that bear on the limits of these names. */
+    public static Set<String> limited(Collection<String> limits) {
+        Set<String> resources = new TreeSet<>();
+        for (String limit : limits) {
+            if (limit.startsWith("count/")) {
+                resources.add(limit.substring("count/".length()));
+            } else {
+                BY_RESOURCE.forEach((resource, strategy) -> {
+                    if (strategy.isLimitedBy(limit, resource)) {
+                        resources.add(resource);
+                    }
+                });
+            }
+        }
+        return resources;
+    }
+
+    /** The rules of defaults of all kinds, by the full names of types. */
+    static Map<String, Consumer<ObjectNode>> defaults() {
+        Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
+        ROOMS.forEach(room -> room.addDefaults(rules));
+        return rules;
+    }
+}

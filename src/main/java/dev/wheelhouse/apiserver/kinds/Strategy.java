@@ -1,0 +1,397 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.MetadataValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+
+/**
+ * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
+ * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). Public methods are what the verbs call;
+ * the protected ones are what a kind overrides. This class itself is the strategy of a built-in kind without rules of its own.
+ *
+ * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
+ * brought it. What one server shares between strategies is in {@link ClusterState}.
+ */
+public class Strategy {
+    /** Groups whose kinds count generations, unless a kind says otherwise. */
+    private static final Set<String> GENERATION_GROUPS = Set.of("apps", "batch", "policy", "networking.k8s.io",
+            "apiextensions.k8s.io", "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io");
+    /** Groups that check finalizers by the rules for any object alone; the core's rules want them qualified. */
+    private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
+            "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
+    private static final Runnable NOTHING = () -> {};
+
+    private final String group;
+    private final String kind;
+
+    /** @param group of the kind; empty for the core */
+    protected Strategy(String group, String kind) {
+        this.group = group;
+        this.kind = kind;
+    }
+
+    final String group() {
+        return group;
+    }
+
+    final String kind() {
+        return kind;
+    }
+
+    /** Whether an update may create the object (upstream: {@code AllowCreateOnUpdate}). */
+    public boolean allowsCreateOnUpdate() {
+        return false;
+    }
+
+    /** Whether an update needs no resourceVersion (upstream: {@code AllowUnconditionalUpdate}). */
+    public boolean allowsUnconditionalUpdate() {
+        return true;
+    }
+
+    /** Whether {@code metadata.generation} counts the changes of the specification. */
+    protected boolean countsGenerations() {
+        return GENERATION_GROUPS.contains(group);
+    }
+
+    /** Whether a creation may not say the status. */
+    public boolean dropsStatus(ResourceInfo info) {
+        return info.has("status");
+    }
+
+    /** The warning in each answer about objects of this version; empty if there is none. */
+    public String deprecation(ResourceType type) {
+        return "";
+    }
+
+    /** The columns that kubectl prints; null for the name and the time of creation. */
+    public @Nullable List<Column> columns() {
+        return null;
+    }
+
+    /** Puts the rules of defaults that this kind's types have under the full names of those types. */
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {}
+
+    /** Whether a write to the subresource fills in defaults. */
+    public boolean hasDefaults(String subresource) {
+        return true;
+    }
+
+    /** Prepares a new object that has its defaults, after its fields have got their owner. */
+    public final void prepareForCreate(ResourceInfo info, ObjectNode object, User writer, ClusterState state) {
+        ObjectNode meta = Meta.of(object);
+        meta.remove(List.of("resourceVersion", "uid", "creationTimestamp", "deletionTimestamp",
+                "deletionGracePeriodSeconds", "selfLink", "generation"));
+        if (countsGenerations()) {
+            meta.put("generation", 1);
+        }
+        if (dropsStatus(info)) {
+            object.remove("status");
+        }
+        create(object, writer, state);
+        fillStructs(info.type(), object);
+    }
+
+    /** Fills in what the server alone says of a new object. */
+    protected void create(ObjectNode object, User writer, ClusterState state) {}
+
+    /** Keeps in a replacement what the server gave the old object, where the request leaves it out. Runs before defaults. */
+    public void keepGiven(ObjectNode object, ObjectNode old) {}
+
+    /** Prepares an update of the object itself or of one of its subresources. */
+    public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
+            ClusterState state) {
+        if (subresource.equals("status")) {
+            prepareForStatusUpdate(object, old, state);
+            return;
+        }
+        keepSystemFields(object, old);
+        if (info.has("status")) {
+            Meta.copy(old, object, "status");
+        }
+        update(object, old, state);
+        ObjectNode meta = Meta.of(object);
+        Meta.copy(Meta.of(old), meta, "generation");
+        if (countsGenerations()
+                && (changesGeneration(object, old) || Meta.isDeleting(object) && !Meta.isDeleting(old))) {
+            meta.put("generation", Json.number(Meta.of(old), 0, "generation") + 1);
+        }
+    }
+
+    /** Takes back what a request may not change. */
+    protected void update(ObjectNode object, ObjectNode old, ClusterState state) {}
+
+    /** Whether an update makes a new generation: by default if anything but metadata and status differs. */
+    protected boolean changesGeneration(ObjectNode object, ObjectNode old) {
+        return !content(object).equals(content(old));
+    }
+
+    private static ObjectNode content(ObjectNode object) {
+        ObjectNode content = object.objectNode();
+        content.setAll(object);
+        content.remove(List.of("metadata", "status", "apiVersion"));
+        return content;
+    }
+
+    /** Prepares an update of the status: all else stays, except what {@link #updateStatus} lets through. */
+    protected final void prepareForStatusUpdate(ObjectNode object, ObjectNode old, ClusterState state) {
+        keepSystemFields(object, old);
+        Meta.copy(Meta.of(old), Meta.of(object), "generation");
+        old.properties().forEach(field -> {
+            if (!field.getKey().equals("metadata") && !field.getKey().equals("status")) {
+                object.set(field.getKey(), field.getValue());
+            }
+        });
+        object.remove(object.propertyNames().stream().filter(name -> !old.has(name) && !name.equals("status"))
+                .toList());
+        updateStatus(object, old, state);
+    }
+
+    /** Takes back what a writer of the status may not change in the metadata. */
+    protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {}
+
+    /** The rules of a new, defaulted object; no causes if it breaks none. */
+    public final List<Cause> validate(ResourceType type, ObjectNode object) {
+        Problems problems = new Problems();
+        if (isStored()) {
+            MetadataValidation.create(object, type.namespaced(), this::nameProblems, problems);
+            qualifyFinalizers(object, problems);
+            validate(object, problems);
+        }
+        return problems.causes();
+    }
+
+    /**
+     * The rules of a changed object, immutable fields among them.
+     *
+     * @param subresource empty for the object itself; for {@code scale} the objects may be Scales or the scaled objects
+     */
+    public final List<Cause> validateUpdate(String subresource, ObjectNode object, ObjectNode old) {
+        Problems problems = new Problems();
+        MetadataValidation.update(object, old, isBuiltIn(), problems);
+        qualifyFinalizers(object, problems);
+        switch (subresource) {
+            case "" -> validateUpdate(object, old, problems);
+            case "status" -> validateStatus(object, old, problems);
+            case "scale" -> {
+                if (Json.text(object, "kind").equals("Scale")) {
+                    problems.nonNegative(object.path("spec"), "spec", "replicas");
+                } else {
+                    validateUpdate(object, old, problems);
+                }
+            }
+            default -> validateSubresource(subresource, object, old, problems);
+        }
+        return problems.causes();
+    }
+
+    private void qualifyFinalizers(ObjectNode object, Problems problems) {
+        if (qualifiesFinalizers()) {
+            MetadataValidation.finalizersAreQualified(object, problems);
+        }
+    }
+
+    /** Whether finalizers need a domain. */
+    protected boolean qualifiesFinalizers() {
+        return !GENERIC_FINALIZERS.contains(group);
+    }
+
+    /** Whether Kubernetes itself defines the kind. */
+    protected boolean isBuiltIn() {
+        return true;
+    }
+
+    /** Whether objects are stored; those that are only answered need no name. */
+    protected boolean isStored() {
+        return true;
+    }
+
+    /** What is wrong with a name. */
+    protected List<String> nameProblems(String name) {
+        return Formats.dnsSubdomain(name);
+    }
+
+    /** Checks a new object; its metadata is checked already. */
+    protected void validate(ObjectNode object, Problems problems) {}
+
+    /** Checks a changed object; its metadata is checked already. */
+    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
+        validate(object, problems);
+    }
+
+    /** Checks an object whose status was written. */
+    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {}
+
+    /** Checks an object that was written through a subresource other than status and scale. */
+    protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {}
+
+    /** Adds warnings about what is valid and probably not meant. @param old null for a new object */
+    public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {}
+
+    /** The warning in the answer to a deletion that names no propagation policy; empty if there is none. */
+    public String warnOfDeletion() {
+        return "";
+    }
+
+    /** Whether objects of this version look different from the stored ones. */
+    public boolean isConverted(ResourceType type) {
+        return false;
+    }
+
+    /** Changes an object that was received into the form in which it is stored. */
+    public void toStored(ResourceType type, ObjectNode object) {}
+
+    /** Changes a stored object into the form of the version. */
+    public void toVersion(ResourceType type, ObjectNode object) {}
+
+    /**
+     * Takes from the cluster what the object needs, such as addresses, just before it is stored.
+     *
+     * @param old null for a new object
+     * @return gives it back, for a write that fails
+     */
+    public Runnable reserve(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
+        return NOTHING;
+    }
+
+    /** Does, before the answer, what follows from a committed write. @param old null for a creation */
+    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {}
+
+    /** Does, before the answer, what follows from the end of an object. */
+    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {}
+
+    /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
+    public boolean returnsDeleted() {
+        return false;
+    }
+
+    /** Whether dependents stay when a deletion names no propagation policy. */
+    public boolean orphansByDefault() {
+        return false;
+    }
+
+    /**
+     * How long the object has to end by itself (upstream: {@code CheckGracefulDelete}).
+     *
+     * @param asked seconds that the request grants; null if it says nothing
+     * @return seconds; null for a kind that is deleted at once
+     */
+    public @Nullable Long graceSeconds(ObjectNode object, @Nullable Long asked) {
+        return null;
+    }
+
+    /** Whether finalizers outside of the metadata hold the object back. */
+    public boolean isHeld(ObjectNode object) {
+        return false;
+    }
+
+    /** Whether a deletion only marks the object, because what it contains has to go first. */
+    public boolean terminates(ObjectNode object) {
+        return false;
+    }
+
+    /** Marks an object whose contents go first. */
+    public void markTerminating(ObjectNode object, ClusterState state) {}
+
+    /** The resource whose objects this server deletes when the object terminates; null if controllers delete the contents. */
+    public @Nullable ResourceInfo contents(ObjectNode object, ClusterState state) {
+        return null;
+    }
+
+    /** Goes on with the deletion of an object whose contents were deleted. */
+    public void emptied(ObjectNode object, ClusterState state) {}
+
+    /** Whether a quota counts the objects under the plain name of their resource, as well as under {@code count/…}. */
+    protected boolean isCountedByName() {
+        return false;
+    }
+
+    /** Whether a limit of that name bears on objects of the resource. */
+    public boolean isLimitedBy(String limit, String resource) {
+        return isCountedByName() && limit.equals(resource);
+    }
+
+    /** What an object takes of quotas, by the names of limits. */
+    public final Map<String, BigDecimal> usage(String resource, ObjectNode object) {
+        Map<String, BigDecimal> usage = new TreeMap<>();
+        usage.put("count/" + resource, BigDecimal.ONE);
+        if (isCountedByName()) {
+            usage.put(resource, BigDecimal.ONE);
+        }
+        addUsage(object, usage);
+        return usage;
+    }
+
+    /** Adds what an object takes beside its number, or removes what it does not take. */
+    protected void addUsage(ObjectNode object, Map<String, BigDecimal> usage) {}
+
+    /**
+     * Whether a quota's scope is about the object.
+     *
+     * @param scope a requirement with {@code scopeName}, {@code operator} and {@code values}
+     */
+    public boolean isInScope(JsonNode scope, ObjectNode object) {
+        return false;
+    }
+
+    /** The limits of a quota that the object has to say something about and does not; empty if there are none. */
+    public String unsaid(ObjectNode hard, ObjectNode object) {
+        return "";
+    }
+
+    private static void keepSystemFields(ObjectNode object, ObjectNode old) {
+        ObjectNode meta = Meta.of(object);
+        ObjectNode before = Meta.of(old);
+        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "generateName")) {
+            Meta.copy(before, meta, field);
+        }
+        for (String field : List.of("deletionTimestamp", "deletionGracePeriodSeconds")) {
+            if (!meta.has(field)) {
+                Meta.copy(before, meta, field);
+            }
+        }
+        meta.remove("selfLink");
+    }
+
+    /** Fills in the parts that upstream's types always write, however empty: spec, status and the status' counters. */
+    private static void fillStructs(ResourceType type, ObjectNode object) {
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        if (schema == null) {
+            return;
+        }
+        for (String part : List.of("spec", "status")) {
+            TypeSchema.Field field = schema.fields().get(part);
+            if (field == null) {
+                continue;
+            }
+            ObjectNode struct = Json.child(object, part);
+            TypeSchema of = Schemas.ofName(field.typeName());
+            if (of != null && part.equals("status")) {
+                of.fields().values().stream()
+                        .filter(f -> f.always() && f.typeName().equals("integer") && !struct.has(f.name())
+                                && f.shape() == TypeSchema.Shape.SINGLE)
+                        .forEach(f -> struct.put(f.name(), 0));
+            }
+        }
+    }
+}

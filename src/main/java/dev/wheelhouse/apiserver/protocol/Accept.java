@@ -1,0 +1,216 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.ProtobufBodies;
+import dev.wheelhouse.apiserver.codec.ProtobufTypes;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.facts.Schemas;
+
+/**
+ * How the answer is to look.
+ *
+ * @param form the object itself, a Table, or its metadata alone, of one object or of a list
+ * @param media in which language
+ * @param metaVersion of {@code meta.k8s.io}, for a Table or metadata alone: {@code v1}, or {@code v1beta1}, which looks the same
+ */
+public record Accept(Form form, Media media, boolean pretty, String metaVersion) {
+    public enum Form {
+        OBJECT, TABLE, PARTIAL, PARTIAL_LIST
+    }
+
+    public enum Media {
+        JSON("application/json"), YAML("application/yaml"), PROTOBUF(ProtobufBodies.MEDIA_TYPE);
+
+        private final String type;
+
+        Media(String type) {
+            this.type = type;
+        }
+
+        String type() {
+            return type;
+        }
+    }
+
+    private static final List<Media> MEDIA = List.of(Media.values());
+
+    static final Accept JSON = object(Media.JSON, false);
+
+    private static Accept object(Media media, boolean pretty) {
+        return new Accept(Form.OBJECT, media, pretty, "v1");
+    }
+
+    /** The {@code apiVersion} of a Table or of metadata. */
+    String metaApiVersion() {
+        return "meta.k8s.io/" + metaVersion;
+    }
+
+    /** Whether stored bytes can be the answer as they are. */
+    boolean isPlain() {
+        return form == Form.OBJECT && media == Media.JSON && !pretty;
+    }
+
+    /** The same for an object that is shown as it is. */
+    public Accept ofObject() {
+        return object(media, pretty);
+    }
+
+    /** What a request accepts of objects of its target. @throws ApiException 406 if that cannot be served */
+    public static Accept parse(ApiRequest request, Target target) {
+        ResourceType type = target.type();
+        boolean custom = !Schemas.isBuiltIn(type);
+        if (!custom && !request.accept().isEmpty() && !named(request.accept())) {
+            throw Errors.unroutableAccept(request.method().equals("GET") && target.name().isEmpty());
+        }
+        return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !target.isReview());
+    }
+
+    /** What a request accepts of something that has no Table and no protobuf message, or of an error; JSON where nothing fits. */
+    public static Accept lenient(ApiRequest request, boolean protobuf) {
+        try {
+            return negotiate(request, protobuf, false).ofObject();
+        } catch (ApiException e) {
+            return JSON;
+        }
+    }
+
+    /**
+     * Refuses what a path that is no resource's cannot answer with.
+     *
+     * @param jsonOnly whether that is anything but JSON
+     * @throws ApiException 406
+     */
+    public static void checkNamed(ApiRequest request, boolean jsonOnly) {
+        String header = request.accept();
+        if (header.isEmpty() || named(header)
+                && (!jsonOnly || header.contains("*/*") || header.contains(Media.JSON.type))) {
+            return;
+        }
+        throw jsonOnly
+                ? Errors.notAcceptable("406: Not Acceptable\n\nAvailable representations: application/json")
+                : Errors.unroutableAccept(false);
+    }
+
+    /** Whether the header names one of the media types in full, or all (upstream: go-restful's choice of a route). */
+    private static boolean named(String header) {
+        for (String clause : header.split(",", -1)) {
+            int semicolon = clause.indexOf(';');
+            String type = (semicolon < 0 ? clause : clause.substring(0, semicolon)).strip();
+            if (type.equals("*/*") || MEDIA.stream().anyMatch(media -> media.type.equals(type))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The best clause of an Accept header that can be served (upstream: {@code handlers/negotiation/negotiate.go}).
+     *
+     * @param protobuf whether the objects have protobuf messages; their metadata always has
+     * @param table whether they have Tables
+     * @throws ApiException 406 if none can
+     */
+    private static Accept negotiate(ApiRequest request, boolean protobuf, boolean table) {
+        boolean pretty = request.isPretty();
+        if (request.accept().isEmpty()) {
+            return object(Media.JSON, pretty);
+        }
+        for (Clause clause : clauses(request.accept())) {
+            for (Media media : MEDIA) {
+                Form form = clause.fits(media) ? form(clause.parameters, media, protobuf, table) : null;
+                if (form != null) {
+                    return new Accept(form, media, pretty || clause.parameter("pretty").equals("1"),
+                            form == Form.OBJECT ? "v1" : clause.parameter("v"));
+                }
+            }
+        }
+        throw Errors.notAcceptable();
+    }
+
+    /** The form that a clause asks for, or null if there is none such in the medium. */
+    private static @Nullable Form form(Map<String, String> parameters, Media media, boolean protobuf, boolean table) {
+        String stream = parameters.getOrDefault("stream", "");
+        String server = parameters.getOrDefault("sv", "");
+        if (!stream.isEmpty() && (!stream.equals("watch") || media == Media.YAML)
+                || !server.isEmpty() && !server.equals("v1")) {
+            return null;
+        }
+        String as = parameters.get("as");
+        if (as == null && !parameters.containsKey("g") && !parameters.containsKey("v")) {
+            return media == Media.PROTOBUF && !protobuf ? null : Form.OBJECT;
+        }
+        String version = parameters.getOrDefault("v", "");
+        if (as == null || !parameters.getOrDefault("g", "").equals("meta.k8s.io")
+                || !version.equals("v1") && !version.equals("v1beta1")) {
+            return null;
+        }
+        return switch (as) {
+            case "Table" -> table && media != Media.PROTOBUF ? Form.TABLE : null;
+            case "PartialObjectMetadata" -> Form.PARTIAL;
+            case "PartialObjectMetadataList" -> Form.PARTIAL_LIST;
+            default -> null;
+        };
+    }
+
+    private record Clause(String type, String subtype, double quality, Map<String, String> parameters) {
+        /** Exact types go before wildcards of the same quality. */
+        private static final Comparator<Clause> BEST_FIRST = Comparator.comparingDouble(Clause::quality).reversed()
+                .thenComparing(clause -> clause.type.equals("*"))
+                .thenComparing(clause -> clause.subtype.equals("*"));
+
+        boolean fits(Media media) {
+            return type.equals("application") && (subtype.equals("*") || media.type.equals(type + "/" + subtype))
+                    || type.equals("*") && subtype.equals("*");
+        }
+
+        String parameter(String name) {
+            return parameters.getOrDefault(name, "");
+        }
+    }
+
+    /** The clauses of a header, the best ones first. Clauses without a subtype are none. */
+    private static List<Clause> clauses(String header) {
+        List<Clause> clauses = new ArrayList<>();
+        for (String text : header.split(",")) {
+            String[] parts = text.strip().split(";", -1);
+            String[] types = parts[0].split("/", -1);
+            String type = types[0].strip();
+            if (types.length > 2 || types.length == 1 && !type.equals("*") || types.length == 2 && types[1].isEmpty()) {
+                continue;
+            }
+            double quality = 1;
+            Map<String, String> parameters = new HashMap<>();
+            for (int i = 1; i < parts.length; i++) {
+                String[] pair = parts[i].split("=", -1);
+                if (pair.length != 2 || pair[1].isEmpty()) {
+                    continue;
+                }
+                if (pair[0].strip().equals("q")) {
+                    quality = quality(pair[1]);
+                } else {
+                    parameters.put(pair[0].strip(), pair[1].strip());
+                }
+            }
+            clauses.add(new Clause(type, types.length == 1 ? "*" : types[1].strip(), quality, parameters));
+        }
+        clauses.sort(Clause.BEST_FIRST);
+        return clauses;
+    }
+
+    private static double quality(String text) {
+        try {
+            return Double.parseDouble(text.strip());
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.RequestInfo;
+import dev.wheelhouse.apiserver.auth.User;
+
+/**
+ * One request, of whatever transport.
+ *
+ * @param path still encoded, without the query
+ * @param route what method, path and query say, read once
+ * @param accept the Accept header, or empty
+ * @param contentType the Content-Type header, or empty
+ * @param userAgent the User-Agent header, or empty; its first word names the field manager
+ * @param credentials what it shows of its sender
+ * @param user whom the server took the sender for; before it has looked at the credentials, the administrator
+ */
+public record ApiRequest(String method, String path, Query query, Route route, String accept, String contentType,
+        String userAgent, byte[] body, Credentials credentials, User user) {
+    private static final byte[] NOTHING = {};
+    private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
+
+    /** A request by its parts. @param path still encoded, without the query */
+    public ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
+            byte[] body, Credentials credentials, User user) {
+        this(method, path, query, Route.of(method, path, query), accept, contentType, userAgent, body, credentials,
+                user);
+    }
+
+    /** A request that came over a transport, of which only the head has been read. */
+    public static ApiRequest ofHead(String method, String path, Query query, String accept, String contentType,
+            String userAgent, Credentials credentials) {
+        return new ApiRequest(method, path, query, accept, contentType, userAgent, NOTHING, credentials,
+                User.ANONYMOUS);
+    }
+
+    /** A request of this process, for JSON. */
+    public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
+        return of(method, pathAndQuery, "application/json", body);
+    }
+
+    /** A request of this process, for JSON, with a body of some type. */
+    public static ApiRequest of(String method, String pathAndQuery, String contentType, byte @Nullable [] body) {
+        int mark = pathAndQuery.indexOf('?');
+        return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
+                Query.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json", contentType, "",
+                body == null ? NOTHING : body, Credentials.ofThisProcess(), User.ADMIN);
+    }
+
+    public ApiRequest withUserAgent(String agent) {
+        return new ApiRequest(method, path, query, route, accept, contentType, agent, body, credentials, user);
+    }
+
+    public ApiRequest withAccept(String media) {
+        return new ApiRequest(method, path, query, route, media, contentType, userAgent, body, credentials, user);
+    }
+
+    /** What it is about, as authorization sees it. */
+    public RequestInfo about() {
+        return route.about();
+    }
+
+    public ApiRequest withCredentials(Credentials shown) {
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, shown, user);
+    }
+
+    public ApiRequest withBody(byte[] read) {
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, read, credentials, user);
+    }
+
+    public ApiRequest withUser(User known) {
+        return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, credentials, known);
+    }
+
+    /** The manager that changes are ascribed to: the parameter, else the user agent's name, else {@code unknown}. */
+    public String fieldManager() {
+        String given = query.get("fieldManager");
+        if (!given.isEmpty()) {
+            return given;
+        }
+        int slash = userAgent.indexOf('/');
+        String name = slash < 0 ? userAgent : userAgent.substring(0, slash);
+        return name.isEmpty() ? "unknown" : name;
+    }
+
+    /**
+     * Whether the answer is for eyes: as the query says, else where a person types the request (upstream:
+     * {@code endpoints/handlers/negotiation/negotiate.go}).
+     */
+    boolean isPretty() {
+        return query.has("pretty") ? query.flag("pretty") : TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith);
+    }
+
+    public boolean isDryRun() {
+        return query.has("dryRun");
+    }
+}

@@ -1,0 +1,99 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.codec.Pieces;
+import dev.wheelhouse.apiserver.codec.ProtobufBodies;
+import dev.wheelhouse.apiserver.codec.ProtobufWriter;
+
+/** An answer, of whatever transport. */
+public sealed interface ApiResponse {
+    /**
+     * A complete answer.
+     *
+     * @param warnings for the Warning header, of which there is room for {@link Warnings so many}
+     * @param retryAfter seconds for the Retry-After header, or null
+     * @param headers more headers, over the transport's own
+     * @param pieces the body in pieces, in place of the one array; or null
+     */
+    record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
+            Map<String, String> headers, @Nullable Pieces pieces) implements ApiResponse {
+        private static final byte[] NOTHING = {};
+
+        public Content {
+            warnings = Warnings.bounded(warnings);
+        }
+
+        /** An answer without more headers. */
+        public Content(int code, String contentType, byte[] body, List<String> warnings,
+                @Nullable Integer retryAfter) {
+            this(code, contentType, body, warnings, retryAfter, Map.of(), null);
+        }
+
+        /** An answer with more headers. */
+        public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
+                Map<String, String> headers) {
+            this(code, contentType, body, warnings, retryAfter, headers, null);
+        }
+
+        static Content ofPieces(String contentType, Pieces pieces) {
+            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces);
+        }
+
+        public Content withFirstWarning(String warning) {
+            List<String> all = new ArrayList<>(warnings);
+            all.addFirst(warning);
+            return new Content(code, contentType, body, all, retryAfter, headers, pieces);
+        }
+
+        /** The whole body in one array, which for a list may be large: transports {@link #writeTo write} it. */
+        @Override
+        public byte[] body() {
+            return pieces == null ? body : pieces.toBytes();
+        }
+
+        /** The length of the body in bytes. */
+        public long length() {
+            return pieces == null ? body.length : pieces.length();
+        }
+
+        public void writeTo(OutputStream out) throws IOException {
+            if (pieces == null) {
+                out.write(body);
+            } else {
+                pieces.writeTo(out);
+            }
+        }
+    }
+
+    /** A watch. Who takes it must close it. */
+    record Stream(String contentType, WatchFeed feed) implements ApiResponse {
+        public static final String PROTOBUF = ProtobufBodies.MEDIA_TYPE + ";stream=watch";
+
+        /** Whether it is JSON. */
+        public boolean isText() {
+            return !contentType.equals(PROTOBUF);
+        }
+
+        /** An event as it goes over the wire: a line of JSON, or a protobuf message after its length. */
+        public byte[] frame(WatchFeed.Event event) {
+            if (!isText()) {
+                return ProtobufWriter.frame(event.type(), event.object());
+            }
+            byte[] head = ("{\"type\":\"" + event.type() + "\",\"object\":").getBytes(StandardCharsets.UTF_8);
+            byte[] line = new byte[head.length + event.object().length + 2];
+            System.arraycopy(head, 0, line, 0, head.length);
+            System.arraycopy(event.object(), 0, line, head.length, event.object().length);
+            line[line.length - 2] = '}';
+            line[line.length - 1] = '\n';
+            return line;
+        }
+    }
+}

@@ -1,0 +1,342 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.codec.GoJson;
+import dev.wheelhouse.apiserver.codec.GoText;
+import dev.wheelhouse.apiserver.codec.ProtobufBodies;
+import dev.wheelhouse.apiserver.codec.Yaml;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+
+/** Reads the bodies of requests. */
+public final class Bodies {
+    private static final int MAX_DEPTH = 200;
+
+    private static final Pattern PARAMETERS = Pattern.compile("[^;]*(;\\s*([^=;\\s]+=(\"[^\"]*\"|[^\";]+))?\\s*)*+");
+    private static final int SUMMARY_BYTES = 30;
+    private static final List<String> MEDIA = List.of("application/json", "application/yaml",
+            ProtobufBodies.MEDIA_TYPE);
+    private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
+            + "string \"json:\\\"kind,omitempty\\\"\" }";
+    private static final TypeSchema OBJECT_META = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+    private static final TypeSchema DELETE_OPTIONS = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
+
+    private Bodies() {}
+
+    public static String mediaType(String contentType) {
+        int semicolon = contentType.indexOf(';');
+        return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The object of a create or update, with kind and apiVersion filled in and unknown fields dropped.
+     *
+     * @param warnings gets what field validation warns about
+     */
+    public static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
+        String media = media(request);
+        WriteOptions.check(request);
+        List<String> duplicates = new ArrayList<>();
+        JsonNode read;
+        if (media.equals("application/json")) {
+            read = json(request.body(), type.kind(), duplicates);
+        } else if (media.equals("application/yaml")) {
+            Yaml.Document document = Yaml.read(request.body());
+            read = document.value();
+            if (!document.duplicates().isEmpty()) {
+                duplicates.add(document.complaint());
+            }
+        } else {
+            read = ProtobufBodies.read(request.body());
+        }
+        if (read.isNull()) {
+            read = Json.object();
+        }
+        if (!(read instanceof ObjectNode object)) {
+            throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
+        }
+        identify(object, type);
+        checkDepth(object);
+        prune(request, type, object, warnings, duplicates);
+        return object;
+    }
+
+    /** @throws ApiException 400, or 422 for a custom resource of another kind */
+    private static void identify(ObjectNode object, ResourceType type) {
+        String kind = Json.text(object, "kind");
+        String apiVersion = Json.text(object, "apiVersion");
+        if (!Schemas.isBuiltIn(type)) {
+            identifyCustom(kind, apiVersion, object, type);
+        } else if (!kind.isEmpty() && !kind.equals(type.kind())
+                || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
+                        && !(kind.equals("Eviction") && apiVersion.equals("policy/v1beta1"))) {
+            String given = apiVersion.isEmpty() ? type.apiVersion() : apiVersion;
+            String named = kind.isEmpty() ? type.kind() : kind;
+            throw Errors.badRequest(named + " in version \"" + version(given) + "\" cannot be handled as a "
+                    + type.kind() + ": "
+                    + (Schemas.ofKind(given, named) == null
+                            ? GoText.notRegistered(named, given)
+                            : "converting (" + version(given) + "." + named + ") to ("
+                                    + GoText.type(type, "").substring(1) + "): unknown conversion"));
+        }
+        object.put("kind", type.kind());
+        object.put("apiVersion", type.apiVersion());
+    }
+
+    /** A custom resource may leave out its kind and version, unlike upstream's. */
+    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type) {
+        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
+            throw Errors.badRequest("the API version in the data (" + apiVersion
+                    + ") does not match the expected API version (" + type.apiVersion() + ")");
+        }
+        if (!kind.isEmpty() && !kind.equals(type.kind())) {
+            throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
+                    "Invalid value: \"" + kind + "\": must be " + type.kind()));
+        }
+    }
+
+    /** Drops unknown fields, and warns of them or refuses them, as {@code fieldValidation} says. */
+    public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
+        prune(request, type, object, warnings, List.of());
+    }
+
+    /** @param duplicates what else is to be said of the fields */
+    private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
+            List<String> duplicates) {
+        List<String> problems = new ArrayList<>();
+        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
+            try {
+                problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
+            } catch (FieldValidation.WrongTypeException e) {
+                throw Errors.badRequest(
+                        type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
+                                + ": " + e.getMessage());
+            }
+        }
+        if (!Schemas.isBuiltIn(type)) {
+            try {
+                problems.addAll(customMetadata(object));
+            } catch (FieldValidation.WrongTypeException e) {
+                throw Errors.badRequest(type.kind() + " in version \"" + type.version()
+                        + "\" cannot be handled as a " + type.kind() + ": " + e.getMessage());
+            }
+        }
+        problems.addAll(duplicates);
+        report(request, type, problems, warnings);
+    }
+
+    /**
+     * Decodes the metadata of a custom resource, which has the same types as any.
+     *
+     * @return what is to be said of unknown fields
+     * @throws FieldValidation.WrongTypeException if a value has the wrong type
+     */
+    public static List<String> customMetadata(ObjectNode object) {
+        JsonNode metadata = object.get("metadata");
+        if (metadata == null || metadata.isNull()) {
+            return List.of();
+        }
+        if (!(metadata instanceof ObjectNode meta)) {
+            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+                    + " into Go value of type v1.ObjectMeta");
+        }
+        List<String> problems = new ArrayList<>();
+        FieldValidation.prune(OBJECT_META, meta).forEach(
+                problem -> problems.add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
+        return problems;
+    }
+
+    public static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
+        if (problems.isEmpty()) {
+            return;
+        }
+        switch (request.query().get("fieldValidation")) {
+            case "Strict" -> throw Errors.badRequest(
+                    type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
+                            + ": strict decoding error: " + String.join(", ", problems));
+            case "Ignore" -> {
+            }
+            default -> problems.forEach(problem -> warnings.add(oneLine(problem)));
+        }
+    }
+
+    /** A warning is a header of the answer, one line: its lines without the spaces around them. */
+    private static String oneLine(String problem) {
+        return problem.lines().map(String::strip).collect(Collectors.joining(" "));
+    }
+
+    /** What is to be said of a key that an applied configuration names twice. */
+    public static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
+        if (document.duplicates().isEmpty()) {
+            return;
+        }
+        String problem = "error converting YAML to JSON: " + document.complaint();
+        switch (request.query().get("fieldValidation")) {
+            case "Strict" -> throw Errors.badRequest("error strict decoding YAML: " + problem);
+            case "Ignore" -> {
+            }
+            default -> warnings.add(oneLine(problem));
+        }
+    }
+
+    /** @throws ApiException if it is nested too deeply */
+    public static void checkDepth(JsonNode node) {
+        checkDepth(node, 0);
+    }
+
+    private static void checkDepth(JsonNode node, int depth) {
+        if (depth > MAX_DEPTH) {
+            throw Errors.badRequest("the object is nested deeper than " + MAX_DEPTH + " levels");
+        }
+        node.forEach(child -> checkDepth(child, depth + 1));
+    }
+
+    /** @param duplicates gets what is to be said of fields that occur twice, of which the last counts */
+    private static JsonNode json(byte[] body, String kind, List<String> duplicates) {
+        try {
+            JsonNode node = Json.readUnlessDuplicates(body);
+            if (node == null) {
+                node = Json.read(body);
+                duplicates.addAll(FieldValidation.duplicates(body));
+            }
+            if (node.isMissingNode()) {
+                throw unparsable(kind, body);
+            }
+            return node;
+        } catch (JacksonException e) {
+            throw unparsable(kind, body);
+        }
+    }
+
+    private static ApiException unparsable(String kind, byte[] body) {
+        return unreadable(kind, "couldn't get version/kind; json parse error: " + problem(body), body);
+    }
+
+    private static ApiException unreadable(String kind, String problem, byte[] body) {
+        return Errors.badRequest("the object provided is unrecognized (must be of type " + kind + "): " + problem
+                + " (" + summary(body) + ")");
+    }
+
+    /** The beginning of a body: of an object as text, of all else in hexadecimal. */
+    private static String summary(byte[] body) {
+        if (body.length == 0) {
+            return "<empty>";
+        }
+        byte[] shown = Arrays.copyOf(body, Math.min(body.length, SUMMARY_BYTES));
+        return (body[0] == '{' ? new String(shown, StandardCharsets.UTF_8) : HexFormat.of().formatHex(shown))
+                + (body.length > SUMMARY_BYTES ? " ..." : "");
+    }
+
+    /** Why a body is no JSON, in the words of upstream's decoder. */
+    public static String problem(byte[] body) {
+        String problem = GoJson.problem(body);
+        return problem.isEmpty() ? "invalid JSON" : problem;
+    }
+
+    /**
+     * The body of a deletion, decoded.
+     *
+     * @throws ApiException 400 if it is no DeleteOptions, 415 if its media type is unknown
+     */
+    public static ObjectNode options(ApiRequest request) {
+        String media = media(request);
+        JsonNode read;
+        try {
+            read = switch (media) {
+                case "application/yaml" -> Yaml.read(request.body()).value();
+                case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
+                default -> Json.read(request.body());
+            };
+        } catch (JacksonException e) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(request.body()));
+        }
+        if (read.isNull()) {
+            return Json.object();
+        }
+        if (!(read instanceof ObjectNode options)) {
+            throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    + kindOf(read) + " into Go value of type " + HEAD_TYPE);
+        }
+        for (String field : List.of("apiVersion", "kind")) {
+            JsonNode value = options.get(field);
+            if (value != null && !value.isNull() && !value.isString()) {
+                throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                        + kindOf(value) + " into Go struct field ." + field + " of type string");
+            }
+        }
+        String kind = Json.text(options, "kind");
+        if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+            throw Errors.badRequest("no kind \"" + kind + "\" is registered for version \""
+                    + Json.text(options, "apiVersion") + "\" in scheme "
+                    + "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"");
+        }
+        try {
+            FieldValidation.prune(DELETE_OPTIONS, options);
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(String.valueOf(e.getMessage()));
+        }
+        return options;
+    }
+
+    /** The media type of the body. @throws ApiException 415 if it is none that objects come in */
+    static String media(ApiRequest request) {
+        String media = mediaType(request.contentType());
+        if (media.isEmpty()) {
+            return "application/json";
+        }
+        if (!MEDIA.contains(media) || !PARAMETERS.matcher(request.contentType()).matches()) {
+            throw Errors.unsupportedMediaType(
+                    "the body of the request was in an unknown format - accepted media types include: "
+                            + String.join(", ", MEDIA));
+        }
+        return media;
+    }
+
+    /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
+    public static JsonNode untyped(ApiRequest request) {
+        return switch (mediaType(request.contentType())) {
+            case "application/yaml" -> Yaml.read(request.body()).value();
+            case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
+            default -> Json.read(request.body());
+        };
+    }
+
+    /** The name that Go's decoder gives to a value's type. */
+    public static String kindOf(JsonNode node) {
+        return node.isObject()
+                ? "object"
+                : node.isArray()
+                        ? "array"
+                        : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
+    }
+
+    public static List<String> newWarnings() {
+        return new ArrayList<>();
+    }
+
+    private static String version(String apiVersion) {
+        return apiVersion.substring(apiVersion.indexOf('/') + 1);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * What a deletion asks for.
+ *
+ * @param grace seconds; null if the request says nothing
+ * @param uid the UID that the object must have, or null
+ * @param version the resourceVersion that the object must have, or null
+ * @param policy the propagation policy; empty if the request names none
+ * @param orphan the deprecated {@code orphanDependents}, or null
+ */
+public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullable String version, String policy,
+        @Nullable Boolean orphan, boolean dryRun) {
+    private static final Set<String> POLICIES = Set.of("Foreground", "Background", "Orphan");
+
+    /** A deletion that asks for nothing. */
+    public static DeleteOptions none() {
+        return new DeleteOptions(null, null, null, "", null, false);
+    }
+
+    /** The options of the body; if there is none, of the query. @throws ApiException 400, 422 */
+    public static DeleteOptions of(ApiRequest request) {
+        if (request.body().length > 0) {
+            return of(Bodies.options(request));
+        }
+        Query query = request.query();
+        Long grace = query.number("gracePeriodSeconds");
+        return new DeleteOptions(grace, null, null, query.get("propagationPolicy"),
+                query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null,
+                !query.all("dryRun").isEmpty())
+                .checked(query.has("propagationPolicy"), query.all("dryRun"));
+    }
+
+    /** The options of a decoded {@code DeleteOptions}. @throws ApiException 422 */
+    public static DeleteOptions of(ObjectNode body) {
+        JsonNode grace = body.get("gracePeriodSeconds");
+        JsonNode orphan = body.get("orphanDependents");
+        List<String> dryRun = new ArrayList<>();
+        body.path("dryRun").forEach(value -> dryRun.add(value.asString("")));
+        return new DeleteOptions(grace == null ? null : Long.valueOf(grace.longValue()),
+                text(body, "uid"), text(body, "resourceVersion"),
+                Json.text(body, "propagationPolicy"),
+                orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
+                .checked(body.has("propagationPolicy"), dryRun);
+    }
+
+    private static @Nullable String text(ObjectNode body, String precondition) {
+        JsonNode value = Json.at(body, "preconditions", precondition);
+        return value == null ? null : value.asString();
+    }
+
+    private DeleteOptions checked(boolean hasPolicy, List<String> dryRuns) {
+        List<Cause> causes = new ArrayList<>(0);
+        if (hasPolicy && orphan != null) {
+            causes.add(new Cause("propagationPolicy", "FieldValueInvalid", "Invalid value: \"" + policy
+                    + "\": orphanDependents and deletionPropagation cannot be both set"));
+        }
+        if (hasPolicy && !POLICIES.contains(policy)) {
+            causes.add(new Cause("propagationPolicy", "FieldValueNotSupported", "Unsupported value: \"" + policy
+                    + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
+        }
+        causes.addAll(WriteOptions.dryRun(dryRuns));
+        if (!causes.isEmpty()) {
+            throw Errors.invalid("meta.k8s.io", "DeleteOptions", "", causes);
+        }
+        return this;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.store.SelectableFields;
+import dev.wheelhouse.apiserver.store.Selection;
+
+/**
+ * The options of a list, a watch or the deletion of a collection, checked in upstream's order (upstream:
+ * {@code apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
+ *
+ * @param limit 0 for none
+ * @param match how the version is meant, or empty
+ * @param version as it was sent
+ * @param token of the page to go on with, or empty
+ * @param initialEvents whether a watch begins with what there is; null where the request does not say
+ * @param timeoutSeconds null where the request does not say
+ */
+public record ListOptions(Selection selection, int limit, String match, String version, String token,
+        @Nullable Boolean initialEvents, boolean bookmarks, @Nullable Long timeoutSeconds) {
+    private static final String MATCH = "resourceVersionMatch";
+    private static final long MOST = 1_000_000;
+
+    /** @throws ApiException 400 if a parameter cannot be read, 422 if they do not go together */
+    public static ListOptions of(Target target, ApiRequest request) {
+        Query query = request.query();
+        Long timeout = query.number("timeoutSeconds");
+        Long limit = query.number("limit");
+        RequestSelectors selectors = request.route().selectors().orRefuse();
+        ListOptions options = new ListOptions(
+                new Selection(target.namespace(), selectors.labels(), selectors.fields()),
+                limit == null ? 0 : (int) Math.clamp(limit, 0L, MOST), query.get(MATCH),
+                query.get("resourceVersion"), query.get("continue"),
+                query.has("sendInitialEvents") ? Boolean.valueOf(query.flag("sendInitialEvents")) : null,
+                query.flag("allowWatchBookmarks"), timeout);
+        List<Cause> causes = query.flag("watch") ? options.withDefaults().checkWatch() : options.checkList();
+        if (!causes.isEmpty()) {
+            throw Errors.invalid("meta.k8s.io", "ListOptions", "", causes);
+        }
+        return options.named(target);
+    }
+
+    /** A watch of all that there is, in the older way of saying so, is checked as one that says so in the newer way. */
+    private ListOptions withDefaults() {
+        boolean all = initialEvents == null && match.isEmpty() && (version.isEmpty() || version.equals("0"));
+        return all
+                ? new ListOptions(selection, limit, "NotOlderThan", version, token, true, bookmarks, timeoutSeconds)
+                : this;
+    }
+
+    private List<Cause> checkList() {
+        List<Cause> causes = new ArrayList<>(0);
+        if (!match.isEmpty()) {
+            if (version.isEmpty()) {
+                forbidden(causes, MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+            }
+            if (!token.isEmpty()) {
+                forbidden(causes, MATCH, "resourceVersionMatch is forbidden when continue is provided");
+            }
+            if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
+                unsupported(causes, "\"Exact\", \"NotOlderThan\", \"\"");
+            }
+            if (match.equals("Exact") && version.equals("0")) {
+                forbidden(causes, MATCH, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+            }
+        }
+        if (initialEvents != null) {
+            forbidden(causes, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+        }
+        return causes;
+    }
+
+    private List<Cause> checkWatch() {
+        List<Cause> causes = new ArrayList<>(0);
+        if (initialEvents != null && !match.equals("NotOlderThan")) {
+            forbidden(causes, MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if (!match.isEmpty()) {
+            if (initialEvents == null) {
+                forbidden(causes, MATCH,
+                        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+            }
+            if (!match.equals("NotOlderThan")) {
+                unsupported(causes, "\"NotOlderThan\"");
+            }
+            if (!token.isEmpty()) {
+                forbidden(causes, MATCH, "resourceVersionMatch is forbidden when continue is provided");
+            }
+        }
+        return causes;
+    }
+
+    private static void forbidden(List<Cause> causes, String field, String why) {
+        causes.add(new Cause(field, "FieldValueForbidden", "Forbidden: " + why));
+    }
+
+    private void unsupported(List<Cause> causes, String supported) {
+        causes.add(new Cause(MATCH, "FieldValueNotSupported",
+                "Unsupported value: \"" + match + "\": supported values: " + supported));
+    }
+
+    /** With the fields' names as the store knows them, and of the one name of the path, if it has one. */
+    private ListOptions named(Target target) {
+        List<FieldSelector.Requirement> known = new ArrayList<>();
+        for (FieldSelector.Requirement requirement : selection.fields().requirements()) {
+            known.add(new FieldSelector.Requirement(known(target, requirement.field()), requirement.value(),
+                    requirement.negated()));
+        }
+        FieldSelector fields = known.isEmpty() ? FieldSelector.everything() : new FieldSelector(known);
+        if (!target.name().isEmpty()) {
+            if (!fields.isEverything() && !target.name().equals(fields.requires("metadata.name"))) {
+                throw Errors.badRequest("fieldSelector metadata.name doesn't match requested name");
+            }
+            fields = fields.isEverything() ? FieldSelector.of("metadata.name", target.name()) : fields;
+        }
+        return new ListOptions(new Selection(selection.namespace(), selection.labels(), fields), limit, match, version,
+                token, initialEvents, bookmarks, timeoutSeconds);
+    }
+
+    /** @throws ApiException 400 if objects of the type cannot be selected by the field */
+    private static String known(Target target, String field) {
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        if (custom != null) {
+            if (field.equals("metadata.name") || field.equals("metadata.namespace") && target.type().namespaced()
+                    || custom.selectable().contains(field)) {
+                return field;
+            }
+            throw Errors.badRequest("field label not supported: " + field);
+        }
+        String known = SelectableFields.canonical(target.type(), field);
+        if (known == null) {
+            throw Errors.badRequest(SelectableFields.refusal(target.type(), field));
+        }
+        return known;
+    }
+}

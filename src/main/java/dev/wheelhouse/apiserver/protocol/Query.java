@@ -1,0 +1,100 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.codec.GoText;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+
+/** The parameters of a request's query. Immutable. */
+public record Query(Map<String, List<String>> parameters) {
+    private static final Query EMPTY = new Query(Map.of());
+
+    public static Query empty() {
+        return EMPTY;
+    }
+
+    /** Malformed pairs, and those with semicolons, are left out. @param text the part after the question mark, still encoded, or null */
+    public static Query parse(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return EMPTY;
+        }
+        Map<String, List<String>> parameters = new LinkedHashMap<>();
+        for (String pair : text.split("&")) {
+            if (pair.isEmpty() || pair.indexOf(';') >= 0) {
+                continue;
+            }
+            int eq = pair.indexOf('=');
+            String name = eq < 0 ? pair : pair.substring(0, eq);
+            try {
+                String value = eq < 0 ? "" : decode(pair.substring(eq + 1));
+                parameters.computeIfAbsent(decode(name), k -> new ArrayList<>()).add(value);
+            } catch (ApiException e) {
+                continue; // As Go's parser: the pair says nothing.
+            }
+        }
+        return new Query(parameters);
+    }
+
+    static String decode(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw Errors.badRequest("invalid URL escape in \"" + text + "\"");
+        }
+    }
+
+    /** The first value, or empty. */
+    public String get(String name) {
+        List<String> values = parameters.get(name);
+        return values == null ? "" : values.getFirst();
+    }
+
+    public List<String> all(String name) {
+        return parameters.getOrDefault(name, List.of());
+    }
+
+    public boolean has(String name) {
+        return parameters.containsKey(name);
+    }
+
+    /** Whether a flag is on: any value but {@code 0} and {@code false} counts as on, as upstream converts it. */
+    public boolean flag(String name) {
+        List<String> values = parameters.get(name);
+        return values != null && !values.getFirst().equals("0") && !values.getFirst().equalsIgnoreCase("false");
+    }
+
+    /** Whether the parameter is missing or an integer. */
+    boolean isNumber(String name) {
+        List<String> values = parameters.get(name);
+        if (values == null) {
+            return true;
+        }
+        try {
+            Long.parseLong(values.getFirst());
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    /** @throws ApiException 400 if the value is no integer */
+    public @Nullable Long number(String name) {
+        if (!has(name)) {
+            return null;
+        }
+        String text = get(name);
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw Errors.badRequest("strconv.ParseInt: parsing \"" + text + "\": " + GoText.numberProblem(text));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
+
+/**
+ * The selectors of a request about a collection, parsed once: authorization and selection both go by these objects.
+ *
+ * @param problem the refusal of selectors that cannot be parsed, else null; such a request selects nothing and is refused
+ *        once it is authorized
+ */
+record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
+    private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
+            FieldSelector.everything(), null);
+
+    /** The selection of a request that has no selectors. */
+    static RequestSelectors all() {
+        return ALL;
+    }
+
+    static RequestSelectors of(Query query) {
+        String labelText = query.get("labelSelector");
+        String fieldText = query.get("fieldSelector");
+        if (labelText.isEmpty() && fieldText.isEmpty()) {
+            return ALL;
+        }
+        LabelSelector labels;
+        try {
+            labels = LabelSelector.parse(labelText);
+        } catch (IllegalArgumentException e) {
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+        String problem = dev.wheelhouse.apiserver.validation.Selectors.problem(labels);
+        if (!problem.isEmpty()) {
+            return unreadable("unable to parse requirement: " + problem);
+        }
+        try {
+            return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
+        } catch (IllegalArgumentException e) {
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static RequestSelectors unreadable(String problem) {
+        return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
+    }
+
+    /** @throws ApiException 400 if the selectors cannot be parsed */
+    RequestSelectors orRefuse() {
+        if (problem != null) {
+            throw problem;
+        }
+        return this;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.time.Instant;
+import java.util.List;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.facts.ResourceInfo;
+
+/**
+ * Objects as the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code apiserver/pkg/registry/rest/table.go}).
+ * Stateless; for any thread.
+ */
+public final class Tables {
+    private Tables() {}
+
+    /** How much of each object a row carries. */
+    public enum IncludeObject {
+        NONE, METADATA, OBJECT
+    }
+
+    /**
+     * A {@code meta.k8s.io/v1 Table} of the objects. A field that is missing or odd costs its cell, never the list. The table shares the
+     * nodes of the objects: write it out before they change.
+     *
+     * @param columns whether to give the column definitions (a watch gives them in its first event only)
+     * @param listMeta the list's metadata; for a single object its resourceVersion alone
+     */
+    public static ObjectNode table(ResourceInfo resource, List<ObjectNode> objects, IncludeObject include,
+            boolean columns,
+            ObjectNode listMeta, Instant now) {
+        List<Column> printer = Printers.of(resource, objects);
+        ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
+        table.set("metadata", listMeta);
+        if (columns) {
+            ArrayNode definitions = table.putArray("columnDefinitions");
+            printer.forEach(column -> column.definition(definitions.addObject()));
+        } else {
+            table.putNull("columnDefinitions");
+        }
+        ArrayNode rows = table.putArray("rows");
+        for (ObjectNode object : objects) {
+            Item item = new Item(object, now);
+            ObjectNode row = rows.addObject();
+            ArrayNode cells = row.putArray("cells");
+            printer.forEach(column -> column.addCell(cells, item));
+            addConditions(resource, item, row);
+            addObject(resource, object, include, row);
+        }
+        return table;
+    }
+
+    /** A finished pod's row is marked, so that kubectl can tell it from the others. */
+    private static void addConditions(ResourceInfo resource, Item item, ObjectNode row) {
+        if (!resource.type().kind().equals("Pod") || !resource.type().group().isEmpty()) {
+            return;
+        }
+        String phase = item.text("status", "phase");
+        if (phase.equals("Succeeded") || phase.equals("Failed")) {
+            row.putArray("conditions").addObject().put("type", "Completed").put("status", "True").put("reason", phase)
+                    .put("message", phase.equals("Succeeded")
+                            ? "All containers of the pod ended well."
+                            : "The pod ended with an error.");
+        }
+    }
+
+    private static void addObject(ResourceInfo resource, ObjectNode object, IncludeObject include, ObjectNode row) {
+        switch (include) {
+            case NONE -> row.putNull("object");
+            case METADATA -> {
+                ObjectNode partial = row.putObject("object").put("kind", "PartialObjectMetadata").put("apiVersion",
+                        "meta.k8s.io/v1");
+                partial.set("metadata", object.get("metadata") instanceof ObjectNode metadata
+                        ? metadata
+                        : Json.object());
+            }
+            case OBJECT -> row.set("object", object.has("kind") ? object : withKind(resource, object));
+        }
+    }
+
+    private static ObjectNode withKind(ResourceInfo resource, ObjectNode object) {
+        ObjectNode named = Json.object().put("kind", resource.type().kind()).put("apiVersion",
+                resource.type().apiVersion());
+        return named.setAll(object);
+    }
+}

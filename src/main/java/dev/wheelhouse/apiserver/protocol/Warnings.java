@@ -1,0 +1,51 @@
+package dev.wheelhouse.apiserver.protocol;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Bounds the warnings of one answer, so that its header has an end: a request may give reason for a warning with each of its fields (upstream:
+ * {@code apiserver/pkg/endpoints/filters/warning.go}).
+ */
+final class Warnings {
+    /** The characters of all warnings. Past this, each warning is cut. */
+    private static final int MOST_CHARACTERS = 4 * 1024;
+    /** The characters of each of too many warnings. */
+    private static final int MOST_OF_ONE = 256;
+
+    private Warnings() {}
+
+    /** The warnings without repeats: whole if they are few and short; else the beginnings of the first ones. */
+    static List<String> bounded(List<String> warnings) {
+        if (warnings.isEmpty()) {
+            return List.of();
+        }
+        Set<String> distinct = new LinkedHashSet<>(warnings);
+        long all = 0;
+        for (String warning : distinct) {
+            all += characters(warning);
+        }
+        if (all <= MOST_CHARACTERS) {
+            return List.copyOf(distinct);
+        }
+        List<String> bounded = new ArrayList<>();
+        int written = 0;
+        for (String warning : distinct) {
+            if (written >= MOST_CHARACTERS) {
+                break;
+            }
+            String cut = characters(warning) <= MOST_OF_ONE
+                    ? warning
+                    : warning.substring(0, warning.offsetByCodePoints(0, MOST_OF_ONE));
+            bounded.add(cut);
+            written += characters(cut);
+        }
+        return List.copyOf(bounded);
+    }
+
+    private static int characters(String text) {
+        return text.codePointCount(0, text.length());
+    }
+}

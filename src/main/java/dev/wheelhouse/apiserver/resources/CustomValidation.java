@@ -1,0 +1,331 @@
+package dev.wheelhouse.apiserver.resources;
+
+import java.math.BigDecimal;
+import java.net.URI;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.apiserver.cel.UserPattern;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.CauseList;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.schema.FieldPath;
+import dev.wheelhouse.apiserver.work.Deadline;
+
+/**
+ * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
+ * {@code kube-openapi/pkg/validation}); rules in CEL are {@link RuleValidation}'s. For one thread.
+ */
+final class CustomValidation {
+    private static final Pattern UUID = Pattern
+            .compile("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
+    private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
+
+    private final CauseList causes = new CauseList();
+    /** The values of long enumerations, by the schema that lists them. */
+    private final Map<JsonNode, Set<String>> enumerations;
+
+    CustomValidation() {
+        this(new IdentityHashMap<>());
+    }
+
+    private CustomValidation(Map<JsonNode, Set<String>> enumerations) {
+        this.enumerations = enumerations;
+    }
+
+    List<Cause> causes() {
+        return causes.toList();
+    }
+
+    /** @param old the object before, or null: what is equal in it is not looked at again, nor what cannot be told apart from it */
+    void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
+        value(object, old, schema, FieldPath.ROOT);
+    }
+
+    private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
+        CustomValidation trial = new CustomValidation(enumerations);
+        trial.value(value, null, schema, path);
+        return trial.causes.isEmpty();
+    }
+
+    private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
+        Deadline.check();
+        if (causes.isFull() || value.equals(old)) {
+            return;
+        }
+        if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
+            return;
+        }
+        String type = Json.text(schema, "type");
+        if (StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string")) {
+            if (!value.isString() && !value.isIntegralNumber()) {
+                wrongType(path, "integer,string", value);
+                return;
+            }
+        } else if (!type.isEmpty() && !isOfType(value, type)) {
+            wrongType(path, type, value);
+            return;
+        }
+        enumeration(value, schema, path);
+        if (value.isString()) {
+            text(value.stringValue(), schema, path);
+        } else if (value.isNumber()) {
+            number(value, schema, path);
+        } else if (value instanceof ArrayNode array) {
+            list(array, old, schema, path);
+        } else if (value instanceof ObjectNode object) {
+            object(object, old, schema, path);
+        }
+        combined(value, schema, path);
+    }
+
+    private static boolean isOfType(JsonNode value, String type) {
+        return switch (type) {
+            case "string" -> value.isString();
+            case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
+                    || !value.isIntegralNumber() && value.isNumber()
+                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "number" -> value.isNumber();
+            case "boolean" -> value.isBoolean();
+            case "array" -> value.isArray();
+            case "object" -> value.isObject();
+            default -> true;
+        };
+    }
+
+    private static String typeOf(JsonNode value) {
+        return value.isString()
+                ? "string"
+                : value.isIntegralNumber() && value.canConvertToLong()
+                        ? "integer"
+                        : value.isNumber()
+                                ? "number"
+                                : value.isBoolean()
+                                        ? "boolean"
+                                        : value.isArray() ? "array" : value.isNull() ? "null" : "object";
+    }
+
+    private void wrongType(FieldPath path, String type, JsonNode value) {
+        String actual = "\"" + typeOf(value) + "\"";
+        causes.add(() -> new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
+                + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+    }
+
+    private static String field(FieldPath path) {
+        return path.isRoot() ? "<nil>" : path.toString();
+    }
+
+    private void invalid(FieldPath path, JsonNode value, String what) {
+        causes.add(() -> new Cause(field(path), "FieldValueInvalid",
+                "Invalid value: " + value + ": " + path + " in body " + what));
+    }
+
+    private void enumeration(JsonNode value, JsonNode schema, FieldPath path) {
+        if (!(schema.get("enum") instanceof ArrayNode allowed)) {
+            return;
+        }
+        Set<String> keys = enumerations.computeIfAbsent(schema, s -> {
+            Set<String> all = HashSet.newHashSet(allowed.size());
+            allowed.forEach(one -> all.add(JsonKey.of(one)));
+            return all;
+        });
+        if (!keys.contains(JsonKey.of(value))) {
+            causes.add(() -> {
+                List<String> texts = new ArrayList<>();
+                allowed.forEach(one -> texts.add(one.isString() ? one.toString() : "\"" + one + "\""));
+                return new Cause(field(path), "FieldValueNotSupported",
+                        "Unsupported value: " + value + ": supported values: " + String.join(", ", texts));
+            });
+        }
+    }
+
+    private void text(String value, JsonNode schema, FieldPath path) {
+        JsonNode node = StringNode.valueOf(value);
+        int length = value.codePointCount(0, value.length());
+        if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
+            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
+        }
+        if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
+            causes.add(() -> new Cause(field(path), "FieldValueTooLong",
+                    "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
+        }
+        String pattern = Json.text(schema, "pattern");
+        if (!pattern.isEmpty() && !matches(pattern, value)) {
+            invalid(path, node, "should match '" + pattern + "'");
+        }
+        String format = Json.text(schema, "format");
+        if (!isOfFormat(value, format)) {
+            invalid(path, node, "must be of type " + format + ": " + node);
+        }
+    }
+
+    private static boolean matches(String pattern, String value) {
+        try {
+            return UserPattern.of(pattern).isIn(value);
+        } catch (UserPattern.PatternException e) {
+            return true; // The definition's defect, not the object's.
+        }
+    }
+
+    private static boolean isOfFormat(String value, String format) {
+        try {
+            return switch (format) {
+                case "date-time" -> !OffsetDateTime.parse(value).toString().isEmpty();
+                case "date" -> !LocalDate.parse(value).toString().isEmpty();
+                case "uri" -> !URI.create(value).toString().isEmpty();
+                case "uuid" -> UUID.matcher(value).matches();
+                case "ipv4" -> IPV4.matcher(value).matches();
+                case "byte" -> Base64.getDecoder().decode(value).length <= value.length();
+                case "email" -> value.indexOf('@') > 0;
+                default -> true;
+            };
+        } catch (DateTimeException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void number(JsonNode value, JsonNode schema, FieldPath path) {
+        BigDecimal number = value.decimalValue();
+        if (schema.path("minimum").isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMinimum");
+            int order = number.compareTo(schema.get("minimum").decimalValue());
+            if (order < 0 || exclusive && order == 0) {
+                invalid(path, value, "should be greater than " + (exclusive ? "" : "or equal to ")
+                        + schema.get("minimum"));
+            }
+        }
+        if (schema.path("maximum").isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMaximum");
+            int order = number.compareTo(schema.get("maximum").decimalValue());
+            if (order > 0 || exclusive && order == 0) {
+                invalid(path, value, "should be less than " + (exclusive ? "" : "or equal to ")
+                        + schema.get("maximum"));
+            }
+        }
+        JsonNode factor = schema.path("multipleOf");
+        if (factor.isNumber() && factor.decimalValue().signum() > 0
+                && number.remainder(factor.decimalValue()).signum() != 0) {
+            invalid(path, value, "should be a multiple of " + factor);
+        }
+        String format = Json.text(schema, "format");
+        boolean range = switch (format) {
+            case "int32" -> number.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
+                    || number.intValue() == Integer.MIN_VALUE && value.canConvertToInt();
+            case "int64" -> value.canConvertToLong();
+            default -> true;
+        };
+        if (!range) {
+            invalid(path, value, "must be of type " + format + ": \"" + typeOf(value) + "\"");
+        }
+    }
+
+    private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
+        if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
+            invalid(path, IntNode.valueOf(array.size()),
+                    "should have at least " + schema.get("minItems") + " items");
+        }
+        tooMany(array.size(), schema, "maxItems", path);
+        if (schema.get("items") instanceof ObjectNode items) {
+            Map<String, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
+            for (int i = 0; i < array.size() && !causes.isFull(); i++) {
+                value(array.get(i), RuleValidation.ListMaps.find(before, array.get(i), schema), items, path.index(i));
+            }
+        }
+        duplicates(array, schema, path);
+    }
+
+    private void duplicates(ArrayNode array, JsonNode schema, FieldPath path) {
+        String kind = Json.text(schema, "x-kubernetes-list-type");
+        boolean map = kind.equals("map");
+        if (!map && !kind.equals("set")) {
+            return;
+        }
+        Set<String> seen = HashSet.newHashSet(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
+            if (!seen.add(JsonKey.of(key))) {
+                FieldPath at = path.index(i);
+                causes.add(() -> new Cause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
+            }
+        }
+    }
+
+    private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
+        if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
+            causes.add(() -> new Cause(field(path), "FieldValueTooMany",
+                    "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
+        }
+    }
+
+    private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
+        for (JsonNode name : schema.path("required")) {
+            if (!object.has(name.asString(""))) {
+                causes.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                        "Required value"));
+            }
+        }
+        if (schema.has("minProperties") && object.size() < Json.number(schema, 0, "minProperties")) {
+            invalid(path, IntNode.valueOf(object.size()),
+                    "should have at least " + schema.get("minProperties") + " properties");
+        }
+        tooMany(object.size(), schema, "maxProperties", path);
+        boolean root = path.isRoot();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            JsonNode of = StructuralSchemas.property(schema, field.getKey());
+            if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {
+                value(field.getValue(), old == null ? null : old.get(field.getKey()), of, path.child(field.getKey()));
+            }
+        }
+    }
+
+    private void combined(JsonNode value, JsonNode schema, FieldPath path) {
+        for (JsonNode all : schema.path("allOf")) {
+            value(value, null, all, path);
+        }
+        if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
+                "x-kubernetes-int-or-string")) {
+            boolean one = false;
+            for (JsonNode choice : any) {
+                one |= fits(value, choice, path);
+            }
+            if (!one) {
+                unfit(path, "must validate at least one schema (anyOf)");
+            }
+        }
+        if (schema.get("oneOf") instanceof ArrayNode choices) {
+            int count = 0;
+            for (JsonNode choice : choices) {
+                count += fits(value, choice, path) ? 1 : 0;
+            }
+            if (count != 1) {
+                unfit(path, "must validate one and only one schema (oneOf)"
+                        + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));
+            }
+        }
+        if (schema.get("not") instanceof ObjectNode not && fits(value, not, path)) {
+            unfit(path, "must not validate the schema (not)");
+        }
+    }
+
+    private void unfit(FieldPath path, String what) {
+        causes.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.wheelhouse.apiserver.resources;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.ResourceInfo;
+
+/**
+ * The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go.
+ *
+ * <p>Safe for use by many threads: readers see an immutable snapshot, writers replace it.
+ */
+public final class ResourceRegistry {
+    private static final Comparator<ResourceInfo> CUSTOM_ORDER = Comparator
+            .comparing((ResourceInfo r) -> r.type().group())
+            .thenComparing(r -> r.type().version(), KubeVersions.PREFERRED_FIRST)
+            .thenComparing(r -> r.type().plural());
+
+    private final List<ResourceInfo> builtIn;
+    /** As {@code deployments.apps}. */
+    private final Set<String> builtInNames;
+    /** As {@code apps/v1}. */
+    private final Set<String> builtInVersions;
+    private volatile Snapshot snapshot;
+
+    private ResourceRegistry(List<ResourceInfo> builtIn) {
+        this.builtIn = builtIn;
+        this.builtInNames = builtIn.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
+        this.builtInVersions = builtIn.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
+        this.snapshot = Snapshot.of(builtIn, Map.of());
+    }
+
+    /** A registry with all built-in resources. */
+    public static ResourceRegistry builtIn() {
+        return new ResourceRegistry(List.copyOf(BuiltInResource.all()));
+    }
+
+    /** @param group empty for the core group */
+    public @Nullable ResourceInfo find(String group, String version, String plural) {
+        return snapshot.byKey.get(new Key(group, version, plural));
+    }
+
+    /** The resource whose objects have that kind; null if there is none. @param apiVersion {@code apps/v1} */
+    public @Nullable ResourceInfo findKind(String apiVersion, String kind) {
+        return snapshot.byKind.get(apiVersion + " " + kind);
+    }
+
+    /**
+     * All resources: the groups as discovery orders them, the built-in ones first; the versions of a group by preference; then by name.
+     */
+    public List<ResourceInfo> all() {
+        return snapshot.ordered;
+    }
+
+    /** Whether a built-in resource has that name, in whatever version. @param groupResource {@code deployments.apps} */
+    public boolean isBuiltIn(String groupResource) {
+        return builtInNames.contains(groupResource);
+    }
+
+    /** Whether the server serves the version of the group by itself. @param apiVersion {@code apps/v1} */
+    public boolean isBuiltInVersion(String apiVersion) {
+        return builtInVersions.contains(apiVersion);
+    }
+
+    /**
+     * Adds or replaces a resource.
+     *
+     * @throws IllegalArgumentException if it would take the place of a built-in one, or stand beside such in one version
+     */
+    public synchronized void put(ResourceInfo resource) {
+        ResourceType type = resource.type();
+        if (isBuiltIn(type.groupResource()) || isBuiltInVersion(type.apiVersion())) {
+            throw new IllegalArgumentException(type + " is not for a definition: " + type.apiVersion()
+                    + " or a resource of that name is built in");
+        }
+        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
+        custom.put(Key.of(resource), resource);
+        snapshot = Snapshot.of(builtIn, custom);
+    }
+
+    /** Removes a resource that was {@link #put}; a built-in one stays. */
+    public synchronized void remove(String group, String version, String plural) {
+        Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
+        custom.remove(new Key(group, version, plural));
+        snapshot = Snapshot.of(builtIn, custom);
+    }
+
+    private record Key(String group, String version, String plural) {
+        static Key of(ResourceInfo r) {
+            return new Key(r.type().group(), r.type().version(), r.type().plural());
+        }
+    }
+
+    private record Snapshot(Map<Key, ResourceInfo> custom, Map<Key, ResourceInfo> byKey,
+            Map<String, ResourceInfo> byKind, List<ResourceInfo> ordered) {
+
+        static Snapshot of(List<ResourceInfo> builtIn, Map<Key, ResourceInfo> custom) {
+            Map<Key, ResourceInfo> byKey = new LinkedHashMap<>();
+            builtIn.forEach(r -> byKey.put(Key.of(r), r));
+            List<ResourceInfo> extra = new ArrayList<>(custom.values());
+            extra.sort(CUSTOM_ORDER);
+            extra.forEach(r -> byKey.put(Key.of(r), r));
+            Map<String, ResourceInfo> byKind = new LinkedHashMap<>();
+            byKey.values().forEach(r -> byKind.putIfAbsent(r.type().apiVersion() + " " + r.type().kind(), r));
+            return new Snapshot(custom, byKey, byKind, List.copyOf(byKey.values()));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.wheelhouse.apiserver.resources;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.cel.CelBudget;
+import dev.wheelhouse.apiserver.cel.CelRule;
+import dev.wheelhouse.apiserver.cel.CelValues;
+import dev.wheelhouse.apiserver.cel.RuleException;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.CauseList;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.schema.FieldPath;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.work.Deadline;
+
+/**
+ * Checks objects by the CEL rules of their schema (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). A value that
+ * did not change is not held to rules that do not speak of the value before. The rules are compiled once. Safe for use by many threads.
+ */
+final class RuleValidation {
+    private static final String RULES = "x-kubernetes-validations";
+    private final JsonNode schema;
+    private final boolean any;
+    private final Map<JsonNode, CelRule> compiled = new ConcurrentHashMap<>();
+
+    RuleValidation(@Nullable JsonNode schema) {
+        this.schema = schema == null ? Json.object() : schema;
+        this.any = schema != null && !schema.findValues(RULES).isEmpty();
+    }
+
+    /** What is wrong with the rules of a schema, at its place in the definition. */
+    static List<Cause> compile(JsonNode schema, String path) {
+        return compile(schema, path, true);
+    }
+
+    private static List<Cause> compile(JsonNode schema, String path, boolean resource) {
+        List<Cause> causes = new ArrayList<>();
+        int i = 0;
+        CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
+        for (JsonNode rule : schema.path(RULES)) {
+            Deadline.check();
+            String at = Problems.at(path + "." + RULES, i++);
+            if (Json.text(rule, "rule").isBlank()) {
+                causes.add(new Cause(at + ".rule", "FieldValueRequired", "Required value: rule is not specified"));
+                continue;
+            }
+            try {
+                Objects.requireNonNull(checker).check(rule);
+            } catch (RuleException e) {
+                causes.add(new Cause(at + "." + e.field(), "FieldValueInvalid",
+                        "Invalid value: " + rule + ": " + e.getMessage()));
+            }
+        }
+        for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+            causes.addAll(compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false));
+        }
+        for (String inner : List.of("items", "additionalProperties")) {
+            if (schema.get(inner) instanceof ObjectNode of) {
+                causes.addAll(compile(of, path + "." + inner, false));
+            }
+        }
+        return causes;
+    }
+
+    boolean isEmpty() {
+        return !any;
+    }
+
+    /** @param old the object before, or null */
+    List<Cause> check(ObjectNode object, @Nullable ObjectNode old) {
+        if (!any) {
+            return List.of();
+        }
+        Walk walk = new Walk();
+        walk.value(object, old, schema, FieldPath.ROOT);
+        return walk.causes.toList();
+    }
+
+    private final class Walk {
+        final CauseList causes = new CauseList();
+        private final CelBudget budget = CelBudget.ofValidations();
+
+        void value(JsonNode value, @Nullable JsonNode old, JsonNode of, FieldPath path) {
+            Deadline.check();
+            if (value.isNull() || budget.isSpent() || causes.isFull()) {
+                return;
+            }
+            if (of.get(RULES) instanceof ArrayNode rules) {
+                rules(value, old, of, rules, path);
+            }
+            if (value instanceof ObjectNode object) {
+                for (Map.Entry<String, JsonNode> field : object.properties()) {
+                    JsonNode declared = of.path("properties").get(field.getKey());
+                    JsonNode before = old == null ? null : old.get(field.getKey());
+                    if (declared != null) {
+                        value(field.getValue(), before, declared, path.child(field.getKey()));
+                    } else if (of.get("additionalProperties") instanceof ObjectNode entry) {
+                        value(field.getValue(), before, entry, path.key(field.getKey()));
+                    }
+                }
+            } else if (value instanceof ArrayNode list && of.get("items") instanceof ObjectNode items) {
+                Map<String, JsonNode> before = ListMaps.byKeys(old, of);
+                int i = 0;
+                for (JsonNode element : list) {
+                    value(element, ListMaps.find(before, element, of), items, path.index(i++));
+                }
+            }
+        }
+
+        private void rules(JsonNode value, @Nullable JsonNode old, JsonNode of, ArrayNode rules, FieldPath path) {
+            Object self = CelValues.of(value, of, path.isRoot());
+            Object oldSelf = old == null || old.isNull() ? null : CelValues.of(old, of, path.isRoot());
+            String type = Json.text(of, "type");
+            for (JsonNode text : rules) {
+                CelRule rule = compiled(text);
+                if (rule == null || rule.needsOld() && oldSelf == null
+                        || !rule.isTransition() && value.equals(old)) {
+                    continue;
+                }
+                String problem = rule.check(self, oldSelf, budget);
+                if (problem != null) {
+                    causes.add(() -> cause(rule, path.toString(), type, problem));
+                }
+                if (budget.isSpent()) {
+                    if (problem == null) {
+                        causes.add(() -> new Cause(field(path.toString()), "FieldValueInvalid", "Invalid value: \""
+                                + type + "\": validation failed due to running out of cost budget, no further"
+                                + " validation rules will be run"));
+                    }
+                    return;
+                }
+            }
+        }
+
+        private @Nullable CelRule compiled(JsonNode rule) {
+            CelRule known = compiled.get(rule);
+            if (known != null) {
+                return known;
+            }
+            try {
+                CelRule made = CelRule.compile(rule);
+                compiled.put(rule, made);
+                return made;
+            } catch (RuleException e) {
+                return null; // No definition with such a rule is accepted.
+            }
+        }
+    }
+
+    private static String field(String path) {
+        return path.isEmpty() ? "<nil>" : path;
+    }
+
+    private static Cause cause(CelRule rule, String path, String type, String problem) {
+        String below = rule.fieldPath().replace("['", "[").replace("']", "]");
+        String at = path.isEmpty() ? below.replaceFirst("^\\.", "") : path + below;
+        return switch (rule.reason()) {
+            case "FieldValueForbidden" -> new Cause(field(at), rule.reason(), "Forbidden: " + problem);
+            case "FieldValueRequired" -> new Cause(field(at), rule.reason(), "Required value: " + problem);
+            case "FieldValueDuplicate" -> new Cause(field(at), rule.reason(), "Duplicate value: \"" + type + "\"");
+            default -> new Cause(field(at), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+        };
+    }
+
+    /** Elements of lists that are maps: which one was which before. */
+    static final class ListMaps {
+        private ListMaps() {}
+
+        static Map<String, JsonNode> byKeys(@Nullable JsonNode list, JsonNode schema) {
+            Map<String, JsonNode> byKeys = new HashMap<>();
+            if (list != null && Json.text(schema, "x-kubernetes-list-type").equals("map")) {
+                list.forEach(element -> byKeys.put(JsonKey.of(keys(element, schema)), element));
+            }
+            return byKeys;
+        }
+
+        /** The element that had the keys of this one; null if there is none. */
+        static @Nullable JsonNode find(Map<String, JsonNode> byKeys, JsonNode element, JsonNode schema) {
+            return byKeys.isEmpty() ? null : byKeys.get(JsonKey.of(keys(element, schema)));
+        }
+
+        static JsonNode keys(JsonNode element, JsonNode schema) {
+            ObjectNode keys = Json.object();
+            schema.path("x-kubernetes-list-map-keys").forEach(
+                    key -> keys.set(key.asString(""), element.path(key.asString(""))));
+            return keys;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.wheelhouse.apiserver.resources;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.cel.UserPattern;
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * What keeps a schema from being structural, so that objects can be pruned and defaulted by it, in upstream's words (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
+ */
+public final class StructuralRules {
+    private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
+    private static final String PREFIX = "x-kubernetes-";
+    private final List<Cause> causes = new ArrayList<>();
+
+    private StructuralRules() {}
+
+    /** @param path where the schema is in its definition */
+    public static List<Cause> check(ObjectNode schema, String path) {
+        StructuralRules rules = new StructuralRules();
+        rules.schema(schema, path, "root");
+        rules.causes.addAll(RuleValidation.compile(schema, path));
+        rules.causes.sort(Comparator.comparing(cause -> cause.field() + cause.message()));
+        return rules.causes;
+    }
+
+    private void required(String path, String message) {
+        causes.add(new Cause(path, "FieldValueRequired", "Required value: " + message));
+    }
+
+    private void forbidden(String path, String message) {
+        causes.add(new Cause(path, "FieldValueForbidden", "Forbidden: " + message));
+    }
+
+    private void invalid(String path, JsonNode value, String message) {
+        causes.add(new Cause(path, "FieldValueInvalid", "Invalid value: " + value + ": " + message));
+    }
+
+    /** @param level {@code root}, {@code item} or {@code field} */
+    private void schema(JsonNode schema, String path, String level) {
+        String type = Json.text(schema, "type");
+        type(schema, type, path, level);
+        if (type.equals("array") && !schema.has("items")) {
+            required(path + ".items", "must be specified");
+        }
+        if (schema.get("items") instanceof ObjectNode items) {
+            schema(items, path + ".items", "item");
+        }
+        for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+            schema(property.getValue(), path + ".properties[" + property.getKey() + "]", "field");
+        }
+        additional(schema, path, level);
+        extensions(schema, type, path);
+        junctors(schema, path);
+        pattern(schema, path);
+        if (level.equals("root") && schema.path("properties").get("metadata") instanceof ObjectNode metadata
+                && !onlyNames(metadata)) {
+            forbidden(path + ".properties[metadata]",
+                    "must not specify anything other than name and generateName, but metadata is implicitly specified");
+        }
+    }
+
+    private void type(JsonNode schema, String type, String path, String level) {
+        boolean embedded = StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource");
+        if (embedded && !type.equals("object")) {
+            String rule = "must be object if x-kubernetes-embedded-resource is true";
+            if (type.isEmpty()) {
+                required(path + ".type", rule);
+            } else {
+                invalid(path + ".type", schema.get("type"), rule);
+            }
+        } else if (type.isEmpty() && !StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")
+                && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")) {
+            required(path + ".type", switch (level) {
+                case "root" -> "must not be empty at the root";
+                case "item" -> "must not be empty for specified array items";
+                default -> "must not be empty for specified object fields";
+            });
+        } else if (level.equals("root") && !type.isEmpty() && !type.equals("object")) {
+            invalid(path + ".type", schema.get("type"), "must be object at the root");
+        }
+        if (embedded && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")
+                && schema.path("properties").isEmpty()) {
+            required(path + ".properties", "must not be empty if x-kubernetes-embedded-resource is true without "
+                    + "x-kubernetes-preserve-unknown-fields");
+        }
+    }
+
+    private void additional(JsonNode schema, String path, String level) {
+        if (!(schema.get("additionalProperties") instanceof JsonNode additional)) {
+            return;
+        }
+        if (level.equals("root")) {
+            forbidden(path + ".additionalProperties", "must not be used at the root");
+        }
+        // True beside properties is let through, though it means what it means without them.
+        if (!schema.path("properties").isEmpty() && !additional.asBoolean(false)) {
+            forbidden(path + ".additionalProperties", "additionalProperties and properties are mutual exclusive");
+        }
+        if (additional instanceof ObjectNode of) {
+            schema(of, path + ".additionalProperties", "field");
+        }
+    }
+
+    private static boolean onlyNames(ObjectNode metadata) {
+        for (Map.Entry<String, JsonNode> field : metadata.properties()) {
+            boolean names = field.getKey().equals("properties")
+                    && Set.of("name", "generateName").containsAll(field.getValue().propertyNames());
+            if (!names && !field.getKey().equals("type")) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void extensions(JsonNode schema, String type, String path) {
+        if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
+            for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
+                if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
+                    invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
+                            "must be false if x-kubernetes-int-or-string is true");
+                }
+            }
+        }
+        String list = Json.text(schema, PREFIX + "list-type");
+        JsonNode keys = schema.path(PREFIX + "list-map-keys");
+        if (!list.isEmpty()) {
+            if (!type.equals("array")) {
+                invalid(path + ".type", schema.path("type"), "must be array if x-kubernetes-list-type is specified");
+            }
+            if (!LIST_TYPES.contains(list)) {
+                causes.add(new Cause(path + "." + PREFIX + "list-type", "FieldValueNotSupported",
+                        "Unsupported value: \"" + list + "\": supported values: \"atomic\", \"map\", \"set\""));
+            }
+        }
+        if (list.equals("map")) {
+            mapList(schema, keys, path);
+        } else if (!keys.isEmpty()) {
+            forbidden(path + "." + PREFIX + "list-type",
+                    "must be map if x-kubernetes-list-map-keys is non-empty");
+        }
+    }
+
+    private void mapList(JsonNode schema, JsonNode keys, String path) {
+        JsonNode items = schema.path("items");
+        if (keys.isEmpty()) {
+            required(path + "." + PREFIX + "list-map-keys",
+                    "must not be empty if x-kubernetes-list-type is map");
+        }
+        if (!items.isMissingNode() && !Json.text(items, "type").equals("object")) {
+            invalid(path + ".items.type", items.path("type"),
+                    "must be object if parent array's x-kubernetes-list-type is map");
+        }
+        for (JsonNode key : keys) {
+            String name = key.asString("");
+            JsonNode property = items.path("properties").path(name);
+            if (property.isMissingNode()) {
+                invalid(path + "." + PREFIX + "list-map-keys", key,
+                        "entries must all be names of item properties");
+                continue;
+            }
+            boolean always = property.has("default");
+            for (JsonNode required : items.path("required")) {
+                always |= required.asString("").equals(name);
+            }
+            if (!always) {
+                required(path + ".items.properties[" + name + "].default",
+                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
+            }
+        }
+    }
+
+    /** What stands under a junctor may only restrict values. */
+    private void junctors(JsonNode schema, String path) {
+        for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
+            if (schema.get(junctor) instanceof ArrayNode choices
+                    && !(StructuralSchemas.isTrue(schema, PREFIX + "int-or-string"))) {
+                for (int i = 0; i < choices.size(); i++) {
+                    restriction(choices.get(i), path + "." + junctor + "[" + i + "]");
+                }
+            }
+        }
+        if (schema.get("not") instanceof ObjectNode not) {
+            restriction(not, path + ".not");
+        }
+    }
+
+    private void restriction(JsonNode schema, String path) {
+        for (String field : List.of("type", "title", "description")) {
+            if (schema.has(field)) {
+                forbidden(path + "." + field, "must be empty to be structural");
+            }
+        }
+        for (String field : List.of("default", "additionalProperties")) {
+            if (schema.has(field)) {
+                forbidden(path + "." + field, "must be undefined to be structural");
+            }
+        }
+        if (StructuralSchemas.isTrue(schema, "nullable")) {
+            forbidden(path + ".nullable", "must be false to be structural");
+        }
+        if (schema.get("items") instanceof ObjectNode items) {
+            restriction(items, path + ".items");
+        }
+        schema.path("properties").properties()
+                .forEach(p -> restriction(p.getValue(), path + ".properties[" + p.getKey() + "]"));
+        junctors(schema, path);
+    }
+
+    private void pattern(JsonNode schema, String path) {
+        String pattern = Json.text(schema, "pattern");
+        try {
+            UserPattern.of(pattern);
+        } catch (UserPattern.PatternException e) {
+            invalid(path + ".pattern", schema.path("pattern"),
+                    "must be a valid regular expression, but isn't: " + e.getMessage());
+        }
+    }
+}

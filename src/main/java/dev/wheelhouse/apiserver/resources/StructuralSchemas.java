@@ -1,0 +1,130 @@
+package dev.wheelhouse.apiserver.resources;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.JsonSize;
+import dev.wheelhouse.apiserver.json.TooLargeException;
+import dev.wheelhouse.apiserver.schema.FieldPath;
+import dev.wheelhouse.apiserver.schema.FieldProblems;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
+
+/**
+ * Pruning and defaulting by the structural schemas of custom resources (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema}: pruning, defaulting).
+ */
+final class StructuralSchemas {
+    private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
+    private static final String METADATA_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+    private StructuralSchemas() {}
+
+    static List<String> prune(ObjectNode object, JsonNode schema) {
+        FieldProblems problems = new FieldProblems();
+        prune(object, schema, FieldPath.ROOT, true, problems);
+        return problems.toList();
+    }
+
+    private static void prune(ObjectNode object, JsonNode schema, FieldPath path, boolean resource,
+            FieldProblems problems) {
+        boolean keep = isTrue(schema, "x-kubernetes-preserve-unknown-fields");
+        List<String> drop = new ArrayList<>();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            Deadline.check();
+            FieldPath at = path.child(field.getKey());
+            if (resource && IDENTITY.contains(field.getKey())) {
+                if (field.getKey().equals("metadata") && field.getValue() instanceof ObjectNode metadata) {
+                    metadata(metadata, at, problems);
+                }
+                continue;
+            }
+            JsonNode of = property(schema, field.getKey());
+            if (of != null) {
+                value(field.getValue(), of, at, problems);
+            } else if (!keep && !schema.path("additionalProperties").asBoolean(false)) {
+                problems.add(() -> "unknown field \"" + at + "\"");
+                drop.add(field.getKey());
+            }
+        }
+        object.remove(drop);
+    }
+
+    private static void metadata(ObjectNode metadata, FieldPath path, FieldProblems problems) {
+        TypeSchema type = Schemas.ofName(METADATA_TYPE);
+        if (type == null) {
+            return;
+        }
+        for (String problem : FieldValidation.prune(type, metadata)) {
+            problems.add(() -> problem.replace("unknown field \"", "unknown field \"" + path + "."));
+        }
+    }
+
+    private static void value(JsonNode value, JsonNode schema, FieldPath path, FieldProblems problems) {
+        if (value instanceof ObjectNode object) {
+            if (isTrue(schema, "x-kubernetes-int-or-string")) {
+                return;
+            }
+            prune(object, schema, path, isTrue(schema, "x-kubernetes-embedded-resource"), problems);
+        } else if (value instanceof ArrayNode array && schema.get("items") instanceof ObjectNode items) {
+            int i = 0;
+            for (JsonNode element : array) {
+                value(element, items, path.index(i++), problems);
+            }
+        }
+    }
+
+    /** The schema of a field or map entry; null if there is none of its own. */
+    static @Nullable JsonNode property(JsonNode schema, String name) {
+        JsonNode declared = schema.path("properties").get(name);
+        if (declared != null) {
+            return declared;
+        }
+        return schema.get("additionalProperties") instanceof ObjectNode any ? any : null;
+    }
+
+    static void applyDefaults(JsonNode value, JsonNode schema) {
+        applyDefaults(value, schema, new JsonSize(TooLargeException.MOST_BYTES));
+    }
+
+    /** @param added the defaults so far */
+    private static void applyDefaults(JsonNode value, JsonNode schema, JsonSize added) {
+        Deadline.check();
+        if (value instanceof ObjectNode object) {
+            for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+                JsonNode standard = property.getValue().get("default");
+                JsonNode present = object.get(property.getKey());
+                boolean none = present == null || present.isNull() && !isTrue(property.getValue(), "nullable");
+                if (standard != null && none) {
+                    if (!added.add(standard)) {
+                        throw new TooLargeException("the object would have " + added.bytes() + " bytes of defaults");
+                    }
+                    object.set(property.getKey(), standard.deepCopy());
+                } else if (present != null && none) {
+                    object.remove(property.getKey());
+                }
+            }
+            for (Map.Entry<String, JsonNode> field : object.properties()) {
+                JsonNode of = property(schema, field.getKey());
+                if (of != null) {
+                    applyDefaults(field.getValue(), of, added);
+                }
+            }
+        } else if (value instanceof ArrayNode array && schema.get("items") instanceof ObjectNode items) {
+            array.forEach(element -> applyDefaults(element, items, added));
+        }
+    }
+
+    static boolean isTrue(JsonNode schema, String flag) {
+        return schema.path(flag).asBoolean(false);
+    }
+}

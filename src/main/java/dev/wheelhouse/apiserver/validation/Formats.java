@@ -1,0 +1,253 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The forms that names and values must have; each rule says what is wrong, in upstream's words, or nothing (upstream:
+ * {@code apimachinery/pkg/util/validation/validation.go}, {@code apimachinery/pkg/api/validate/content}).
+ */
+public final class Formats {
+    private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+    private static final String LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+    private static final Pattern LABEL_1035_FORM = Pattern.compile(LABEL_1035);
+    private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
+    private static final String KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+    private static final String LABEL_VALUE = "(" + KEY + ")?";
+    private static final String CONFIG_KEY = "[-._a-zA-Z0-9]+";
+    private static final String PERCENT = "[0-9]+%";
+    private static final String HEADER = "[-A-Za-z0-9]+";
+
+    /**
+     * No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of
+     * their length.
+     */
+    private static final int MOST_OF_ADDRESS = 64;
+    private static final Pattern KEY_FORM = Pattern.compile(KEY);
+    private static final Pattern LABEL_VALUE_FORM = Pattern.compile(LABEL_VALUE);
+    private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
+    private static final Pattern PERCENT_FORM = Pattern.compile(PERCENT);
+    private static final Pattern HEADER_FORM = Pattern.compile(HEADER);
+    private static final Pattern PORT_NAME_CHARACTERS = Pattern.compile("[-a-z0-9]+");
+    private static final Pattern IPV4 = Pattern
+            .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
+
+    private Formats() {}
+
+    public static List<String> dnsLabel(String value) {
+        List<String> wrong = maxLength(value, 63);
+        if (!isLabel(value, 0, value.length())) {
+            wrong.add(isSubdomain(value)
+                    ? "must not contain dots"
+                    : form("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and"
+                            + " must start and end with an alphanumeric character", LABEL, "my-name", "123-abc"));
+        }
+        return wrong;
+    }
+
+    /** A label that does not begin with a digit. */
+    public static List<String> dns1035Label(String value) {
+        List<String> wrong = maxLength(value, 63);
+        if (!LABEL_1035_FORM.matcher(value).matches()) {
+            wrong.add(form("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an"
+                    + " alphabetic character, and end with an alphanumeric character", LABEL_1035, "my-name",
+                    "abc-123"));
+        }
+        return wrong;
+    }
+
+    /** A range of addresses with the length of its prefix. */
+    public static List<String> cidr(String value) {
+        int slash = value.indexOf('/');
+        boolean valid = slash > 0 && ip(value.substring(0, slash)).isEmpty()
+                && value.substring(slash + 1).matches("0|[1-9][0-9]{0,2}")
+                && Integer.parseInt(value.substring(slash + 1)) <= (value.contains(":") ? 128 : 32);
+        return valid
+                ? List.of()
+                : List.of("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    }
+
+    public static List<String> dnsSubdomain(String value) {
+        List<String> wrong = maxLength(value, 253);
+        if (!isSubdomain(value)) {
+            wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
+                    + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
+        }
+        return wrong;
+    }
+
+    /**
+     * Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends
+     * its stack.
+     */
+    private static boolean isSubdomain(String value) {
+        int from = 0;
+        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', from)) {
+            if (!isLabel(value, from, dot)) {
+                return false;
+            }
+            from = dot + 1;
+        }
+        return isLabel(value, from, value.length());
+    }
+
+    private static boolean isLabel(String value, int from, int to) {
+        for (int i = from; i < to; i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
+            if (!alphanumeric && (c != '-' || i == from || i == to - 1)) {
+                return false;
+            }
+        }
+        return to > from;
+    }
+
+    /** A name that is one segment of a path, as of roles. */
+    public static List<String> pathSegment(String value) {
+        List<String> wrong = new ArrayList<>(0);
+        if (value.equals(".") || value.equals("..")) {
+            wrong.add("may not be '" + value + "'");
+        }
+        for (String character : List.of("/", "%")) {
+            if (value.contains(character)) {
+                wrong.add("may not contain '" + character + "'");
+            }
+        }
+        return wrong;
+    }
+
+    /** A label key: a name, with or without the prefix of a domain. */
+    public static List<String> qualifiedName(String value) {
+        List<String> wrong = new ArrayList<>(0);
+        String rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an"
+                + " alphanumeric character";
+        String[] parts = value.split("/", -1);
+        if (parts.length > 2) {
+            wrong.add("a valid label key " + form(rule, KEY, "MyName", "my.name", "123-abc")
+                    + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
+            return wrong;
+        }
+        if (parts.length == 2) {
+            if (parts[0].isEmpty()) {
+                wrong.add("prefix part must be non-empty");
+            } else {
+                dnsSubdomain(parts[0]).forEach(message -> wrong.add("prefix part " + inBytes(message)));
+            }
+        }
+        String name = parts[parts.length - 1];
+        if (name.isEmpty()) {
+            wrong.add("name part must be non-empty");
+        } else if (name.length() > 63) {
+            wrong.add("name part must be no more than 63 bytes");
+        }
+        if (!KEY_FORM.matcher(name).matches()) {
+            wrong.add("name part " + form(rule, KEY, "MyName", "my.name", "123-abc"));
+        }
+        return wrong;
+    }
+
+    public static List<String> labelValue(String value) {
+        List<String> wrong = maxLength(value, 63);
+        wrong.replaceAll(Formats::inBytes);
+        if (!LABEL_VALUE_FORM.matcher(value).matches()) {
+            wrong.add(form("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or"
+                    + " '.', and must start and end with an alphanumeric character", LABEL_VALUE, "MyValue", "my_value",
+                    "12345"));
+        }
+        return wrong;
+    }
+
+    public static List<String> configKey(String value) {
+        List<String> wrong = maxLength(value, 253);
+        if (!CONFIG_KEY_FORM.matcher(value).matches()) {
+            wrong.add(form("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY,
+                    "key.name", "KEY_NAME", "key-name"));
+        }
+        if (value.equals(".") || value.equals("..")) {
+            wrong.add("must not be '" + value + "'");
+        } else if (value.startsWith("..")) {
+            wrong.add("must not start with '..'");
+        }
+        return wrong;
+    }
+
+    public static List<String> environmentName(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < ' ' || c > '~' || c == '=') {
+                return List.of("a valid environment variable name must consist only of printable ASCII characters other"
+                        + " than '='");
+            }
+        }
+        return List.of();
+    }
+
+    public static List<String> percent(String value) {
+        return PERCENT_FORM.matcher(value).matches()
+                ? List.of()
+                : List.of(form("a valid percent string must be a numeric string followed by an ending '%'", PERCENT,
+                        "1%", "93%"));
+    }
+
+    public static List<String> headerName(String value) {
+        return HEADER_FORM.matcher(value).matches()
+                ? List.of()
+                : List.of(form("a valid HTTP header must consist of alphanumeric characters or '-'", HEADER,
+                        "X-Header-Name"));
+    }
+
+    public static List<String> portNumber(long port) {
+        return port >= 1 && port <= 65535 ? List.of() : List.of("must be between 1 and 65535, inclusive");
+    }
+
+    public static List<String> portName(String value) {
+        List<String> wrong = maxLength(value, 15);
+        if (!PORT_NAME_CHARACTERS.matcher(value).matches()) {
+            wrong.add("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+        }
+        if (value.chars().noneMatch(c -> c >= 'a' && c <= 'z')) {
+            wrong.add("must contain at least one letter (a-z)");
+        }
+        if (value.contains("--")) {
+            wrong.add("must not contain consecutive hyphens");
+        }
+        if (value.startsWith("-") || value.endsWith("-")) {
+            wrong.add("must not begin or end with a hyphen");
+        }
+        return wrong;
+    }
+
+    public static List<String> ip(String value) {
+        return isIpv4(value) || isIpv6(value)
+                ? List.of()
+                : List.of("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    }
+
+    static boolean isIpv4(String value) {
+        return value.length() <= MOST_OF_ADDRESS && IPV4.matcher(value).matches();
+    }
+
+    static boolean isIpv6(String value) {
+        return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
+    }
+
+    /** The newer rules of upstream, those of labels, count bytes. */
+    private static String inBytes(String message) {
+        return message.startsWith("must be no more than ") ? message.replace(" characters", " bytes") : message;
+    }
+
+    private static List<String> maxLength(String value, int max) {
+        List<String> wrong = new ArrayList<>(0);
+        if (value.length() > max) {
+            wrong.add("must be no more than " + max + " characters");
+        }
+        return wrong;
+    }
+
+    private static String form(String rule, String regex, String... examples) {
+        return rule + " (e.g. '" + String.join("',  or '", examples) + "', regex used for validation is '" + regex
+                + "')";
+    }
+}

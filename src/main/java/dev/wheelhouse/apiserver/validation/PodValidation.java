@@ -1,0 +1,231 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
+public final class PodValidation {
+    private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+
+    private PodValidation() {}
+
+    public static void create(ObjectNode pod, Problems problems) {
+        JsonNode spec = pod.path("spec");
+        pod(pod, problems);
+        if (!spec.path("ephemeralContainers").isEmpty()) {
+            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
+        }
+        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
+            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+        }
+    }
+
+    /** What is true of a pod at any time. */
+    public static void pod(ObjectNode pod, Problems problems) {
+        JsonNode spec = pod.path("spec");
+        deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
+        spec(spec, "spec", Json.text(pod, "metadata", "name"), true, problems);
+        if (Json.text(spec, "serviceAccountName").isEmpty()) {
+            tokensNeedAnAccount(spec, problems);
+        }
+        for (String list : List.of("containers", "initContainers")) {
+            int i = 0;
+            for (JsonNode container : spec.path(list)) {
+                String image = Json.text(container, "image");
+                if (!image.equals(image.strip())) {
+                    problems.invalid(Problems.at("spec." + list, i) + ".image", image,
+                            "must not have leading or trailing whitespace");
+                }
+                i++;
+            }
+        }
+    }
+
+    private static void deletionCost(JsonNode annotations, String path, Problems problems) {
+        String cost = annotations.path(DELETION_COST).asString("0");
+        boolean digits = cost.matches("0|-?[1-9][0-9]{0,9}");
+        if (!digits || Long.parseLong(cost) != (int) Long.parseLong(cost)) {
+            problems.invalid(Problems.key(path, DELETION_COST), cost, "must be a 32bit integer");
+        }
+    }
+
+    private static void tokensNeedAnAccount(JsonNode spec, Problems problems) {
+        int v = 0;
+        for (JsonNode volume : spec.path("volumes")) {
+            int s = 0;
+            for (JsonNode source : volume.path("projected").path("sources")) {
+                if (source.has("serviceAccountToken")) {
+                    problems.forbidden(
+                            Problems.at(Problems.at("spec.volumes", v) + ".projected.sources", s)
+                                    + ".serviceAccountToken",
+                            "must not be specified when serviceAccountName is not set");
+                }
+                s++;
+            }
+            v++;
+        }
+    }
+
+    public static void template(JsonNode template, String path, Problems problems) {
+        MetadataValidation.labels(template.path("metadata").get("labels"), path + ".labels", problems);
+        MetadataValidation.annotations(template.path("metadata").get("annotations"), path + ".annotations", problems);
+        deletionCost(template.path("metadata").path("annotations"), path + ".annotations", problems);
+        spec(template.path("spec"), path + ".spec", "", false, problems);
+        if (!template.path("spec").path("ephemeralContainers").isEmpty()) {
+            problems.forbidden(path + ".spec.ephemeralContainers", "ephemeral containers not allowed in pod template");
+        }
+    }
+
+    /** @param podName empty for a template */
+    private static void spec(JsonNode spec, String path, String podName, boolean isPod, Problems problems) {
+        Map<String, JsonNode> volumes = VolumeValidation.validate(spec.path("volumes"), path + ".volumes", podName,
+                problems);
+        ContainerValidation containers = new ContainerValidation(spec, path, volumes, problems);
+        containers.validate();
+        if (spec.path("hostNetwork").asBoolean(false)) {
+            hostPorts(spec, path, isPod, problems);
+        }
+        problems.oneOf(path + ".restartPolicy", Json.text(spec, "restartPolicy"), "Always", "OnFailure", "Never");
+        problems.oneOf(path + ".dnsPolicy", Json.text(spec, "dnsPolicy"), "ClusterFirstWithHostNet", "ClusterFirst",
+                "Default", "None");
+        if (Json.text(spec, "dnsPolicy").equals("None") && spec.path("dnsConfig").path("nameservers").isEmpty()) {
+            problems.required(path + ".dnsConfig.nameservers",
+                    "must provide at least one DNS nameserver when `dnsPolicy` is None");
+        }
+        MetadataValidation.labels(spec.get("nodeSelector"), path + ".nodeSelector", problems);
+        AffinityValidation.validate(spec, path, problems);
+        names(spec, path, problems);
+        deadlines(spec, path, problems);
+        tolerations(spec.path("tolerations"), path + ".tolerations", problems);
+        gates(spec, path, problems);
+    }
+
+    private static void hostPorts(JsonNode spec, String path, boolean isPod, Problems problems) {
+        int c = 0;
+        for (JsonNode container : spec.path("containers")) {
+            int p = 0;
+            for (JsonNode port : container.path("ports")) {
+                long host = Json.number(port, 0, "hostPort");
+                if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
+                    problems.invalid(
+                            Problems.at(Problems.at(path + ".containers", c) + ".ports", p) + ".hostPort", host,
+                            "must match `containerPort` when `hostNetwork` is true");
+                }
+                p++;
+            }
+            c++;
+        }
+    }
+
+    private static void names(JsonNode spec, String path, Problems problems) {
+        for (String field : List.of("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")) {
+            String value = Json.text(spec, field);
+            if (!value.isEmpty()) {
+                problems.invalid(path + "." + field, value, Formats.dnsSubdomain(value));
+            }
+        }
+        for (String field : List.of("hostname", "subdomain")) {
+            String value = Json.text(spec, field);
+            if (!value.isEmpty()) {
+                problems.invalid(path + "." + field, value, Formats.dnsLabel(value));
+            }
+        }
+        String preemption = Json.text(spec, "preemptionPolicy");
+        if (!preemption.isEmpty()) {
+            problems.oneOf(path + ".preemptionPolicy", preemption, "PreemptLowerPriority", "Never");
+        }
+        int i = 0;
+        for (JsonNode alias : spec.path("hostAliases")) {
+            String at = Problems.at(path + ".hostAliases", i++);
+            String ip = Json.text(alias, "ip");
+            problems.invalid(at + ".ip", ip, Formats.ip(ip));
+            for (JsonNode hostname : alias.path("hostnames")) {
+                String name = hostname.asString("");
+                problems.invalid(at + ".hostnames", name, Formats.dnsSubdomain(name));
+            }
+        }
+    }
+
+    private static void deadlines(JsonNode spec, String path, Problems problems) {
+        if (Json.at(spec, "terminationGracePeriodSeconds") == null) {
+            problems.required(path + ".terminationGracePeriodSeconds");
+        }
+        if (Json.at(spec, "activeDeadlineSeconds") != null) {
+            long seconds = Json.number(spec, 0, "activeDeadlineSeconds");
+            if (seconds < 1 || seconds > Integer.MAX_VALUE) {
+                problems.invalid(path + ".activeDeadlineSeconds", seconds,
+                        "must be between 1 and 2147483647, inclusive");
+            }
+        }
+    }
+
+    public static void tolerations(JsonNode tolerations, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode toleration : tolerations) {
+            String at = Problems.at(path, i++);
+            String key = Json.text(toleration, "key");
+            String operator = Json.text(toleration, "operator");
+            String value = Json.text(toleration, "value");
+            String effect = Json.text(toleration, "effect");
+            if (!key.isEmpty()) {
+                problems.invalid(at + ".key", key, Formats.qualifiedName(key));
+            } else if (!operator.equals("Exists")) {
+                problems.invalid(at + ".operator", operator,
+                        "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+            }
+            if (Json.at(toleration, "tolerationSeconds") != null && !effect.equals("NoExecute")) {
+                problems.invalid(at + ".effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+            }
+            switch (operator) {
+                case "", "Equal" -> {
+                    List<String> wrong = Formats.labelValue(value);
+                    if (!wrong.isEmpty()) {
+                        problems.invalid(at + ".operator", value, String.join(";", wrong));
+                    }
+                }
+                case "Exists" -> {
+                    if (!value.isEmpty()) {
+                        problems.invalid(at + ".operator", value, "value must be empty when `operator` is 'Exists'");
+                    }
+                }
+                default -> problems.notSupported(at + ".operator", operator, "Equal", "Exists");
+            }
+            if (!effect.isEmpty()) {
+                problems.oneOf(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
+            }
+        }
+    }
+
+    private static void gates(JsonNode spec, String path, Problems problems) {
+        Set<String> seen = new HashSet<>();
+        int i = 0;
+        for (JsonNode gate : spec.path("schedulingGates")) {
+            String at = Problems.at(path + ".schedulingGates", i++);
+            String name = Json.text(gate, "name");
+            problems.invalid(at, name, Formats.qualifiedName(name));
+            if (!seen.add(name)) {
+                problems.duplicate(at, "\"" + name + "\"");
+            }
+        }
+        i = 0;
+        for (JsonNode gate : spec.path("readinessGates")) {
+            String type = Json.text(gate, "conditionType");
+            problems.invalid(Problems.at(path + ".readinessGates", i++) + ".conditionType", type,
+                    Formats.qualifiedName(type));
+        }
+    }
+
+    /** A whole number, or null where the field is missing. */
+    public static @Nullable Long number(JsonNode object, String field) {
+        return Json.at(object, field) == null ? null : Json.number(object, 0, field);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The rules of probes and lifecycle hooks (upstream: {@code pkg/apis/core/validation/validation.go}). */
+public final class ProbeValidation {
+    private ProbeValidation() {}
+
+    /** @param kind {@code livenessProbe}, {@code readinessProbe} or {@code startupProbe} */
+    static void probe(JsonNode probe, String kind, String path, Problems problems) {
+        handler(probe, path, problems);
+        for (String field : List.of("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
+                "failureThreshold")) {
+            problems.nonNegative(probe, path, field);
+        }
+        Long grace = PodValidation.number(probe, "terminationGracePeriodSeconds");
+        if (grace != null && grace <= 0) {
+            problems.invalid(path + ".terminationGracePeriodSeconds", grace, "must be greater than 0");
+        }
+        long successes = Json.number(probe, 0, "successThreshold");
+        if (kind.equals("readinessProbe")) {
+            if (grace != null) {
+                problems.invalid(path + ".terminationGracePeriodSeconds", grace, "must not be set for readinessProbes");
+            }
+        } else if (successes != 1) {
+            problems.invalid(path + ".successThreshold", successes, "must be 1");
+        }
+    }
+
+    static void handler(JsonNode handler, String path, Problems problems) {
+        int found = 0;
+        for (String type : List.of("exec", "httpGet", "tcpSocket", "grpc", "sleep")) {
+            JsonNode action = Json.at(handler, type);
+            if (action == null) {
+                continue;
+            }
+            String at = path + "." + type;
+            if (found++ > 0) {
+                problems.forbidden(at, "may not specify more than 1 handler type");
+                continue;
+            }
+            switch (type) {
+                case "exec" -> {
+                    if (action.path("command").isEmpty()) {
+                        problems.required(at + ".command");
+                    }
+                }
+                case "httpGet" -> http(action, at, problems);
+                case "tcpSocket", "grpc" -> port(action, at + ".port", problems);
+                default -> {
+                    if (Json.number(action, 0, "seconds") < 0) {
+                        problems.invalid(at, Json.number(action, 0, "seconds"), "must be greater than or equal to 0");
+                    }
+                }
+            }
+        }
+        if (found == 0) {
+            problems.required(path, "must specify a handler type");
+        }
+    }
+
+    private static void http(JsonNode action, String path, Problems problems) {
+        if (Json.text(action, "path").isEmpty()) {
+            problems.required(path + ".path");
+        }
+        port(action, path + ".port", problems);
+        String scheme = Json.text(action, "scheme");
+        if (!scheme.equals("HTTP") && !scheme.equals("HTTPS")) {
+            problems.notSupported(path + ".scheme", scheme, "HTTP", "HTTPS");
+        }
+        for (JsonNode header : action.path("httpHeaders")) {
+            String name = Json.text(header, "name");
+            problems.invalid(path + ".httpHeaders", name, Formats.headerName(name));
+        }
+    }
+
+    private static void port(JsonNode action, String path, Problems problems) {
+        portNumberOrName(action.get("port"), path, problems);
+    }
+
+    /** A port by number, or by the name of a container's port. */
+    public static void portNumberOrName(@Nullable JsonNode port, String path, Problems problems) {
+        if (port != null && port.isString()) {
+            problems.invalid(path, port.stringValue(), Formats.portName(port.stringValue()));
+        } else {
+            long number = port == null ? 0 : port.asLong(0);
+            Formats.portNumber(number).forEach(message -> problems.invalid(path, number, message));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.CauseList;
+import dev.wheelhouse.apiserver.json.Json;
+
+/**
+ * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
+ *
+ * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
+ */
+public final class Problems {
+    private final CauseList causes = new CauseList();
+
+    public List<Cause> causes() {
+        return causes.toList();
+    }
+
+    boolean isEmpty() {
+        return causes.isEmpty();
+    }
+
+    int size() {
+        return causes.size();
+    }
+
+    public static String at(String list, int index) {
+        return list + "[" + index + "]";
+    }
+
+    public static String key(String map, String key) {
+        return map + "[" + key + "]";
+    }
+
+    public void required(String field) {
+        required(field, "");
+    }
+
+    public void required(String field, String detail) {
+        add(field, "FieldValueRequired", "Required value", detail);
+    }
+
+    public void invalid(String field, String value, String detail) {
+        add(field, "FieldValueInvalid", () -> "Invalid value: " + StringNode.valueOf(value), detail);
+    }
+
+    public void invalid(String field, long value, String detail) {
+        add(field, "FieldValueInvalid", "Invalid value: " + value, detail);
+    }
+
+    /** @param value printed as JSON; {@code null} where there is none */
+    public void invalid(String field, @Nullable JsonNode value, String detail) {
+        add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
+    }
+
+    /** A value that is not worth showing. */
+    public void omitted(String field, String detail) {
+        add(field, "FieldValueInvalid", "Invalid value", detail);
+    }
+
+    /** One problem for each of the messages. */
+    public void invalid(String field, String value, List<String> details) {
+        details.forEach(detail -> invalid(field, value, detail));
+    }
+
+    public void notSupported(String field, String value, String... supported) {
+        notSupported(field, StringNode.valueOf(value), supported);
+    }
+
+    /** @param value printed as JSON */
+    public void notSupported(String field, JsonNode value, String... supported) {
+        StringBuilder detail = new StringBuilder("supported values: ");
+        for (int i = 0; i < supported.length; i++) {
+            detail.append(i == 0 ? "\"" : ", \"").append(supported[i]).append('"');
+        }
+        add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
+    }
+
+    /** Required, and one of the values. */
+    public void oneOf(String field, String value, String... supported) {
+        if (value.isEmpty()) {
+            required(field);
+        } else if (!List.of(supported).contains(value)) {
+            notSupported(field, value, supported);
+        }
+    }
+
+    public void forbidden(String field, String detail) {
+        add(field, "FieldValueForbidden", "Forbidden", detail);
+    }
+
+    public void duplicate(String field, String value) {
+        add(field, "FieldValueDuplicate", "Duplicate value: " + value, "");
+    }
+
+    void notFound(String field, String value) {
+        add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), "");
+    }
+
+    public void tooLong(String field, int maxBytes) {
+        add(field, "FieldValueTooLong", "Too long", "may not be more than " + maxBytes + " bytes");
+    }
+
+    /** Refuses a negative number in a field of an object; a missing one is fine. @param path of the object */
+    public void nonNegative(JsonNode object, String path, String field) {
+        long value = Json.number(object, 0, field);
+        if (value < 0) {
+            invalid(path + "." + field, value, "must be greater than or equal to 0");
+        }
+    }
+
+    /** Refuses a change. */
+    public void immutable(String field, @Nullable JsonNode now, @Nullable JsonNode before) {
+        boolean same = now == null || now.isNull() ? before == null || before.isNull() : now.equals(before);
+        if (!same) {
+            invalid(field, now, "field is immutable");
+        }
+    }
+
+    /** A map with its keys sorted, as Go prints maps; null stays null. */
+    public static @Nullable JsonNode sorted(@Nullable JsonNode map) {
+        if (!(map instanceof ObjectNode object)) {
+            return map;
+        }
+        Map<String, JsonNode> entries = new TreeMap<>();
+        object.properties().forEach(entry -> entries.put(entry.getKey(), entry.getValue()));
+        ObjectNode result = Json.object();
+        entries.forEach(result::set);
+        return result;
+    }
+
+    /** Adds a rule that was checked elsewhere. */
+    public void add(Cause cause) {
+        causes.add(() -> cause);
+    }
+
+    private void add(String field, String reason, String message, String detail) {
+        add(field, reason, () -> message, detail);
+    }
+
+    private void add(String field, String reason, Supplier<String> message, String detail) {
+        causes.add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
+    }
+}

@@ -1,0 +1,166 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.apiserver.json.Json;
+
+/** Label selectors in objects: their rules, and what they match (upstream: {@code apimachinery/pkg/apis/meta/v1/validation}). */
+public final class Selectors {
+    private Selectors() {}
+
+    public static void validate(@Nullable JsonNode selector, String path, Problems problems) {
+        if (selector == null) {
+            return;
+        }
+        MetadataValidation.labels(selector.get("matchLabels"), path + ".matchLabels", problems);
+        int i = 0;
+        for (JsonNode requirement : selector.path("matchExpressions")) {
+            requirement(requirement, Problems.at(path + ".matchExpressions", i++), problems);
+        }
+    }
+
+    /** The problems of the keys and values of a selector in text form, in upstream's words; empty if there are none. */
+    public static String problem(LabelSelector selector) {
+        StringBuilder problem = new StringBuilder();
+        selector.forEachRequirement((key, values) -> {
+            if (!problem.isEmpty()) {
+                return;
+            }
+            List<String> wrong = Formats.qualifiedName(key);
+            if (!wrong.isEmpty()) {
+                problem.append("<nil>: Invalid value: ").append(StringNode.valueOf(key)).append(": ")
+                        .append(String.join("; ", wrong));
+                return;
+            }
+            List<String> causes = new ArrayList<>(0);
+            int i = 0;
+            for (String value : values) {
+                List<String> wrongValue = Formats.labelValue(value);
+                if (!wrongValue.isEmpty()) {
+                    causes.add("values[" + i + "][" + key + "]: Invalid value: " + StringNode.valueOf(value) + ": "
+                            + String.join("; ", wrongValue));
+                }
+                i++;
+            }
+            problem.append(causes.size() > 1 ? "[" + String.join(", ", causes) + "]" : String.join("", causes));
+        });
+        return problem.toString();
+    }
+
+    private static void requirement(JsonNode requirement, String path, Problems problems) {
+        boolean hasValues = !requirement.path("values").isEmpty();
+        String operator = Json.text(requirement, "operator");
+        switch (operator) {
+            case "In", "NotIn" -> {
+                if (!hasValues) {
+                    problems.required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
+                }
+            }
+            case "Exists", "DoesNotExist" -> {
+                if (hasValues) {
+                    problems.forbidden(path + ".values",
+                            "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+                }
+            }
+            default -> problems.invalid(path + ".operator", operator, "not a valid selector operator");
+        }
+        String key = Json.text(requirement, "key");
+        problems.invalid(path + ".key", key, Formats.qualifiedName(key));
+        int i = 0;
+        for (JsonNode value : requirement.path("values")) {
+            problems.invalid(Problems.at(path + ".values", i++), value.asString(""),
+                    Formats.labelValue(value.asString("")));
+        }
+    }
+
+    /** Whether it has no requirement, and so matches all. */
+    public static boolean isEmpty(JsonNode selector) {
+        return selector.path("matchLabels").isEmpty() && selector.path("matchExpressions").isEmpty();
+    }
+
+    /** Whether a selector can be evaluated at all. */
+    public static boolean isValid(JsonNode selector) {
+        for (Map.Entry<String, JsonNode> label : selector.path("matchLabels").properties()) {
+            if (!isLabel(label.getKey(), label.getValue())) {
+                return false;
+            }
+        }
+        for (JsonNode requirement : selector.path("matchExpressions")) {
+            boolean hasValues = !requirement.path("values").isEmpty();
+            boolean valid = switch (Json.text(requirement, "operator")) {
+                case "In", "NotIn" -> hasValues;
+                case "Exists", "DoesNotExist" -> !hasValues;
+                default -> false;
+            };
+            if (!valid || !Formats.qualifiedName(Json.text(requirement, "key")).isEmpty()) {
+                return false;
+            }
+            for (JsonNode value : requirement.path("values")) {
+                if (!Formats.labelValue(value.asString("")).isEmpty()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean isLabel(String key, JsonNode value) {
+        return Formats.qualifiedName(key).isEmpty() && Formats.labelValue(value.asString("")).isEmpty();
+    }
+
+    /** Whether a valid selector matches labels; none, which is not an empty one, matches nothing. */
+    public static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
+        if (selector == null) {
+            return false;
+        }
+        for (Map.Entry<String, JsonNode> label : selector.path("matchLabels").properties()) {
+            if (!label.getValue().equals(labels == null ? null : labels.get(label.getKey()))) {
+                return false;
+            }
+        }
+        for (JsonNode requirement : selector.path("matchExpressions")) {
+            JsonNode value = labels == null ? null : labels.get(Json.text(requirement, "key"));
+            boolean among = false;
+            for (JsonNode wanted : requirement.path("values")) {
+                among |= wanted.equals(value);
+            }
+            boolean fits = switch (Json.text(requirement, "operator")) {
+                case "In" -> among;
+                case "NotIn" -> !among;
+                case "Exists" -> value != null;
+                case "DoesNotExist" -> value == null;
+                default -> false;
+            };
+            if (!fits) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As upstream prints a selector. */
+    public static @Nullable JsonNode printed(@Nullable JsonNode selector) {
+        if (!(selector instanceof ObjectNode)) {
+            return selector;
+        }
+        ObjectNode result = Json.object();
+        JsonNode labels = Problems.sorted(selector.get("matchLabels"));
+        if (labels != null) {
+            result.set("matchLabels", labels);
+        }
+        JsonNode expressions = selector.get("matchExpressions");
+        if (expressions != null) {
+            result.set("matchExpressions", expressions);
+        }
+        return result;
+    }
+}

@@ -1,0 +1,225 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
+final class VolumeValidation {
+    private static final String MODE_RANGE = "must be a number between 0 and 0777 (octal), both inclusive";
+    /** In the order in which upstream looks for them: the second one found is the one that is refused. */
+    private static final List<String> SOURCES = List.of("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk",
+            "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "persistentVolumeClaim", "rbd", "cinder",
+            "cephfs", "quobyte", "flocker", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
+            "vsphereVolume",
+            "photonPersistentDisk", "portworxVolume", "azureDisk", "storageos", "projected", "scaleIO", "csi",
+            "ephemeral", "image");
+
+    private VolumeValidation() {}
+
+    /** Validates the volumes; the valid ones by name. */
+    static Map<String, JsonNode> validate(JsonNode volumes, String path, String podName, Problems problems) {
+        Map<String, JsonNode> valid = new HashMap<>();
+        int i = 0;
+        for (JsonNode volume : volumes) {
+            String at = Problems.at(path, i++);
+            int before = problems.size();
+            source(volume, at, problems);
+            String name = Json.text(volume, "name");
+            if (name.isEmpty()) {
+                problems.required(at + ".name");
+            } else {
+                problems.invalid(at + ".name", name, Formats.dnsLabel(name));
+            }
+            if (valid.containsKey(name)) {
+                problems.duplicate(at + ".name", "\"" + name + "\"");
+            }
+            if (problems.size() == before) {
+                valid.put(name, volume);
+            }
+        }
+        claimsOfItsOwn(volumes, path, podName, problems);
+        return valid;
+    }
+
+    /** A claim that the pod's own ephemeral volume makes cannot be another volume's claim. */
+    private static void claimsOfItsOwn(JsonNode volumes, String path, String podName, Problems problems) {
+        if (podName.isEmpty()) {
+            return;
+        }
+        Set<String> made = new HashSet<>();
+        for (JsonNode volume : volumes) {
+            if (volume.has("ephemeral")) {
+                made.add(podName + "-" + Json.text(volume, "name"));
+            }
+        }
+        int i = 0;
+        for (JsonNode volume : volumes) {
+            String claim = Json.text(volume, "persistentVolumeClaim", "claimName");
+            if (made.contains(claim)) {
+                problems.invalid(Problems.at(path, i) + ".persistentVolumeClaim.claimName", claim,
+                        "must not reference a PVC that gets created for an ephemeral volume");
+            }
+            i++;
+        }
+    }
+
+    private static void source(JsonNode volume, String path, Problems problems) {
+        int found = 0;
+        for (String source : SOURCES) {
+            JsonNode value = Json.at(volume, source);
+            if (value == null) {
+                continue;
+            }
+            if (found++ > 0) {
+                problems.forbidden(path + "." + source, "may not specify more than 1 volume type");
+            } else {
+                content(source, value, path + "." + source, problems);
+            }
+        }
+        if (found == 0) {
+            problems.required(path, "must specify a volume type");
+        }
+    }
+
+    private static void content(String source, JsonNode value, String path, Problems problems) {
+        switch (source) {
+            case "hostPath" -> {
+                required(value, path, "path", problems);
+                noBacksteps(Json.text(value, "path"), path + ".path", problems);
+                String type = Json.text(value, "type");
+                if (!type.isEmpty()) {
+                    problems.oneOf(path + ".type", type, "", "BlockDevice", "CharDevice", "Directory",
+                            "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
+                }
+            }
+            case "secret" -> {
+                required(value, path, "secretName", problems);
+                mode(value, "defaultMode", path, problems);
+                items(value, path, problems);
+            }
+            case "configMap" -> {
+                required(value, path, "name", problems);
+                mode(value, "defaultMode", path, problems);
+                items(value, path, problems);
+            }
+            case "persistentVolumeClaim" -> required(value, path, "claimName", problems);
+            case "nfs" -> {
+                required(value, path, "server", problems);
+                required(value, path, "path", problems);
+                if (!Json.text(value, "path").startsWith("/")) {
+                    problems.invalid(path + ".path", Json.text(value, "path"), "must be an absolute path");
+                }
+            }
+            case "downwardAPI" -> {
+                mode(value, "defaultMode", path, problems);
+                downwardFiles(value, path, problems);
+            }
+            case "projected" -> {
+                mode(value, "defaultMode", path, problems);
+                int i = 0;
+                for (JsonNode projection : value.path("sources")) {
+                    projection(projection, Problems.at(path + ".sources", i++), problems);
+                }
+            }
+            case "csi" -> required(value, path, "driver", problems);
+            case "gitRepo" -> required(value, path, "repository", problems);
+            case "ephemeral" -> {
+                if (Json.at(value, "volumeClaimTemplate") == null) {
+                    problems.required(path + ".volumeClaimTemplate");
+                }
+            }
+            default -> {
+                // nothing that a cluster without that storage could go wrong with
+            }
+        }
+    }
+
+    private static void projection(JsonNode projection, String path, Problems problems) {
+        for (String source : List.of("secret", "configMap", "downwardAPI", "serviceAccountToken")) {
+            JsonNode value = Json.at(projection, source);
+            if (value == null) {
+                continue;
+            }
+            String at = path + "." + source;
+            switch (source) {
+                case "secret", "configMap" -> {
+                    required(value, at, "name", problems);
+                    items(value, at, problems);
+                }
+                case "downwardAPI" -> downwardFiles(value, at, problems);
+                default -> {
+                    required(value, at, "path", problems);
+                    if (Json.number(value, 3600, "expirationSeconds") < 600) {
+                        problems.invalid(at + ".expirationSeconds", Json.number(value, 0, "expirationSeconds"),
+                                "may not specify a duration less than 10 minutes");
+                    }
+                }
+            }
+        }
+    }
+
+    private static void downwardFiles(JsonNode source, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode file : source.path("items")) {
+            String at = Problems.at(path, i++);
+            required(file, at, "path", problems);
+            relative(Json.text(file, "path"), at + ".path", problems);
+            boolean field = Json.at(file, "fieldRef") != null;
+            boolean resource = Json.at(file, "resourceFieldRef") != null;
+            if (field && resource) {
+                problems.invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+            } else if (!field && !resource) {
+                problems.required(at, "one of fieldRef and resourceFieldRef is required");
+            }
+            mode(file, "mode", at, problems);
+        }
+    }
+
+    private static void items(JsonNode source, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode item : source.path("items")) {
+            String at = Problems.at(path + ".items", i++);
+            required(item, at, "key", problems);
+            required(item, at, "path", problems);
+            relative(Json.text(item, "path"), at + ".path", problems);
+            if (Json.text(item, "path").startsWith("..")) {
+                problems.invalid(at + ".path", Json.text(item, "path"), "must not start with '..'");
+            }
+            mode(item, "mode", at, problems);
+        }
+    }
+
+    private static void required(JsonNode value, String path, String field, Problems problems) {
+        if (Json.text(value, field).isEmpty()) {
+            problems.required(path + "." + field);
+        }
+    }
+
+    private static void mode(JsonNode value, String field, String path, Problems problems) {
+        long mode = Json.number(value, 0, field);
+        if (mode < 0 || mode > 0777) {
+            problems.invalid(path + "." + field, mode, MODE_RANGE);
+        }
+    }
+
+    /** A path below something else. */
+    static void relative(String value, String path, Problems problems) {
+        if (value.startsWith("/")) {
+            problems.invalid(path, value, "must be a relative path");
+        }
+        noBacksteps(value, path, problems);
+    }
+
+    private static void noBacksteps(String value, String path, Problems problems) {
+        if (List.of(value.split("/", -1)).contains("..")) {
+            problems.invalid(path, value, "must not contain '..'");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.wheelhouse.client;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import com.google.gson.annotations.SerializedName;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.PartialObjectMetadata;
+
+/**
+ * One of the official client's model classes: its constructor, and its properties by their JSON names. The models are
+ * generated code without an interface for this, so this class reads their private fields; no other class reflects on
+ * them. {@code ModelClassTest} fails if an upgrade of the official client changes what this class relies on. A
+ * {@code ModelClass} holds facts about a class and nothing learned from objects, so there is one for each class.
+ * Thread safe.
+ */
+public final class ModelClass {
+    private static final ClassValue<ModelClass> KNOWN = new ClassValue<>() {
+        @Override
+        protected ModelClass computeValue(Class<?> model) {
+            return new ModelClass(model);
+        }
+    };
+
+    private final Supplier<Object> constructor;
+    private final List<Property> properties;
+
+    private ModelClass(Class<?> model) {
+        constructor = linkConstructor(model);
+        Object fresh = constructor.get();
+        properties = Stream.of(model.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers()))
+                .map(field -> new Property(model, field, fresh)).toList();
+    }
+
+    /** @throws IllegalArgumentException if the class has no public constructor without parameters */
+    public static ModelClass of(Class<?> model) {
+        return KNOWN.get(model);
+    }
+
+    /** Whether a class is one of the official client's models, or {@link PartialObjectMetadata}. */
+    public static boolean isModel(Class<?> type) {
+        return (type.getName().startsWith("io.kubernetes.client.openapi.models.")
+                || type == PartialObjectMetadata.class)
+                && !type.isEnum() && !Modifier.isAbstract(type.getModifiers());
+    }
+
+    /** A new object, as the constructor without parameters makes it. */
+    public Object newInstance() {
+        return constructor.get();
+    }
+
+    /** The properties in the order of their declaration. */
+    public List<Property> properties() {
+        return properties;
+    }
+
+    /** A new object; the function makes the value of each of its properties from the original's value. */
+    Object copy(Object original, UnaryOperator<@Nullable Object> function) {
+        Object copy = constructor.get();
+        try {
+            for (Property property : properties) {
+                property.field.set(copy, function.apply(property.field.get(original)));
+            }
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("cannot copy a " + original.getClass(), e);
+        }
+        return copy;
+    }
+
+    /** One JSON property of a model. */
+    public static final class Property {
+        private final Class<?> model;
+        private final Field field;
+        private final String name;
+        private final boolean setByConstructor;
+        /** Linked by the first use: most properties are never used. */
+        private volatile @Nullable BiConsumer<Object, @Nullable Object> setter;
+
+        private Property(Class<?> model, Field field, Object fresh) {
+            SerializedName annotation = field.getAnnotation(SerializedName.class);
+            field.setAccessible(true);
+            this.model = model;
+            this.field = field;
+            this.name = annotation == null ? field.getName() : annotation.value();
+            try {
+                this.setByConstructor = field.get(fresh) != null;
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** The property's name in JSON. */
+        public String name() {
+            return name;
+        }
+
+        public Type type() {
+            return field.getGenericType();
+        }
+
+        public boolean isList() {
+            return field.getType() == List.class;
+        }
+
+        /** Whether the property is a list or a map that the constructor sets, to an empty one. */
+        public boolean isPresetCollection() {
+            return setByConstructor && (isList() || field.getType() == Map.class);
+        }
+
+        /** Sets the property by the model's setter, or in its field if the model has no setter. */
+        public void set(Object object, @Nullable Object value) {
+            BiConsumer<Object, @Nullable Object> known = setter;
+            if (known == null) {
+                known = linkSetter(model, field);
+                setter = known;
+            }
+            known.accept(object, value);
+        }
+    }
+
+    /** Whether the API requires a property of a model; false for other classes. */
+    static boolean isRequired(Class<?> model, String property) {
+        try {
+            return model.getField("openapiRequiredFields").get(null) instanceof Set<?> required
+                    && required.contains(property);
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
+    }
+
+    /** Sets {@code apiVersion} and {@code kind} of an object, whose class may be none of the models. */
+    static void fillIn(KubernetesObject object, String apiVersion, String kind) {
+        TypeMeta.KNOWN.get(object.getClass()).set(object, apiVersion, kind);
+    }
+
+    /** The setters of {@code apiVersion} and {@code kind}. */
+    private record TypeMeta(MethodHandle apiVersion, MethodHandle kind) {
+        static final ClassValue<TypeMeta> KNOWN = new ClassValue<>() {
+            @Override
+            protected TypeMeta computeValue(Class<?> type) {
+                return new TypeMeta(setter(type, "setApiVersion"), setter(type, "setKind"));
+            }
+        };
+
+        private static MethodHandle setter(Class<?> type, String name) {
+            try {
+                return MethodHandles.publicLookup().unreflect(type.getMethod(name, String.class))
+                        .asType(MethodType.methodType(void.class, Object.class, String.class));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalArgumentException(
+                        type.getName() + " is no Kubernetes model: it has no public " + name, e);
+            }
+        }
+
+        void set(Object object, String apiVersionText, String kindText) {
+            try {
+                apiVersion.invokeExact(object, apiVersionText);
+                kind.invokeExact(object, kindText);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Supplier<Object> linkConstructor(Class<?> model) {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            MethodHandle constructor = lookup.findConstructor(model, MethodType.methodType(void.class));
+            CallSite site = LambdaMetafactory.metafactory(lookup, "get", MethodType.methodType(Supplier.class),
+                    MethodType.methodType(Object.class), constructor, MethodType.methodType(model));
+            return (Supplier<Object>) site.getTarget().invoke();
+        } catch (Throwable e) {
+            throw new IllegalArgumentException(model.getName() + " has no public constructor without parameters", e);
+        }
+    }
+
+    /** A setter that the JIT compiler inlines, which it does not with {@link Field#set}. */
+    @SuppressWarnings("unchecked")
+    private static BiConsumer<Object, @Nullable Object> linkSetter(Class<?> model, Field field) {
+        String name = "set" + Character.toUpperCase(field.getName().charAt(0)) + field.getName().substring(1);
+        try {
+            Method method = model.getMethod(name, field.getType());
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            CallSite site = LambdaMetafactory.metafactory(lookup, "accept", MethodType.methodType(BiConsumer.class),
+                    MethodType.methodType(void.class, Object.class, Object.class), lookup.unreflect(method),
+                    MethodType.methodType(void.class, model, field.getType()));
+            return (BiConsumer<Object, @Nullable Object>) site.getTarget().invoke();
+        } catch (NoSuchMethodException e) {
+            return (object, value) -> {
+                try {
+                    field.set(object, value);
+                } catch (IllegalAccessException impossible) {
+                    throw new IllegalStateException(impossible);
+                }
+            };
+        } catch (Throwable e) {
+            throw new IllegalArgumentException("the setter of " + field + " cannot be linked", e);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.wheelhouse.client.decode;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * Limits the bytes of an answer that are in memory at once. A real API server stores objects of 1.5 MB at most; a sick
+ * one may send a line without an end.
+ */
+public final class AnswerLimits {
+    /** The most bytes of one object, one event, or one answer that is not a list. */
+    static final int MOST_BYTES = 32 * 1024 * 1024;
+
+    private AnswerLimits() {}
+
+    /** A copy of twice the size. @throws IOException if the array has the largest size already */
+    static byte[] grown(byte[] full) throws IOException {
+        if (full.length >= MOST_BYTES) {
+            throw tooLarge("an object or an event");
+        }
+        return Arrays.copyOf(full, Math.min(MOST_BYTES, full.length * 2));
+    }
+
+    /** Reads a whole answer. @throws IOException if the stream breaks, or the answer has more than 32 MB */
+    public static byte[] readAll(InputStream body) throws IOException {
+        byte[] bytes = body.readNBytes(MOST_BYTES);
+        if (bytes.length == MOST_BYTES && body.read() >= 0) {
+            throw tooLarge("the answer");
+        }
+        return bytes;
+    }
+
+    private static IOException tooLarge(String what) {
+        return new IOException(what + " is longer than " + MOST_BYTES / 1024 / 1024
+                + " MB: what answers there is no API server, or a sick one");
+    }
+}

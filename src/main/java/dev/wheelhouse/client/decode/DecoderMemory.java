@@ -1,0 +1,70 @@
+package dev.wheelhouse.client.decode;
+
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The memory of the decoders of one client: in which order the fields of a class come, which values repeat, and which
+ * points in time were read lately. Objects that are read with the same memory share their equal parts. A memory belongs
+ * to the client that makes it, and is garbage with that client. Thread safe: a race between two threads loses an entry,
+ * and an entry that is missing costs time only.
+ *
+ * <p>The memory is bounded: it holds at most the given number of bytes of interned values, measured as the JSON that
+ * they were read from, and then forgets all of them; at most 2048 values of one field; and at most 2048 points in time.
+ */
+public final class DecoderMemory {
+    private static final long MOST_BYTES = 16L << 20;
+
+    private final Map<Class<?>, ModelShape> shapes = new ConcurrentHashMap<>();
+    private final Queue<Interner> interners = new ConcurrentLinkedQueue<>();
+    private final AtomicLong bytes = new AtomicLong();
+    private final long mostBytes;
+    private final Times times = new Times();
+
+    /** A memory of at most 16 MiB of interned values. */
+    public DecoderMemory() {
+        this(MOST_BYTES);
+    }
+
+    DecoderMemory(long mostBytes) {
+        this.mostBytes = mostBytes;
+    }
+
+    ModelShape shape(Class<?> model) {
+        ModelShape known = shapes.get(model);
+        return known != null ? known : shapes.computeIfAbsent(model, m -> new ModelShape(m, this));
+    }
+
+    Interner newInterner() {
+        Interner made = new Interner(this);
+        interners.add(made);
+        return made;
+    }
+
+    Times times() {
+        return times;
+    }
+
+    /**
+     * Accounts for bytes that an interner is about to hold. If there is no room for them, every interner forgets its
+     * values.
+     *
+     * @return whether there is room
+     */
+    boolean reserve(int more) {
+        if (bytes.addAndGet(more) <= mostBytes) {
+            return true;
+        }
+        interners.forEach(Interner::forget);
+        bytes.set(0);
+        return false;
+    }
+
+    /** The bytes that were reserved since the memory last forgot its values; the interners hold no more than these. */
+    long bytes() {
+        return bytes.get();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.wheelhouse.client.decode;
+
+import java.util.AbstractList;
+import java.util.RandomAccess;
+
+/** A list of a cached object: nobody can change it, and it takes no more memory than its elements need. */
+final class FrozenList extends AbstractList<Object> implements RandomAccess {
+    static final FrozenList EMPTY = new FrozenList(new Object[0]);
+
+    private final Object[] elements;
+
+    FrozenList(Object[] elements) {
+        this.elements = elements;
+    }
+
+    @Override
+    public Object get(int index) {
+        return elements[index];
+    }
+
+    @Override
+    public int size() {
+        return elements.length;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.wheelhouse.client.decode;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ModelJson;
+
+/** Reads one list as it arrives: decodes each item as soon as its bytes are there. Made for one list. */
+final class ListReader<T extends KubernetesObject> {
+    /** Bytes to have in the buffer before an item is read, so that most items are complete and need no search for their end. */
+    private static final int FIRST_READ_AHEAD = 16 * 1024;
+    private static final int MOST_READ_AHEAD = 256 * 1024;
+
+    private final ObjectDecoder<T> decoder;
+    private final List<T> items = new ArrayList<>();
+    private final List<DecodeFailure> skipped = new ArrayList<>();
+    private String resourceVersion = "";
+    private @Nullable String continueToken;
+
+    ListReader(ObjectDecoder<T> decoder) {
+        this.decoder = decoder;
+    }
+
+    /** @throws IOException if the stream breaks, or the answer is not a list */
+    ListPage<T> read(InputStream body) throws IOException {
+        ByteScanner scanner = new ByteScanner(body);
+        boolean list = false;
+        scanner.expect('{');
+        if (!scanner.accept('}')) {
+            do {
+                switch (scanner.name()) {
+                    case "items" -> {
+                        list = true;
+                        items(scanner);
+                    }
+                    case "metadata" -> {
+                        list = true;
+                        metadata(scanner);
+                    }
+                    case "kind" -> requireList(scanner);
+                    default -> scanner.value();
+                }
+            } while (scanner.accept(','));
+            scanner.expect('}');
+        }
+        if (!list) {
+            throw new IOException("the answer is no list: it has neither items nor metadata");
+        }
+        return new ListPage<>(items, resourceVersion, continueToken, skipped, scanner.bytesRead());
+    }
+
+    /** Refuses another kind: a Status, for example, has metadata too, and would be taken for an empty list. */
+    private static void requireList(ByteScanner scanner) throws IOException {
+        long span = scanner.value();
+        String kind = new String(scanner.buffer(), ByteScanner.from(span),
+                ByteScanner.to(span) - ByteScanner.from(span),
+                StandardCharsets.UTF_8);
+        if (!kind.endsWith("List\"") && !kind.equals("\"\"") && !kind.equals("null")) {
+            throw new IOException("the answer is no list: it is of kind "
+                    + (kind.length() > 100 ? kind.substring(0, 100) + "…" : kind));
+        }
+    }
+
+    private void items(ByteScanner scanner) throws IOException {
+        if (scanner.peek() != '[') {
+            scanner.value();
+            return;
+        }
+        scanner.expect('[');
+        if (scanner.accept(']')) {
+            return;
+        }
+        int largest = FIRST_READ_AHEAD;
+        do {
+            scanner.peek();
+            JsonCursor ahead = scanner.ahead(largest);
+            int from = ahead.at;
+            T item = decoder.decodeRegular(ahead);
+            if (item != null) {
+                items.add(item);
+                scanner.consumedTo(ahead);
+                largest = Math.max(largest, Math.min(2 * (ahead.at - from), MOST_READ_AHEAD));
+            } else {
+                item(scanner);
+            }
+        } while (scanner.accept(','));
+        scanner.expect(']');
+    }
+
+    /** Reads an item of any form. Finds the item's end first, so that a failure concerns this item alone. */
+    private void item(ByteScanner scanner) throws IOException {
+        long span = scanner.value();
+        try {
+            items.add(decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span)));
+        } catch (UndecodableException e) {
+            skipped.add(e.failure());
+        }
+    }
+
+    private void metadata(ByteScanner scanner) throws IOException {
+        long span = scanner.value();
+        JsonNode meta;
+        try {
+            meta = ModelJson.tree(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span));
+        } catch (JacksonException e) {
+            throw new IOException("the list's metadata does not parse: " + e.getOriginalMessage(), e);
+        }
+        if (!meta.isObject() && !meta.isNull()) {
+            throw new IOException("the list's metadata is not an object");
+        }
+        resourceVersion = meta.path("resourceVersion").asString("");
+        String token = meta.path("continue").asString("");
+        continueToken = token.isEmpty() ? null : token;
+    }
+}

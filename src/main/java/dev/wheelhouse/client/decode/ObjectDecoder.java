@@ -1,0 +1,217 @@
+package dev.wheelhouse.client.decode;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.DecodeFailure;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ModelClass;
+import dev.wheelhouse.client.ModelJson;
+
+/**
+ * Decodes the objects of one resource type: one object, a list, or a watch. Drops {@code metadata.managedFields}, and
+ * fills in {@code apiVersion} and {@code kind}, which list items lack. If the type's kind is empty, that is not known,
+ * any kind is accepted and nothing is filled in. Thread safe.
+ */
+public final class ObjectDecoder<T extends KubernetesObject> {
+    private final ResourceType type;
+    private final Class<T> model;
+    private final boolean metadataOnly;
+    private final DecoderMemory memory;
+    /** Reads objects for caches; null in a decoder of other objects, or of a class that is not a model. */
+    private final @Nullable ModelShape shape;
+    /** Made by the first object that needs it. Many informers never do, and making it takes milliseconds. */
+    private volatile ModelJson.@Nullable Reader<T> reader;
+
+    private ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly, DecoderMemory memory,
+            boolean forCaches) {
+        this.type = type;
+        this.model = model;
+        this.metadataOnly = metadataOnly;
+        this.memory = memory;
+        this.shape = forCaches && ModelClass.isModel(model) ? memory.shape(model) : null;
+    }
+
+    /** A decoder whose objects are the caller's own. */
+    public static <T extends KubernetesObject> ObjectDecoder<T> of(ResourceType type, Class<T> model,
+            DecoderMemory memory) {
+        return new ObjectDecoder<>(type, model, false, memory, false);
+    }
+
+    /** A decoder of answers that hold the metadata of a type's objects, under a kind of their own. */
+    public static ObjectDecoder<PartialObjectMetadata> ofMetadata(ResourceType type, DecoderMemory memory) {
+        return new ObjectDecoder<>(type, PartialObjectMetadata.class, true, memory, false);
+    }
+
+    /**
+     * A decoder of objects for caches: it is several times faster, and its objects share equal parts, so they must not
+     * be changed.
+     */
+    public ObjectDecoder<T> forCaches() {
+        return new ObjectDecoder<>(type, model, metadataOnly, memory, true);
+    }
+
+    /**
+     * Reads the answer to a request about one object. Its kind may differ from the type's, as that of
+     * {@code deployments/scale} does; the fields that the model has are read.
+     *
+     * @param tried the request, for the message
+     * @throws ApiError if the answer does not decode
+     */
+    public T readAnswer(String tried, byte[] bytes) {
+        try {
+            return decode(bytes, 0, bytes.length, true);
+        } catch (UndecodableException e) {
+            throw new ApiError(tried + ": the answer cannot be decoded", e);
+        }
+    }
+
+    /**
+     * Reads a list as it arrives. An item that does not decode is skipped and reported. Holds no more bytes than the
+     * largest item needs.
+     *
+     * @throws IOException if the stream breaks, or the answer is not a list
+     */
+    public ListPage<T> readList(InputStream body) throws IOException {
+        return new ListReader<>(this).read(body);
+    }
+
+    /**
+     * Reads the events of a watch as they arrive.
+     *
+     * @param tried the request, for messages
+     * @param beforeRead called before each read of the stream, which may wait
+     */
+    public WatchReader<T> readWatch(String tried, InputStream body, Runnable beforeRead) {
+        return new WatchReader<>(new WatchFrames(body, beforeRead), new EventDecoder<>(tried, this));
+    }
+
+    /**
+     * Reads the object that begins at the cursor for a cache. Returns null, with the cursor anywhere, if the object is
+     * irregular, wrong or incomplete, or if this decoder is not for caches; {@link #decode} then decides.
+     */
+    @Nullable
+    T decodeRegular(JsonCursor in) {
+        if (shape == null) {
+            return null;
+        }
+        try {
+            T object = model.cast(shape.read(in, 0));
+            if (problem(object, metadataOnly) != null) {
+                return null;
+            }
+            fillIn(object);
+            return object;
+        } catch (JsonCursor.Irregular e) {
+            return null;
+        }
+    }
+
+    /** As {@link #decodeRegular(JsonCursor)}, for an object that is all of these bytes. */
+    @Nullable
+    T decodeRegular(byte[] bytes, int from, int to) {
+        JsonCursor in = new JsonCursor(bytes, from, to);
+        T object = decodeRegular(in);
+        return object != null && in.isAtEnd() ? object : null;
+    }
+
+    /** @throws UndecodableException if the object does not fit the model, is of another kind, or has no name */
+    T decode(byte[] bytes, int from, int to) throws UndecodableException {
+        T object = decodeRegular(bytes, from, to);
+        return object != null ? object : decode(bytes, from, to, metadataOnly);
+    }
+
+    private T decode(byte[] bytes, int from, int to, boolean anyKind) throws UndecodableException {
+        T object;
+        try {
+            object = reader().read(bytes, from, to);
+        } catch (JacksonException e) {
+            throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
+        }
+        if (object == null) {
+            throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
+        }
+        DecodeFailure problem = problem(object, anyKind);
+        if (problem != null) {
+            throw new UndecodableException(problem);
+        }
+        fillIn(object);
+        return object;
+    }
+
+    private @Nullable DecodeFailure problem(T object, boolean anyKind) {
+        String kind = object.getKind();
+        if (kind != null && !anyKind && !type.kind().isEmpty() && !kind.equals(type.kind())) {
+            return new DecodeFailure(type.groupResource(), "kind", "expected " + type.kind() + ", got " + kind);
+        }
+        if (object.getMetadata() == null || object.getMetadata().getName() == null
+                || object.getMetadata().getName().isEmpty()) {
+            return new DecodeFailure(type.groupResource(), "metadata.name", "it is missing");
+        }
+        return null;
+    }
+
+    private void fillIn(T object) {
+        if (type.kind().isEmpty() || object.getKind() != null && object.getApiVersion() != null && !metadataOnly) {
+            return;
+        }
+        if (shape != null) {
+            shape.fillIn(object, type.apiVersion(), type.kind());
+        } else {
+            ModelJson.fillIn(object, type.apiVersion(), type.kind());
+        }
+    }
+
+    private ModelJson.Reader<T> reader() {
+        ModelJson.Reader<T> known = reader;
+        if (known == null) {
+            known = ModelJson.reader(model);
+            reader = known;
+        }
+        return known;
+    }
+
+    private DecodeFailure failure(byte[] bytes, int from, int to, String field, String problem) {
+        String resource = type.groupResource();
+        try {
+            JsonNode meta = ModelJson.tree(bytes, from, to).path("metadata");
+            String name = text(meta, "name");
+            if (!name.isEmpty()) {
+                ObjectKey key = new ObjectKey(text(meta, "namespace"), name);
+                return new DecodeFailure(resource + " " + key, field, problem, key);
+            }
+        } catch (JacksonException e) {
+            // The bytes are not JSON, so there is no name to report.
+        }
+        return new DecodeFailure(resource + " (no readable metadata.name)", field, problem);
+    }
+
+    private static String text(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        return value.isString() ? value.stringValue() : "";
+    }
+
+    private static String field(JacksonException e) {
+        StringBuilder path = new StringBuilder();
+        for (JacksonException.Reference step : e.getPath()) {
+            String name = step.getPropertyName();
+            if (name == null) {
+                path.append('[').append(step.getIndex()).append(']');
+            } else {
+                path.append(path.isEmpty() ? "" : ".").append(name);
+            }
+        }
+        return path.toString();
+    }
+}

@@ -1,0 +1,400 @@
+package dev.wheelhouse.client.decode;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.custom.Quantity;
+
+import tools.jackson.databind.ObjectReader;
+
+import dev.wheelhouse.client.BoundedQuantity;
+import dev.wheelhouse.client.ModelClass;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.decode.Interner.Entry;
+
+/** Reads the values of one field. Made from the field's type. Thread safe. */
+abstract sealed class ValueReader {
+    private static final int DEEPEST = 100;
+
+    /**
+     * Reads the value at the cursor.
+     *
+     * @param depth the number of models around the value
+     * @throws JsonCursor.Irregular if this reader does not read such a value
+     */
+    abstract Object read(JsonCursor in, int depth);
+
+    static ValueReader of(Type type, DecoderMemory memory) {
+        if (type instanceof ParameterizedType generic) {
+            Type[] arguments = generic.getActualTypeArguments();
+            if (generic.getRawType() == List.class) {
+                return new Interned(new ListOf(of(arguments[0], memory)), memory);
+            }
+            if (generic.getRawType() == Map.class && arguments[0] == String.class) {
+                return new Interned(new MapOf(of(arguments[1], memory), memory), memory);
+            }
+            return new Delegated(type);
+        }
+        if (type == String.class) {
+            return new Interned(new Text(), memory);
+        }
+        if (type == Boolean.class) {
+            return new Truth();
+        }
+        if (type == Integer.class || type == Long.class) {
+            return new Whole(type == Integer.class);
+        }
+        if (type == OffsetDateTime.class) {
+            return new Time(memory.times());
+        }
+        if (type == Quantity.class || type == IntOrString.class) {
+            return new Interned(new Scalar(type), memory);
+        }
+        if (type instanceof Class<?> model && ModelClass.isModel(model)) {
+            return new Interned(new Model(model, memory), memory);
+        }
+        return new Delegated(type);
+    }
+
+    private static Object notNull(ValueReader values, JsonCursor in, int depth) {
+        if (in.peek() == 'n') {
+            throw JsonCursor.Irregular.INSTANCE;
+        }
+        return values.read(in, depth);
+    }
+
+    /** Values that may repeat. */
+    private static final class Interned extends ValueReader {
+        private final ValueReader values;
+        private final Interner interner;
+
+        Interned(ValueReader values, DecoderMemory memory) {
+            this.values = values;
+            this.interner = memory.newInterner();
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            int first = in.peek();
+            if (first != '"' && first != '{' && first != '[') {
+                // The end of a number, true or null shows only by the byte after it.
+                return values.read(in, depth);
+            }
+            Entry predicted = in.predictor.predict(interner, in.bytes, in.at, in.end);
+            if (predicted != null) {
+                in.at += predicted.length();
+                return predicted.value;
+            }
+            return interner.isOpen() ? lookUp(in, depth, first) : values.read(in, depth);
+        }
+
+        private Object lookUp(JsonCursor in, int depth, int first) {
+            int from = in.at;
+            in.skip();
+            int to = in.at;
+            if (to - from > Interner.LARGEST_VALUE) {
+                in.at = from;
+                return values.read(in, depth);
+            }
+            int hash = JsonCursor.hash(in.bytes, from, to);
+            Entry known = interner.get(in.bytes, from, to, hash);
+            if (known != null) {
+                in.predictor.found(known, first == '"');
+                return known.value;
+            }
+            in.at = from;
+            Object value = values.read(in, depth);
+            if (in.at == to) {
+                interner.put(in.bytes, from, to, hash, value);
+            }
+            return value;
+        }
+    }
+
+    private static final class Text extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            return in.string();
+        }
+    }
+
+    private static final class Time extends ValueReader {
+        private final Times times;
+
+        Time(Times times) {
+            this.times = times;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            return in.time(times);
+        }
+    }
+
+    /** Quantities, which are strings, and the type that is an integer or a string. */
+    private static final class Scalar extends ValueReader {
+        private final Type type;
+
+        Scalar(Type type) {
+            this.type = type;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            if (type == IntOrString.class) {
+                return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(Whole.narrow(in.integer()));
+            }
+            try {
+                return BoundedQuantity.parse(in.string());
+            } catch (RuntimeException e) {
+                // The full parser reports the reason.
+                throw JsonCursor.Irregular.INSTANCE;
+            }
+        }
+    }
+
+    /**
+     * A list of objects that is left out, such as {@code metadata.managedFields}. The objects in its elements are
+     * interned, as a known one need not be searched for its end.
+     */
+    static final class Ignored extends ValueReader {
+        private final ValueReader parts;
+
+        Ignored(DecoderMemory memory) {
+            this.parts = new Interned(new Skipped(), memory);
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            if (in.peek() != '[') {
+                in.skip();
+                return Boolean.TRUE;
+            }
+            in.at++;
+            if (in.peek() == ']') {
+                in.at++;
+                return Boolean.TRUE;
+            }
+            do {
+                if (in.peek() == '{') {
+                    readParts(in, depth);
+                } else {
+                    in.skip();
+                }
+            } while (!in.endOrComma(']'));
+            return Boolean.TRUE;
+        }
+
+        private void readParts(JsonCursor in, int depth) {
+            in.at++;
+            if (in.peek() == '}') {
+                in.at++;
+                return;
+            }
+            do {
+                in.plainString();
+                in.expect(':');
+                if (in.peek() == '{') {
+                    parts.read(in, depth);
+                } else {
+                    in.skip();
+                }
+            } while (!in.endOrComma('}'));
+        }
+    }
+
+    private static final class Skipped extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            in.skip();
+            return Boolean.TRUE;
+        }
+    }
+
+    private static final class Truth extends ValueReader {
+        @Override
+        Object read(JsonCursor in, int depth) {
+            if (in.peek() == 't') {
+                in.literal("true");
+                return Boolean.TRUE;
+            }
+            in.literal("false");
+            return Boolean.FALSE;
+        }
+    }
+
+    private static final class Whole extends ValueReader {
+        private final boolean isInt;
+
+        Whole(boolean isInt) {
+            this.isInt = isInt;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            long value = in.integer();
+            if (isInt) {
+                return narrow(value);
+            }
+            return value;
+        }
+
+        static int narrow(long value) {
+            if (value != (int) value) {
+                throw JsonCursor.Irregular.INSTANCE;
+            }
+            return (int) value;
+        }
+    }
+
+    private static final class Model extends ValueReader {
+        private final Class<?> model;
+        private final DecoderMemory memory;
+        /** Found by the first value, as a model may contain its own class. */
+        private volatile @Nullable ModelShape shape;
+
+        Model(Class<?> model, DecoderMemory memory) {
+            this.model = model;
+            this.memory = memory;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            if (depth > DEEPEST) {
+                throw JsonCursor.Irregular.INSTANCE;
+            }
+            ModelShape known = shape;
+            if (known == null) {
+                known = memory.shape(model);
+                shape = known;
+            }
+            return known.read(in, depth + 1);
+        }
+    }
+
+    private static final class ListOf extends ValueReader {
+        private final ValueReader elements;
+
+        ListOf(ValueReader elements) {
+            this.elements = elements;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            in.expect('[');
+            if (in.peek() == ']') {
+                in.at++;
+                return FrozenList.EMPTY;
+            }
+            Object[] read = new Object[1];
+            int size = 0;
+            do {
+                if (size == read.length) {
+                    read = Arrays.copyOf(read, size * 2 + 1);
+                }
+                read[size++] = notNull(elements, in, depth);
+            } while (!in.endOrComma(']'));
+            return new FrozenList(size == read.length ? read : Arrays.copyOf(read, size));
+        }
+    }
+
+    private static final class MapOf extends ValueReader {
+        private final ValueReader values;
+        private final ValueReader names;
+
+        MapOf(ValueReader values, DecoderMemory memory) {
+            this.values = values;
+            this.names = new Interned(new Text(), memory);
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            in.expect('{');
+            if (in.peek() == '}') {
+                in.at++;
+                return FrozenMap.EMPTY;
+            }
+            Object[] pairs = new Object[16];
+            int size = 0;
+            do {
+                if (size == pairs.length) {
+                    pairs = Arrays.copyOf(pairs, size * 2);
+                }
+                in.peek();
+                pairs[size] = names.read(in, depth);
+                in.expect(':');
+                pairs[size + 1] = notNull(values, in, depth);
+                size += 2;
+            } while (!in.endOrComma('}'));
+            return frozen(pairs, size);
+        }
+
+        private static Object frozen(Object[] pairs, int size) {
+            if (size <= 2 * FrozenMap.MOST_ENTRIES && isDistinct(pairs, size)) {
+                return new FrozenMap(Arrays.copyOf(pairs, size));
+            }
+            Map<Object, Object> map = new LinkedHashMap<>();
+            for (int i = 0; i < size; i += 2) {
+                map.put(pairs[i], pairs[i + 1]);
+            }
+            return Collections.unmodifiableMap(map);
+        }
+
+        private static boolean isDistinct(Object[] pairs, int size) {
+            for (int i = 2; i < size; i += 2) {
+                for (int j = 0; j < i; j += 2) {
+                    if (pairs[i].equals(pairs[j])) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Values of a type that only the full parser reads. */
+    private static final class Delegated extends ValueReader {
+        private final Type type;
+        private volatile @Nullable ObjectReader reader;
+
+        Delegated(Type type) {
+            this.type = type;
+        }
+
+        private ObjectReader reader() {
+            ObjectReader known = reader;
+            if (known == null) {
+                var mapper = ModelJson.mapperForModels();
+                known = mapper.readerFor(mapper.constructType(type));
+                reader = known;
+            }
+            return known;
+        }
+
+        @Override
+        Object read(JsonCursor in, int depth) {
+            in.peek();
+            int from = in.at;
+            in.skip();
+            try {
+                Object value = reader().readValue(in.bytes, from, in.at - from);
+                if (value == null) {
+                    throw JsonCursor.Irregular.INSTANCE;
+                }
+                return value;
+            } catch (RuntimeException e) {
+                // The full parser reports the reason and the field's path.
+                throw JsonCursor.Irregular.INSTANCE;
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+import okio.Buffer;
+import okio.BufferedSource;
+
+/**
+ * The bytes of an answer as they come. OkHttp's own stream takes a new buffer of eight kilobytes for each chunk, as it shares one
+ * between what has been asked for and what has not; where something is in the asker's buffer already, it copies instead, and its
+ * buffers are used again. So a byte is put there before each read.
+ */
+final class BodyStream extends InputStream {
+    private final BufferedSource source;
+    private final Buffer buffer;
+
+    BodyStream(BufferedSource source) {
+        this.source = source;
+        this.buffer = source.getBuffer();
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+        if (length == 0) {
+            return 0;
+        }
+        if (buffer.size() == 0 && !fill()) {
+            return -1;
+        }
+        return buffer.read(target, offset, length);
+    }
+
+    private boolean fill() throws IOException {
+        buffer.writeByte(0);
+        try {
+            return source.request(2);
+        } finally {
+            buffer.skip(1);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.wheelhouse.client.http;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient.Discovered;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.http.HttpTransport.Outgoing;
+
+/**
+ * Reads discovery: the aggregated documents where the server has them, else one document a group version (upstream:
+ * client-go {@code discovery/discovery_client.go} and {@code aggregated_discovery.go}).
+ */
+final class DiscoveryReader {
+    private static final String AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+            + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+    private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
+
+    private final HttpTransport transport;
+    /** The first version that serves a resource of a group is the preferred one: groups come with their best version first. */
+    private final Map<String, ResourceType> types = new LinkedHashMap<>();
+    private final List<ResourceType> otherVersions = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    DiscoveryReader(HttpTransport transport) {
+        this.transport = transport;
+    }
+
+    Discovered discover() {
+        core(get("/api"));
+        groups(get("/apis"));
+        return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
+    }
+
+    private JsonNode get(String path) {
+        return parse(path, transport.send(
+                new Outgoing("discover " + path, "GET", path, Map.of(), AGGREGATED, null, null)));
+    }
+
+    private static JsonNode parse(String path, byte[] body) {
+        try {
+            return ModelJson.read(body, JsonNode.class);
+        } catch (JacksonException e) {
+            throw new ApiError("discover " + path, e);
+        }
+    }
+
+    private void core(JsonNode document) {
+        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
+            aggregated(document);
+            return;
+        }
+        for (JsonNode version : document.path("versions")) {
+            resourceList("", version.asString(""), "/api/" + version.asString(""));
+        }
+    }
+
+    private void groups(JsonNode document) {
+        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
+            aggregated(document);
+            return;
+        }
+        for (JsonNode group : document.path("groups")) {
+            String name = group.path("name").asString("");
+            String preferred = group.path("preferredVersion").path("version").asString("");
+            if (!preferred.isEmpty()) {
+                resourceList(name, preferred, "/apis/" + name + "/" + preferred);
+            }
+            for (JsonNode version : group.path("versions")) {
+                String other = version.path("version").asString("");
+                if (!other.equals(preferred)) {
+                    resourceList(name, other, "/apis/" + name + "/" + other);
+                }
+            }
+        }
+    }
+
+    private void aggregated(JsonNode document) {
+        for (JsonNode group : document.path("items")) {
+            String name = group.path("metadata").path("name").asString("");
+            for (JsonNode version : group.path("versions")) {
+                String versionName = version.path("version").asString("");
+                if (version.path("freshness").asString("Current").equals("Stale")) {
+                    failures.add(describe(name, versionName) + ": its server cannot be reached (stale discovery)");
+                    continue;
+                }
+                for (JsonNode resource : version.path("resources")) {
+                    JsonNode kind = resource.path("responseKind");
+                    add(name, versionName, resource.path("resource").asString(""), kind.path("kind").asString(""),
+                            resource.path("scope").asString("").equals("Namespaced"), verbs(resource));
+                }
+            }
+        }
+    }
+
+    private void resourceList(String group, String version, String path) {
+        JsonNode document;
+        try {
+            document = parse(path, transport.send(Outgoing.get("discover " + path, path)));
+        } catch (ApiError e) {
+            failures.add(describe(group, version) + ": " + e.getMessage());
+            return;
+        }
+        for (JsonNode resource : document.path("resources")) {
+            String name = resource.path("name").asString("");
+            if (!name.contains("/")) {
+                add(group, version, name, resource.path("kind").asString(""),
+                        resource.path("namespaced").asBoolean(false),
+                        verbs(resource));
+            }
+        }
+    }
+
+    private static Set<String> verbs(JsonNode resource) {
+        Set<String> verbs = new java.util.HashSet<>();
+        resource.path("verbs").forEach(v -> verbs.add(v.asString("")));
+        return verbs;
+    }
+
+    private void add(String group, String version, String plural, String kind, boolean namespaced, Set<String> verbs) {
+        if (!plural.isEmpty() && !kind.isEmpty() && verbs.containsAll(WANTED_VERBS)) {
+            ResourceType type = new ResourceType(group, version, plural, kind, namespaced);
+            if (types.putIfAbsent(group + "/" + plural, type) != null) {
+                otherVersions.add(type);
+            }
+        }
+    }
+
+    private static String describe(String group, String version) {
+        return group.isEmpty() ? version : group + "/" + version;
+    }
+}

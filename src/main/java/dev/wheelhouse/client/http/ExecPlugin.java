@@ -1,0 +1,177 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.http.TokenRefresher.Token;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Runs a kubeconfig's credential plugin and takes the token that it prints (upstream: client-go {@code
+ * plugin/pkg/client/auth/exec/exec.go}). Unlike the official client's, it has a deadline, keeps the token for as long
+ * as the plugin says, and says what went wrong.
+ */
+final class ExecPlugin implements TokenRefresher.Source {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration WITHOUT_EXPIRY = Duration.ofMinutes(10);
+    private static final Duration EARLY = Duration.ofSeconds(10);
+
+    private final String where;
+    private final String command;
+    private final List<String> arguments;
+    private final Map<String, String> environment;
+    private final String apiVersion;
+    private final String installHint;
+    private final Clock clock;
+
+    private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
+            String apiVersion, String installHint, Clock clock) {
+        this.where = where;
+        this.command = command;
+        this.arguments = arguments;
+        this.environment = environment;
+        this.apiVersion = apiVersion;
+        this.installHint = installHint;
+        this.clock = clock;
+    }
+
+    static ExecPlugin of(Path file, String user, Map<?, ?> exec, Clock clock) {
+        String where = "the kubeconfig " + file + ", field exec of the user \"" + user + "\"";
+        String command = text(exec, "command");
+        if (command.isEmpty()) {
+            throw new KubeConfigException(where + ": command is not set; name the credential plugin");
+        }
+        String apiVersion = text(exec, "apiVersion");
+        if (!apiVersion.startsWith("client.authentication.k8s.io/")) {
+            throw new KubeConfigException(where + ": apiVersion is \"" + apiVersion
+                    + "\"; write client.authentication.k8s.io/v1, as the plugin says");
+        }
+        if (command.contains("/")) {
+            command = file.toAbsolutePath().resolveSibling(command).normalize().toString();
+        }
+        List<String> arguments = new ArrayList<>();
+        if (exec.get("args") instanceof List<?> list) {
+            list.forEach(argument -> arguments.add(String.valueOf(argument)));
+        }
+        Map<String, String> environment = new LinkedHashMap<>();
+        if (exec.get("env") instanceof List<?> list) {
+            for (Object variable : list) {
+                if (variable instanceof Map<?, ?> map) {
+                    environment.put(text(map, "name"), text(map, "value"));
+                }
+            }
+        }
+        return new ExecPlugin(where, command, arguments, environment, apiVersion, text(exec, "installHint"),
+                clock);
+    }
+
+    private static String text(Map<?, ?> map, String field) {
+        Object value = map.get(field);
+        return value == null ? "" : value.toString();
+    }
+
+    @Override
+    public Token fetch() {
+        return token(run());
+    }
+
+    /**
+     * The token of an ExecCredential.
+     *
+     * @param output what the plugin printed.
+     * @throws KubeConfigException if there is none in it
+     */
+    Token token(String output) {
+        JsonNode status;
+        try {
+            status = ModelJson.read(output, JsonNode.class).path("status");
+        } catch (JacksonException e) {
+            throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
+        }
+        String token = status.path("token").asString("");
+        if (token.isEmpty()) {
+            throw new KubeConfigException(where + ": " + command + " printed no status.token"
+                    + (status.has("clientCertificateData")
+                            ? " but a client certificate, which is not supported; put it into client-certificate-data"
+                            : "; run it by hand to see why"));
+        }
+        TokenRefresher.requireSendable(token, where + ": the status.token that " + command + " printed");
+        return new Token(token, validFor(status.path("expirationTimestamp").asString(null)));
+    }
+
+    private Duration validFor(@Nullable String expiration) {
+        if (expiration == null) {
+            return WITHOUT_EXPIRY;
+        }
+        try {
+            Duration left = Duration.between(clock.now(), OffsetDateTime.parse(expiration).toInstant())
+                    .minus(EARLY);
+            return left.isNegative() ? Duration.ZERO : left;
+        } catch (DateTimeParseException e) {
+            return WITHOUT_EXPIRY;
+        }
+    }
+
+    private Process start() {
+        List<String> line = new ArrayList<>();
+        line.add(command);
+        line.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        builder.environment().put("KUBERNETES_EXEC_INFO", "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" + apiVersion
+                + "\",\"spec\":{\"interactive\":false}}");
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new KubeConfigException(where + ": " + command + " could not be run: " + e.getMessage()
+                    + (installHint.isEmpty() ? "; install it, or correct the path" : "; " + installHint.strip()), e);
+        }
+    }
+
+    private String run() {
+        Process process = start();
+        try {
+            process.getOutputStream().close();
+            StringBuilder output = new StringBuilder();
+            Thread reader = Thread.ofVirtual().name("exec plugin").start(() -> {
+                try {
+                    output.append(new String(process.getInputStream().readNBytes(1024 * 1024), StandardCharsets.UTF_8));
+                } catch (IOException e) {
+                    // The exit code says more.
+                }
+            });
+            if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new KubeConfigException(where + ": " + command + " did not end within " + DEADLINE.toSeconds()
+                        + " s; it must not ask for input, as there is no terminal");
+            }
+            reader.join(Duration.ofSeconds(5));
+            if (process.exitValue() != 0) {
+                throw new KubeConfigException(where + ": " + command + " failed with exit code " + process.exitValue()
+                        + "; its own messages say why");
+            }
+            return output.toString();
+        } catch (IOException e) {
+            throw new KubeConfigException(where + ": " + command + " could not be talked to: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KubeConfigException(where + ": interrupted while " + command + " ran", e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

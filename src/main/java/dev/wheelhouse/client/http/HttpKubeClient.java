@@ -1,0 +1,77 @@
+package dev.wheelhouse.client.http;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.ApiClient;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.decode.DecoderMemory;
+import dev.wheelhouse.client.decode.ObjectDecoder;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * A connection to an API server over HTTP. The official client authenticates requests and sets up TLS; this class
+ * sends the requests and decodes the answers as they arrive. Objects that are decoded for caches share their equal
+ * parts with those of the same {@code HttpKubeClient}. {@link #close()} ends every call, watch, connection and thread.
+ */
+public final class HttpKubeClient implements KubeClient {
+    private static final String JSON = HttpTransport.JSON;
+
+    private final HttpTransport transport;
+    private final DecoderMemory memory = new DecoderMemory();
+
+    /**
+     * @param api the official client, made by {@link KubeConfigs} or otherwise; its HTTP client is not closed
+     * @param userAgent {@code NAME/VERSION}; the name is the field manager of this client's writes
+     */
+    public HttpKubeClient(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
+        this.transport = new HttpTransport(api, deadlines, userAgent, clock);
+    }
+
+    /** A client with the default deadlines and the name {@code wheelhouse}. */
+    public HttpKubeClient(ApiClient api, Clock clock) {
+        this(api, HttpDeadlines.defaults(), "wheelhouse", clock);
+    }
+
+    @Override
+    public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
+        return new HttpResourceClient<>(transport, type, ObjectDecoder.of(type, model, memory), JSON, JSON);
+    }
+
+    @Override
+    public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
+        return new HttpResourceClient<>(transport, type, ObjectDecoder.ofMetadata(type, memory),
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+    }
+
+    /** @throws ApiError if the list of groups cannot be read */
+    @Override
+    public Discovered discover() {
+        return new DiscoveryReader(transport).discover();
+    }
+
+    @Override
+    public String server() {
+        return transport.server();
+    }
+
+    @Override
+    public String serverVersion() {
+        JsonNode version = ModelJson.read(
+                transport.send(HttpTransport.Outgoing.get("read the version of " + server(), "/version")),
+                JsonNode.class);
+        return version.path("gitVersion").asString("");
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.wheelhouse.client.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.LastApplied;
+import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.decode.ObjectDecoder;
+import dev.wheelhouse.client.http.HttpTransport.Outgoing;
+
+/** Reads and writes of one resource type over HTTP. */
+final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
+    private final HttpTransport transport;
+    private final ResourceType type;
+    private final ObjectDecoder<T> decoder;
+    private final String accept;
+    private final String acceptList;
+
+    HttpResourceClient(HttpTransport transport, ResourceType type, ObjectDecoder<T> decoder, String accept,
+            String acceptList) {
+        this.transport = transport;
+        this.type = type;
+        this.decoder = decoder;
+        this.accept = accept;
+        this.acceptList = acceptList;
+    }
+
+    @Override
+    public ResourceType type() {
+        return type;
+    }
+
+    @Override
+    public T get(ObjectKey key) {
+        return object("get " + describe(key), "GET", type.path(key), null, null);
+    }
+
+    @Override
+    public ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options) {
+        return lister(namespace, labels, fields, decoder).list(options);
+    }
+
+    @Override
+    public T create(T object) {
+        ObjectKey key = ObjectKey.ofNew(object);
+        String tried = "create " + describe(key);
+        requireNamespace(tried, key.namespace());
+        return object(tried, "POST", type.path(key.namespace()), HttpTransport.JSON,
+                encode(LastApplied.restore(object, null)));
+    }
+
+    @Override
+    public T update(T object) {
+        return put(object, "update ", "", "");
+    }
+
+    @Override
+    public T updateStatus(T object) {
+        return put(object, "update the status of ", "", "/status");
+    }
+
+    @Override
+    public T updateSubresource(T object, String subresource) {
+        return put(object, "update ", ", subresource " + subresource, "/" + subresource);
+    }
+
+    private T put(T object, String verb, String what, String path) {
+        ObjectKey key = ObjectKey.of(object);
+        return object(verb + describe(key) + what, "PUT", type.path(key) + path, HttpTransport.JSON,
+                encode(LastApplied.restore(object, () -> get(key))));
+    }
+
+    /** An apply is forced, and made in the name of this client. */
+    @Override
+    public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
+        String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
+        Map<String, String> query = patchType == PatchType.APPLY
+                ? Map.of("fieldManager", transport.fieldManager(), "force", "true")
+                : Map.of();
+        byte[] answer = transport.send(
+                new Outgoing(tried, "PATCH", type.path(key) + (subresource.isEmpty() ? "" : "/" + subresource), query,
+                        accept, patchType.contentType(), body.getBytes(StandardCharsets.UTF_8)));
+        return decoder.readAnswer(tried, answer);
+    }
+
+    @Override
+    public void delete(ObjectKey key, Deletion deletion) {
+        delete("delete " + describe(key), type.path(key), deletion);
+    }
+
+    @Override
+    public void deleteCollection(String namespace, Deletion deletion) {
+        delete("delete all " + type.groupResource() + (namespace.isEmpty() ? "" : " in " + namespace),
+                type.path(namespace), deletion);
+    }
+
+    private void delete(String tried, String path, Deletion deletion) {
+        transport.send(new Outgoing(tried, "DELETE", path, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                ModelJson.writeBytes(deletion.options())));
+    }
+
+    @Override
+    public void createSubresource(ObjectKey key, String subresource, Object body) {
+        transport.send(new Outgoing("create " + subresource + " of " + describe(key), "POST",
+                type.path(key) + "/" + subresource, Map.of(), HttpTransport.JSON, HttpTransport.JSON,
+                ModelJson.writeBytes(body)));
+    }
+
+    @Override
+    public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
+        return lister(namespace, labels, fields, decoder.forCaches());
+    }
+
+    private HttpListerWatcher<T> lister(String namespace, LabelSelector labels, FieldSelector fields,
+            ObjectDecoder<T> how) {
+        return new HttpListerWatcher<>(transport, type, namespace, labels, fields, how, accept, acceptList);
+    }
+
+    private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {
+        return decoder.readAnswer(tried,
+                transport.send(new Outgoing(tried, method, path, Map.of(), accept, contentType, body)));
+    }
+
+    private byte[] encode(T object) {
+        if (object.getKind() == null || object.getApiVersion() == null) {
+            T copy = ModelJson.shallowCopy(object);
+            ModelJson.fillIn(copy, type.apiVersion(), type.kind());
+            return ModelJson.writeBytes(copy);
+        }
+        return ModelJson.writeBytes(object);
+    }
+
+    private void requireNamespace(String tried, String namespace) {
+        if (type.namespaced() && namespace.isEmpty()) {
+            throw new IllegalArgumentException(tried + ": " + type.groupResource()
+                    + " live in namespaces; set metadata.namespace");
+        }
+    }
+
+    private String describe(ObjectKey key) {
+        return type.groupResource() + " " + key;
+    }
+}

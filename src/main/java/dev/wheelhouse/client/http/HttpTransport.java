@@ -1,0 +1,332 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import javax.net.SocketFactory;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.Pair;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.RetryAfter;
+import dev.wheelhouse.client.decode.AnswerLimits;
+import dev.wheelhouse.client.decode.Statuses;
+import dev.wheelhouse.runtime.Clock;
+
+import okhttp3.Call;
+import okhttp3.Connection;
+import okhttp3.Dispatcher;
+import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okio.BufferedSink;
+
+/**
+ * Sends requests over the official client's connection, with its credentials, and turns every failure into an
+ * {@link ApiError}. Thread safe.
+ */
+final class HttpTransport implements AutoCloseable {
+    static final String JSON = "application/json";
+
+    private final ApiClient api;
+    private final HttpUrl base;
+    private final String userAgent;
+    private final OkHttpClient calls;
+    private final OkHttpClient streams;
+    private final OkHttpClient watches;
+    private final Duration answer;
+    private final ExecutorService threads;
+    private final ScheduledThreadPoolExecutor timers;
+    private final OkHttpInternals internals;
+    private final Clock clock;
+    private volatile boolean closed;
+
+    HttpTransport(ApiClient api, HttpDeadlines deadlines, String userAgent, Clock clock) {
+        this.api = api;
+        this.clock = clock;
+        this.userAgent = userAgent;
+        HttpUrl url = HttpUrl.parse(api.getBasePath());
+        if (url == null) {
+            throw new KubeConfigException("the API server's address \"" + api.getBasePath()
+                    + "\" is no URL: write it as https://HOST:PORT");
+        }
+        this.base = url;
+        this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http ", 0).factory());
+        this.timers = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("http timers").factory());
+        this.timers.setRemoveOnCancelPolicy(true);
+        this.internals = new OkHttpInternals(Thread.ofVirtual().name("http housekeeping ", 0).factory());
+        Dispatcher dispatcher = new Dispatcher(threads);
+        dispatcher.setMaxRequests(Integer.MAX_VALUE);
+        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
+        // An application may have chosen its own sockets.
+        ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory() == SocketFactory.getDefault()
+                ? new ReadAheadSocket.Factory()
+                : null;
+        OkHttpClient.Builder builder = internals.install(api.getHttpClient().newBuilder())
+                .dispatcher(dispatcher)
+                .socketFactory(sockets != null ? sockets : api.getHttpClient().socketFactory())
+                // An API server does not redirect, and credentials must not go to another server.
+                .followRedirects(false)
+                .followSslRedirects(false)
+                .connectTimeout(deadlines.connect())
+                .readTimeout(deadlines.answer())
+                .writeTimeout(deadlines.answer());
+        this.streams = builder.callTimeout(Duration.ZERO).build();
+        this.calls = streams.newBuilder().callTimeout(deadlines.call()).build();
+        // OkHttp sets a read timeout on the socket, where it cannot be removed once the headers have come.
+        this.watches = streams.newBuilder().readTimeout(Duration.ZERO)
+                .addNetworkInterceptor(chain -> noteSocket(chain, sockets)).build();
+        this.answer = deadlines.answer();
+    }
+
+    private static Response noteSocket(Interceptor.Chain chain, ReadAheadSocket.@Nullable Factory sockets)
+            throws IOException {
+        Connection connection = chain.connection();
+        WatchSocket watch = chain.request().tag(WatchSocket.class);
+        if (sockets != null && connection != null && watch != null) {
+            watch.socket = sockets.of(connection);
+        }
+        return chain.proceed(chain.request());
+    }
+
+    /** The socket that a watch reads from: a tag of its request, set when OkHttp has chosen the connection. */
+    private static final class WatchSocket {
+        volatile @Nullable ReadAheadSocket socket;
+    }
+
+    /** Where the server is. */
+    String server() {
+        return base.toString();
+    }
+
+    /** A request. @param tried what it does, for messages: {@code "get pods default/web-1"} */
+    record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
+            @Nullable String contentType, byte @Nullable [] body) {
+        static Outgoing get(String tried, String path) {
+            return new Outgoing(tried, "GET", path, Map.of(), JSON, null, null);
+        }
+    }
+
+    /** Reads an answer's body. */
+    interface BodyReader<R> {
+        R read(InputStream body) throws IOException;
+    }
+
+    /** Sends a request and reads the whole answer. */
+    byte[] send(Outgoing call) {
+        return run(calls, call, AnswerLimits::readAll);
+    }
+
+    /** Sends a request and reads the answer as it arrives. */
+    <R> R stream(Outgoing call, BodyReader<R> reader) {
+        return run(streams, call, body -> reader.read(new SteadyStream(body, clock)));
+    }
+
+    private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
+        Call call = client.newCall(request(what).build());
+        Future<R> future;
+        try {
+            future = threads.submit(() -> {
+                try (Response response = call.execute()) {
+                    check(what.tried(), response);
+                    return reader.read(new BodyStream(response.body().source()));
+                } catch (IOException e) {
+                    throw broken(what.tried(), e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new ApiError(what.tried(), new IOException("the client is closed", e));
+        }
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            call.cancel();
+            Thread.currentThread().interrupt();
+            throw new ApiError(what.tried(), new InterruptedIOException("interrupted while waiting for the answer"));
+        } catch (CancellationException e) {
+            throw new ApiError(what.tried(), e);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case ApiError error -> throw error;
+                case Error error -> throw error;
+                case RuntimeException error -> throw new ApiError(what.tried(), error);
+                case null, default -> throw new ApiError(what.tried(), e);
+            }
+        }
+    }
+
+    /**
+     * Opens a stream that has no deadline once its headers have come. The caller closes the response; cancelling the call from
+     * another thread ends a read.
+     */
+    Opened open(Outgoing what) throws InterruptedException {
+        WatchSocket socket = new WatchSocket();
+        Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
+        Future<Response> future;
+        try {
+            future = threads.submit(() -> {
+                Response response = call.execute();
+                try {
+                    check(what.tried(), response);
+                    return response;
+                } catch (RuntimeException | IOException e) {
+                    response.close();
+                    throw e;
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new ApiError(what.tried(), new IOException("the client is closed", e));
+        }
+        try {
+            return new Opened(call, future.get(answer.toNanos(), TimeUnit.NANOSECONDS), socket.socket);
+        } catch (InterruptedException e) {
+            call.cancel();
+            throw e;
+        } catch (TimeoutException e) {
+            call.cancel();
+            throw broken(what.tried(), new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case ApiError error -> throw error;
+                case IOException error -> throw broken(what.tried(), error);
+                case Error error -> throw error;
+                case null, default -> throw new ApiError(what.tried(), e);
+            }
+        }
+    }
+
+    /**
+     * An open stream.
+     *
+     * @param socket the socket that the response is read from, or null if it is not known
+     */
+    record Opened(Call call, Response response, @Nullable ReadAheadSocket socket) {}
+
+    Clock clock() {
+        return clock;
+    }
+
+    /** Runs an action after a time. @throws RejectedExecutionException if this client was closed */
+    Future<?> after(long nanos, Runnable action) {
+        return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Runs a reader of an open stream on a virtual thread of this client. */
+    void execute(Runnable reader) {
+        threads.execute(reader);
+    }
+
+    ApiError broken(String tried, IOException e) {
+        if (closed) {
+            return new ApiError(tried, new IOException("the client is closed", e));
+        }
+        return new ApiError(tried, e);
+    }
+
+    private Request.Builder request(Outgoing what) {
+        HttpUrl.Builder url = base.newBuilder();
+        for (String segment : what.path().substring(1).split("/", -1)) {
+            url.addPathSegment(segment);
+        }
+        what.query().forEach(url::addQueryParameter);
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Accept", what.accept());
+        // Between a server and a client that are near each other, compression costs more than it saves.
+        headers.put("Accept-Encoding", "identity");
+        List<Pair> query = new ArrayList<>();
+        String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);
+        HttpUrl built = url.build();
+        try {
+            api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
+                    URI.create(base.toString()));
+        } catch (ApiException e) {
+            throw new ApiError(what.tried(), e);
+        }
+        Request.Builder request = new Request.Builder().url(built);
+        api.processHeaderParams(headers, request);
+        request.header("User-Agent", userAgent);
+        byte[] bytes = what.body();
+        RequestBody body = bytes == null ? null : new OneShotBody(bytes, what.contentType());
+        return request.method(what.method(), body);
+    }
+
+    /** A body that is sent once: OkHttp must not repeat a write by itself when it does not know whether it happened. */
+    private static final class OneShotBody extends RequestBody {
+        private final byte[] bytes;
+        private final @Nullable MediaType type;
+
+        OneShotBody(byte[] bytes, @Nullable String contentType) {
+            this.bytes = bytes;
+            this.type = MediaType.parse(contentType == null ? JSON : contentType);
+        }
+
+        @Override
+        public @Nullable MediaType contentType() {
+            return type;
+        }
+
+        @Override
+        public long contentLength() {
+            return bytes.length;
+        }
+
+        @Override
+        public boolean isOneShot() {
+            return true;
+        }
+
+        @Override
+        public void writeTo(BufferedSink sink) throws IOException {
+            sink.write(bytes);
+        }
+    }
+
+    /** The name that the server files this client's writes under. */
+    String fieldManager() {
+        int slash = userAgent.indexOf('/');
+        return slash < 0 ? userAgent : userAgent.substring(0, slash);
+    }
+
+    private static void check(String tried, Response response) throws IOException {
+        if (!response.isSuccessful()) {
+            throw Statuses.error(tried, response.code(),
+                    RetryAfter.of(response.headers("Retry-After"), response.header("Date")),
+                    response.body().byteStream().readNBytes(64 * 1024));
+        }
+    }
+
+    /** Ends every call and every connection. */
+    @Override
+    public void close() {
+        closed = true;
+        streams.dispatcher().cancelAll();
+        threads.shutdownNow();
+        timers.shutdownNow();
+        streams.connectionPool().evictAll();
+        internals.close();
+    }
+}

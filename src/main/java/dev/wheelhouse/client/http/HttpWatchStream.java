@@ -1,0 +1,262 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.client.decode.ObjectDecoder;
+import dev.wheelhouse.client.decode.WatchReader;
+import dev.wheelhouse.client.http.HttpTransport.Opened;
+import dev.wheelhouse.client.http.HttpTransport.Outgoing;
+import dev.wheelhouse.client.http.ReadAheadSocket.BeforeRead;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
+
+import okhttp3.Response;
+
+/**
+ * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands the events
+ * of one read of the network on together, before it reads again: so no event waits for one that has not come. The ends
+ * of network packets and HTTP chunks have no meaning.
+ */
+final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
+    /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
+    private static final int AHEAD = 1024;
+    /** The most events that are handed on together. */
+    private static final int MOST_AT_ONCE = 128;
+    private static final long FAR = Long.MAX_VALUE / 4;
+
+    private final HttpTransport transport;
+    private final Clock clock;
+    private final String tried;
+    private final ObjectDecoder<T> decoder;
+    private final Opened opened;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Condition room = lock.newCondition();
+    /** The events that wait for the consumer. */
+    private List<WatchEvent<T>> events = new ArrayList<>();
+    private boolean finished;
+    private volatile boolean closed;
+    private @Nullable ApiError failure;
+    /** Ends the consumer's wait. See {@link #wakeBy}. */
+    private @Nullable Future<?> timer;
+    private long timerAt;
+    private volatile long bytes;
+
+    /** The events that are decoded and not handed on. Used by the reading thread only. */
+    private final List<WatchEvent<T>> batch = new ArrayList<>();
+
+    /** The events that the consumer has taken, and the index of its next one. Used by the consumer's thread only. */
+    private List<WatchEvent<T>> taken = List.of();
+    private int next;
+
+    /** Opens the watch. @throws ApiError if the server refuses, or cannot be reached */
+    HttpWatchStream(HttpTransport transport, Outgoing request, ObjectDecoder<T> decoder) throws InterruptedException {
+        this.transport = transport;
+        this.clock = transport.clock();
+        this.tried = request.tried();
+        this.decoder = decoder;
+        this.opened = transport.open(request);
+        try {
+            transport.execute(this::read);
+        } catch (RejectedExecutionException e) {
+            opened.response().close();
+            throw new ApiError(tried, new IOException("the client is closed", e));
+        }
+    }
+
+    private void read() {
+        ApiError broken = null;
+        ReadAheadSocket socket = opened.socket();
+        try (Response response = opened.response();
+                BeforeRead ignored = socket == null ? null : socket.beforeRead(this::handOnBeforeReading)) {
+            WatchReader<T> events = decoder.readWatch(tried, new BodyStream(response.body().source()),
+                    socket == null ? this::handOnBeforeReading : () -> {});
+            WatchEvent<T> event = events.next();
+            while (event != null) {
+                bytes = events.bytesRead();
+                batch.add(event);
+                if (batch.size() >= MOST_AT_ONCE && !handOn()) {
+                    return;
+                }
+                event = events.next();
+            }
+            bytes = events.bytesRead();
+            handOn();
+        } catch (IOException e) {
+            broken = transport.broken(tried, e);
+        } catch (InterruptedException e) {
+            broken = new ApiError(tried, e);
+        } catch (RuntimeException | Error e) {
+            broken = new ApiError(tried, e);
+            throw e;
+        } finally {
+            finish(broken);
+        }
+    }
+
+    private void handOnBeforeReading() {
+        try {
+            handOn();
+        } catch (InterruptedException e) {
+            // The read that follows ends by the interrupt.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives the consumer the decoded events, once there is room for them. @return whether the watch is still open */
+    private boolean handOn() throws InterruptedException {
+        if (batch.isEmpty()) {
+            return !closed;
+        }
+        lock.lockInterruptibly();
+        try {
+            while (events.size() >= AHEAD && !closed) {
+                room.await();
+            }
+            if (!closed) {
+                events.addAll(batch);
+                arrived.signal();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+            batch.clear();
+        }
+    }
+
+    private void finish(@Nullable ApiError broken) {
+        lock.lock();
+        try {
+            if (!closed) {
+                // The events that came before the connection broke. The bound does not apply to them.
+                events.addAll(batch);
+            }
+            finished = true;
+            failure = broken;
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
+        if (next < taken.size() && !closed) {
+            return taken.get(next++);
+        }
+        lock.lockInterruptibly();
+        try {
+            taken = List.of();
+            next = 0;
+            if (!await(maxWait)) {
+                return null;
+            }
+            taken = events;
+            events = new ArrayList<>(Math.min(taken.size(), MOST_AT_ONCE));
+            room.signal();
+            return taken.get(next++);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits under the lock. @return whether there are events; if not, the stream has ended, or nothing came in time */
+    private boolean await(Duration maxWait) throws InterruptedException {
+        long nanos = Durations.saturatedNanos(maxWait);
+        long deadline = nanos <= 0 ? 0 : clock.nanoTime() + Math.min(nanos, FAR);
+        while (events.isEmpty()) {
+            if (closed || finished) {
+                if (failure != null && !closed) {
+                    throw failure;
+                }
+                return false;
+            }
+            if (nanos <= 0 || clock.nanoTime() - deadline >= 0) {
+                return false;
+            }
+            wakeBy(deadline);
+            arrived.await();
+        }
+        return true;
+    }
+
+    /**
+     * Sets the timer so that a wait ends by its deadline. Setting a timer for each wait would cost more than the events.
+     * So a timer that is set stays set while it rings before the deadline; the wait then sets the next one.
+     */
+    private void wakeBy(long deadline) {
+        Future<?> set = timer;
+        if (set != null && !set.isDone()) {
+            if (timerAt - deadline <= 0) {
+                return;
+            }
+            set.cancel(false);
+        }
+        timerAt = deadline;
+        try {
+            timer = transport.after(Math.max(1, deadline - clock.nanoTime()), this::ring);
+        } catch (RejectedExecutionException e) {
+            throw new ApiError(tried, new IOException("the client is closed", e));
+        }
+    }
+
+    private void ring() {
+        lock.lock();
+        try {
+            timer = null;
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isEnded() {
+        lock.lock();
+        try {
+            return closed || next == taken.size() && events.isEmpty() && finished && failure == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long bytesRead() {
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            events.clear();
+            if (timer != null) {
+                timer.cancel(false);
+            }
+            arrived.signalAll();
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        opened.call().cancel();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.wheelhouse.client.http;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.util.ClientBuilder;
+
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * Finds out where to connect, and as whom: an explicit kubeconfig file, else the files of {@code KUBECONFIG} merged as kubectl
+ * merges them, else {@code ~/.kube/config}, else the pod's service account (upstream: client-go
+ * {@code tools/clientcmd/loader.go}, {@code rest/config.go}). Every problem is a {@link KubeConfigException} that names the file,
+ * the field and the remedy.
+ */
+public final class KubeConfigs {
+    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    private final Map<String, String> environment;
+    private final Path home;
+    private final Path serviceAccount;
+    private final Clock clock;
+
+    /**
+     * Uses this process' environment.
+     *
+     * @param clock tells when tokens are to be fetched again
+     */
+    public KubeConfigs(Clock clock) {
+        this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock);
+    }
+
+    /** @param serviceAccount the directory where a pod's service account is mounted */
+    KubeConfigs(Map<String, String> environment, Path home, Path serviceAccount, Clock clock) {
+        this.environment = environment;
+        this.home = home;
+        this.serviceAccount = serviceAccount;
+        this.clock = clock;
+    }
+
+    /**
+     * Where to connect.
+     *
+     * @param api the official client, with credentials that refresh themselves and TLS set up
+     * @param source where this was found, for messages: {@code "/home/me/.kube/config, context dev"}
+     * @param namespace the context's, or the pod's, namespace; {@code default} if none is set
+     */
+    public record Connection(ApiClient api, String source, String namespace) {}
+
+    /**
+     * By the usual rules.
+     *
+     * @param file an explicit kubeconfig, or null
+     * @param context a context of it, or null for the current one
+     */
+    public Connection resolve(@Nullable Path file, @Nullable String context) {
+        if (file != null) {
+            return explicit(file, context);
+        }
+        String variable = environment.get("KUBECONFIG");
+        if (variable != null && !variable.isBlank()) {
+            return fromEnvironment(variable, context);
+        }
+        Path standard = home.resolve(".kube").resolve("config");
+        if (Files.exists(standard)) {
+            return explicit(standard, context);
+        }
+        if (isInCluster()) {
+            return inCluster();
+        }
+        throw new KubeConfigException("no API server to connect to: KUBECONFIG is not set, " + standard
+                + " does not exist, and this is no pod (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig file");
+    }
+
+    /** One kubeconfig file. */
+    public Connection explicit(Path file, @Nullable String context) {
+        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock);
+    }
+
+    /** The files of the {@code KUBECONFIG} variable; those that do not exist are left out, unless none does. */
+    private Connection fromEnvironment(String variable, @Nullable String context) {
+        List<MergedKubeConfig.Loaded> files = new ArrayList<>();
+        for (String name : variable.split(File.pathSeparator, -1)) {
+            if (!name.isBlank() && Files.exists(Path.of(name))) {
+                files.add(MergedKubeConfig.load(Path.of(name)));
+            }
+        }
+        if (files.isEmpty()) {
+            throw new KubeConfigException("KUBECONFIG names no file that exists (" + variable
+                    + "): correct it, or unset it to use " + home.resolve(".kube").resolve("config"));
+        }
+        return MergedKubeConfig.of(files).connect(context, clock);
+    }
+
+    /** Whether this process runs in a pod with a service account. */
+    public boolean isInCluster() {
+        String host = environment.get("KUBERNETES_SERVICE_HOST");
+        return host != null && !host.isBlank() && Files.exists(serviceAccount.resolve("token"));
+    }
+
+    /** The pod's service account; its token is read again as it is rotated. */
+    public Connection inCluster() {
+        String host = variable("KUBERNETES_SERVICE_HOST");
+        String port = variable("KUBERNETES_SERVICE_PORT");
+        Path token = serviceAccount.resolve("token");
+        Path authority = serviceAccount.resolve("ca.crt");
+        ApiClient api = build(new ClientBuilder()
+                .setBasePath("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port)
+                .setCertificateAuthority(bytes(authority, "the service account's certificate authority"))
+                .setAuthentication(TokenRefresher.ofFile(token, clock)), "the service account in " + serviceAccount);
+        Path namespace = serviceAccount.resolve("namespace");
+        return new Connection(api, "the service account in " + serviceAccount, Files.exists(namespace)
+                ? new String(bytes(namespace, "the pod's namespace"), StandardCharsets.UTF_8).strip()
+                : "default");
+    }
+
+    private String variable(String name) {
+        String value = environment.get(name);
+        if (value == null || value.isBlank()) {
+            throw new KubeConfigException("not in a pod: the environment variable " + name
+                    + " is not set; name a kubeconfig file instead");
+        }
+        return value;
+    }
+
+    static byte[] bytes(Path file, String what) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new KubeConfigException("cannot read " + what + ", " + file + ": " + reason(e)
+                    + "; check that it exists and may be read", e);
+        }
+    }
+
+    static String reason(IOException e) {
+        return switch (e) {
+            case NoSuchFileException missing -> "there is no such file";
+            case AccessDeniedException denied -> "permission denied";
+            default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        };
+    }
+
+    static ApiClient build(ClientBuilder builder, String source) {
+        try {
+            return builder.build();
+        } catch (RuntimeException e) {
+            Throwable root = e;
+            while (root.getCause() != null) {
+                root = root.getCause();
+            }
+            if (e instanceof KubeConfigException known) {
+                throw known;
+            }
+            throw new KubeConfigException(
+                    source + ": the TLS settings or credentials do not work: " + root.getMessage()
+                            + "; check certificate-authority, client-certificate and client-key, which have to be PEM",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+import io.kubernetes.client.util.ClientBuilder;
+import io.kubernetes.client.util.KubeConfig;
+
+import dev.wheelhouse.client.http.KubeConfigs.Connection;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.SafeYaml;
+
+import okhttp3.HttpUrl;
+
+/**
+ * Several kubeconfig files as one: of entries with one name, and of {@code current-context}, the first file's wins; relative paths
+ * are relative to the file that they stand in (upstream: client-go {@code tools/clientcmd/loader.go}).
+ */
+final class MergedKubeConfig {
+    private static final int LARGEST_BYTES = 10 * 1024 * 1024;
+    private static final int MOST_ALIASES = 100;
+    private static final List<String> PATHS = List.of("certificate-authority", "client-certificate", "client-key",
+            "tokenFile");
+
+    private final List<Path> files;
+    private final Map<String, Entry> contexts = new LinkedHashMap<>();
+    private final Map<String, Entry> clusters = new LinkedHashMap<>();
+    private final Map<String, Entry> users = new LinkedHashMap<>();
+    private String currentContext = "";
+
+    /** One file, parsed. */
+    record Loaded(Path file, Map<String, Object> content) {}
+
+    /** One named context, cluster or user, and the file that it comes from. */
+    private record Entry(Path file, String name, Map<String, Object> fields) {
+        String text(String field) {
+            Object value = fields.get(field);
+            return value == null ? "" : value.toString();
+        }
+    }
+
+    private MergedKubeConfig(List<Path> files) {
+        this.files = files;
+    }
+
+    static Loaded load(Path file) {
+        String text;
+        try {
+            if (Files.isDirectory(file)) {
+                throw new KubeConfigException("the kubeconfig " + file + " is a directory: name the file in it");
+            }
+            if (Files.size(file) > LARGEST_BYTES) {
+                throw new KubeConfigException(
+                        "the kubeconfig " + file + " is larger than 10 MiB: this is the wrong file");
+            }
+            text = Files.readString(file, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new KubeConfigException("cannot read the kubeconfig " + file + ": " + KubeConfigs.reason(e)
+                    + "; check the path and its permissions", e);
+        }
+        Object parsed;
+        try {
+            LoaderOptions limits = SafeYaml.limits(LARGEST_BYTES, MOST_ALIASES);
+            parsed = SafeYaml.load(text, limits, new Resolver(), new SafeConstructor(limits));
+        } catch (MarkedYAMLException e) {
+            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getProblem() + ", line "
+                    + (e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1) + "; correct it there", e);
+        } catch (YAMLException | IllegalArgumentException e) {
+            throw new KubeConfigException("the kubeconfig " + file + " is no YAML: " + e.getMessage() + "; correct it",
+                    e);
+        }
+        if (parsed == null) {
+            return new Loaded(file, Map.of());
+        }
+        return new Loaded(file, object(file, "the file", parsed));
+    }
+
+    static MergedKubeConfig of(List<Loaded> loaded) {
+        MergedKubeConfig merged = new MergedKubeConfig(loaded.stream().map(Loaded::file).toList());
+        for (Loaded each : loaded) {
+            merged.add(each, "contexts", "context", merged.contexts);
+            merged.add(each, "clusters", "cluster", merged.clusters);
+            merged.add(each, "users", "user", merged.users);
+            Object current = each.content().get("current-context");
+            if (merged.currentContext.isEmpty() && current != null) {
+                merged.currentContext = current.toString();
+            }
+        }
+        return merged;
+    }
+
+    private void add(Loaded from, String list, String field, Map<String, Entry> into) {
+        Object entries = from.content().get(list);
+        if (entries == null) {
+            return;
+        }
+        if (!(entries instanceof List<?> each)) {
+            throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " is no list; correct it");
+        }
+        int i = 0;
+        for (Object item : each) {
+            String where = list + "[" + i++ + "]";
+            Map<String, Object> entry = object(from.file(), where, item);
+            Object name = entry.get("name");
+            if (name == null) {
+                throw new KubeConfigException(
+                        "the kubeconfig " + from.file() + ": " + where + " has no name; give it one");
+            }
+            Object value = entry.get(field);
+            Map<String, Object> fields = value == null ? Map.of() : object(from.file(), where + "." + field, value);
+            into.putIfAbsent(name.toString(), new Entry(from.file(), name.toString(), resolved(from.file(), fields)));
+        }
+    }
+
+    private static Map<String, Object> object(Path file, String where, Object value) {
+        if (!(value instanceof Map<?, ?> map)) {
+            throw new KubeConfigException("the kubeconfig " + file + ": " + where
+                    + " is no mapping of fields; is this a kubeconfig?");
+        }
+        Map<String, Object> fields = new LinkedHashMap<>();
+        map.forEach((k, v) -> fields.put(String.valueOf(k), v));
+        return fields;
+    }
+
+    private static Map<String, Object> resolved(Path file, Map<String, Object> fields) {
+        Map<String, Object> resolved = new LinkedHashMap<>(fields);
+        for (String field : PATHS) {
+            resolved.computeIfPresent(field,
+                    (f, path) -> path.toString().isEmpty() ? path : absolute(file, path.toString()));
+        }
+        return resolved;
+    }
+
+    private static String absolute(Path file, String path) {
+        return file.toAbsolutePath().resolveSibling(path).normalize().toString();
+    }
+
+    /** @param wanted a context's name, or null for the current one */
+    Connection connect(@Nullable String wanted, Clock clock) {
+        String where = String.join(", ", files.stream().map(Path::toString).toList());
+        String name = wanted != null ? wanted : currentContext;
+        if (name.isEmpty()) {
+            throw new KubeConfigException("the kubeconfig " + where
+                    + ": current-context is not set; set it (kubectl config use-context NAME) or name a context of "
+                    + contexts.keySet());
+        }
+        Entry context = contexts.get(name);
+        if (context == null) {
+            throw new KubeConfigException("the kubeconfig " + where + " has no context \"" + name + "\": it has "
+                    + contexts.keySet() + "; name one of those");
+        }
+        Entry cluster = required(clusters, context, "cluster");
+        Entry user = context.text("user").isEmpty()
+                ? new Entry(context.file(), "", Map.of())
+                : required(users, context, "user");
+        check(cluster, user);
+
+        KubeConfig config = new KubeConfig(official("context", contexts), official("cluster", clusters),
+                official("user", users));
+        config.setFile(user.file().toAbsolutePath().toFile());
+        if (!config.setContext(name)) {
+            throw new KubeConfigException("the kubeconfig " + where + ": context \"" + name + "\" cannot be used");
+        }
+        String source = where + ", context " + name;
+        ClientBuilder builder;
+        try {
+            builder = ClientBuilder.kubeconfig(withoutRefreshed(config, cluster, user, name));
+        } catch (IOException | RuntimeException e) {
+            throw new KubeConfigException(source + ": " + e.getMessage(), e);
+        }
+        TokenRefresher refresher = refresher(config, user, clock);
+        if (refresher != null) {
+            builder.setAuthentication(refresher);
+        }
+        String namespace = context.text("namespace");
+        return new Connection(KubeConfigs.build(builder, source), source, namespace.isEmpty() ? "default" : namespace);
+    }
+
+    private static Entry required(Map<String, Entry> entries, Entry context, String field) {
+        String name = context.text(field);
+        if (name.isEmpty()) {
+            throw new KubeConfigException("the kubeconfig " + context.file() + ": context \"" + context.name()
+                    + "\" has no field " + field + "; set it to one of " + entries.keySet());
+        }
+        Entry entry = entries.get(name);
+        if (entry == null) {
+            throw new KubeConfigException("the kubeconfig " + context.file() + ": context \"" + context.name()
+                    + "\" names the " + field + " \"" + name + "\", which does not exist: there are "
+                    + entries.keySet());
+        }
+        return entry;
+    }
+
+    private static void check(Entry cluster, Entry user) {
+        String server = cluster.text("server");
+        if (server.isEmpty()) {
+            throw problem(cluster, "cluster", "server", "is not set; set it to https://HOST:PORT");
+        }
+        if (!server.matches("https?://.+") || HttpUrl.parse(server) == null) {
+            throw problem(cluster, "cluster", "server", "is \"" + server + "\"; write it as https://HOST:PORT");
+        }
+        Object insecure = cluster.fields().get("insecure-skip-tls-verify");
+        if (insecure != null && !(insecure instanceof Boolean)) {
+            throw problem(cluster, "cluster", "insecure-skip-tls-verify", "is neither true nor false; correct it");
+        }
+        readable(cluster, "cluster", "certificate-authority");
+        readable(user, "user", "client-certificate");
+        readable(user, "user", "client-key");
+        readable(user, "user", "tokenFile");
+        base64(cluster, "cluster", "certificate-authority-data");
+        base64(user, "user", "client-certificate-data");
+        base64(user, "user", "client-key-data");
+        TokenRefresher.requireSendable(user.text("token"),
+                "the kubeconfig " + user.file() + ": field token of the user \"" + user.name() + "\"");
+        boolean certificate = has(user, "client-certificate");
+        if (certificate != has(user, "client-key")) {
+            throw problem(user, "user", certificate ? "client-key" : "client-certificate",
+                    "is not set, though its counterpart is; set both or neither");
+        }
+    }
+
+    private static boolean has(Entry entry, String field) {
+        return !entry.text(field).isEmpty() || !entry.text(field + "-data").isEmpty();
+    }
+
+    private static void readable(Entry entry, String what, String field) {
+        String path = entry.text(field);
+        if (!path.isEmpty() && entry.text(field + "-data").isEmpty() && !Files.isReadable(Path.of(path))) {
+            throw problem(entry, what, field, "names the file " + path + ", which "
+                    + (Files.exists(Path.of(path))
+                            ? "cannot be read; check its permissions"
+                            : "does not exist; correct the path"));
+        }
+    }
+
+    private static void base64(Entry entry, String what, String field) {
+        String data = entry.text(field);
+        try {
+            Base64.getMimeDecoder().decode(data);
+        } catch (IllegalArgumentException e) {
+            throw problem(entry, what, field, "is no base64; encode the PEM file by base64 -w0");
+        }
+    }
+
+    private static KubeConfigException problem(Entry entry, String what, String field, String problem) {
+        return new KubeConfigException("the kubeconfig " + entry.file() + ": field " + field + " of the " + what + " \""
+                + entry.name() + "\" " + problem);
+    }
+
+    private static ArrayList<Object> official(String field, Map<String, Entry> entries) {
+        ArrayList<Object> list = new ArrayList<>();
+        entries.values().forEach(e -> list.add(Map.of("name", e.name(), field, e.fields())));
+        return list;
+    }
+
+    /** The fields whose credentials have to be fetched again from time to time. */
+    private static final Set<String> REFRESHED = Set.of("exec", "auth-provider", "tokenFile");
+
+    /** The official client reads those once and for all, so they are left out of what it is given. */
+    private static KubeConfig withoutRefreshed(KubeConfig config, Entry cluster, Entry user, String context) {
+        if (user.fields().keySet().stream().noneMatch(REFRESHED::contains)) {
+            return config;
+        }
+        Map<String, Object> fields = new LinkedHashMap<>(user.fields());
+        fields.keySet().removeAll(REFRESHED);
+        KubeConfig plain = new KubeConfig(
+                new ArrayList<>(List.of(Map.of("name", context, "context",
+                        Map.of("cluster", cluster.name(), "user", user.name())))),
+                new ArrayList<>(List.of(Map.of("name", cluster.name(), "cluster", cluster.fields()))),
+                new ArrayList<>(List.of(Map.of("name", user.name(), "user", fields))));
+        plain.setContext(context);
+        return plain;
+    }
+
+    private static @Nullable TokenRefresher refresher(KubeConfig config, Entry user, Clock clock) {
+        if (has(user, "client-certificate") || !user.text("token").isEmpty()) {
+            return null;
+        }
+        if (!user.text("tokenFile").isEmpty()) {
+            return TokenRefresher.ofFile(Path.of(user.text("tokenFile")), clock);
+        }
+        if (user.fields().get("exec") instanceof Map<?, ?> exec) {
+            return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, clock), clock);
+        }
+        if (user.fields().get("auth-provider") != null) {
+            return TokenRefresher.ofOfficial(config,
+                    user.file() + ", auth-provider of the user \"" + user.name() + "\"", clock);
+        }
+        return null;
+    }
+}

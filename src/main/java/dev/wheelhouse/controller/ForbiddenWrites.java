@@ -1,0 +1,174 @@
+package dev.wheelhouse.controller;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1ResourceQuota;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.workqueue.WorkQueue;
+
+/**
+ * Records the owners whose writes the API server forbids, and syncs them again as soon as that may have changed: a
+ * quota has more room, a limit range or service account of the namespace has changed, or a forbidden owner of the same
+ * namespace has succeeded. Causes that no watch shows, such as a new role, are covered by one attempt per minute.
+ * Upstream leaves such owners to their backoff, which grows to 16 minutes. Thread safe.
+ */
+final class ForbiddenWrites {
+    /** The longest time until a forbidden write is tried again. */
+    static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
+
+    private static final Logger log = LoggerFactory.getLogger(ForbiddenWrites.class);
+
+    private final String controller;
+    private final WorkQueue<ObjectKey> queue;
+    private final Map<String, Set<ObjectKey>> byNamespace = new ConcurrentHashMap<>();
+
+    ForbiddenWrites(String controller, WorkQueue<ObjectKey> queue) {
+        this.controller = controller;
+        this.queue = queue;
+    }
+
+    /**
+     * Registers handlers that requeue the owners early. The controller does not wait for these caches. If this process
+     * may not list them, an owner waits up to a minute.
+     */
+    void register(SharedInformerFactory informers) {
+        informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class).addEventHandler(new OfQuotas());
+        informers.metadata(ResourceType.LIMIT_RANGES).addEventHandler(new OfOthers("a limit range"));
+        informers.metadata(ResourceType.SERVICE_ACCOUNTS).addEventHandler(new OfOthers("a service account"));
+    }
+
+    void ended(ObjectKey key, Result result) {
+        if (result instanceof Result.Retry retry) {
+            if (retry.cause() instanceof ApiError error && error.isForbidden()) {
+                byNamespace.compute(key.namespace(), (namespace, found) -> {
+                    Set<ObjectKey> keys = found == null ? new HashSet<>() : found;
+                    keys.add(key);
+                    return keys;
+                });
+                // The key comes back at the earlier of this time and the rate limiter's delay.
+                queue.addAfter(key, LONGEST_RETRY);
+            }
+        } else if (remove(key)) {
+            wake(key.namespace(), key + " has succeeded");
+        }
+    }
+
+    void forget(ObjectKey key) {
+        remove(key);
+    }
+
+    private boolean remove(ObjectKey key) {
+        boolean[] removed = new boolean[1];
+        byNamespace.computeIfPresent(key.namespace(), (namespace, keys) -> {
+            removed[0] = keys.remove(key);
+            return keys.isEmpty() ? null : keys;
+        });
+        return removed[0];
+    }
+
+    private void wake(String namespace, String why) {
+        List<ObjectKey> keys = new java.util.ArrayList<>();
+        byNamespace.computeIfPresent(namespace, (n, forbidden) -> {
+            keys.addAll(forbidden);
+            return forbidden;
+        });
+        if (!keys.isEmpty()) {
+            log.info("{}: syncs {} in {} again, because {}; the API server forbade the last writes", controller,
+                    keys.size() == 1 ? keys.get(0) : keys.size() + " objects", namespace, why);
+            for (ObjectKey key : keys) {
+                queue.forget(key);
+                queue.add(key);
+            }
+        }
+    }
+
+    /**
+     * Requeues the owners of a namespace after a change of a quota. Growing usage alone allows nothing new and is
+     * ignored.
+     */
+    private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
+        @Override
+        public void onAdd(V1ResourceQuota quota, boolean initial) {}
+
+        @Override
+        public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
+            if (!Objects.equals(before.getSpec(), after.getSpec()) || !hard(before).equals(hard(after))
+                    || shrank(used(before), used(after))) {
+                wake(String.valueOf(after.getMetadata().getNamespace()), "a quota has changed");
+            }
+        }
+
+        @Override
+        public void onDelete(V1ResourceQuota quota, boolean finalStateUnknown) {
+            wake(String.valueOf(quota.getMetadata().getNamespace()), "a quota is gone");
+        }
+
+        private static Map<String, Quantity> hard(V1ResourceQuota quota) {
+            return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getHard());
+        }
+
+        private static Map<String, Quantity> used(V1ResourceQuota quota) {
+            return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getUsed());
+        }
+
+        private static Map<String, Quantity> orEmpty(@Nullable Map<String, Quantity> map) {
+            return map == null ? Map.of() : map;
+        }
+
+        private static boolean shrank(Map<String, Quantity> before, Map<String, Quantity> after) {
+            return before.entrySet().stream().anyMatch(entry -> {
+                Quantity now = after.get(entry.getKey());
+                return now == null || number(now).compareTo(number(entry.getValue())) < 0;
+            });
+        }
+
+        private static BigDecimal number(Quantity quantity) {
+            return quantity.getNumber() == null ? BigDecimal.ZERO : quantity.getNumber();
+        }
+    }
+
+    private final class OfOthers implements ResourceEventHandler<PartialObjectMetadata> {
+        private final String what;
+
+        OfOthers(String what) {
+            this.what = what;
+        }
+
+        @Override
+        public void onAdd(PartialObjectMetadata object, boolean initial) {
+            if (!initial) {
+                wake(String.valueOf(object.getMetadata().getNamespace()), what + " is new");
+            }
+        }
+
+        @Override
+        public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
+            if (!Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
+                wake(String.valueOf(after.getMetadata().getNamespace()), what + " has changed");
+            }
+        }
+
+        @Override
+        public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
+            wake(String.valueOf(object.getMetadata().getNamespace()), what + " is gone");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.wheelhouse.embedded;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.node.NodeAgent;
+import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.scheduler.Scheduler;
+import dev.wheelhouse.scheduler.SchedulerMetrics;
+import dev.wheelhouse.workqueue.WorkQueueMetrics;
+
+/**
+ * Hollow nodes and a scheduler. With controllers and an API server they make a cluster in which pods appear to run.
+ * They work with any API server; the embedded mode starts them by default.
+ */
+public final class HollowCluster implements AutoCloseable {
+    private static final int SCHEDULER_WRITERS = 4;
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    private final List<NodeAgent> nodes = new ArrayList<>();
+    private final @Nullable Scheduler scheduler;
+    private final SharedInformerFactory informers;
+    private final LoopRunner runner;
+
+    /**
+     * @param nodes the nodes, each with its name, capacity and pod sources
+     * @param scheduler whether to run a scheduler
+     */
+    public record Options(List<NodeAgentOptions> nodes, boolean scheduler) {
+        public Options {
+            nodes = List.copyOf(nodes);
+        }
+    }
+
+    /**
+     * Makes the nodes and the scheduler; {@link #start()} runs them.
+     *
+     * @param informers the caches of the scheduler; their owner starts and closes them
+     * @param events makes the recorder of a component
+     */
+    public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
+            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
+        this.informers = informers;
+        this.runner = new LoopRunner("hollow", clock);
+        for (NodeAgentOptions node : options.nodes) {
+            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), nodeMetrics, clock));
+        }
+        scheduler = options.scheduler
+                ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, schedulerMetrics, queueMetrics,
+                        0, SCHEDULER_WRITERS)
+                : null;
+    }
+
+    public void start() {
+        nodes.forEach(node -> node.start(runner));
+        if (scheduler != null) {
+            informers.startNew();
+            int i = 0;
+            for (Loop loop : scheduler.loops()) {
+                runner.startOnPlatformThread("scheduler-" + i++, loop);
+            }
+        }
+    }
+
+    /** Whether all nodes are registered and know their pods. */
+    public boolean isReady() {
+        return nodes.stream().allMatch(NodeAgent::isReady);
+    }
+
+    public int nodeCount() {
+        return nodes.size();
+    }
+
+    public List<NodeAgent> nodes() {
+        return List.copyOf(nodes);
+    }
+
+    /** Stops the nodes and the scheduler. The pods stay in the API server as they are. */
+    @Override
+    public void close() {
+        if (scheduler != null) {
+            scheduler.close();
+        }
+        nodes.forEach(NodeAgent::close);
+        runner.close(GRACE);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.wheelhouse.facts;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than a thousand
+ * characters is no quantity here.
+ */
+public final class Quantities {
+    private static final Pattern FORM = Pattern
+            .compile(
+                    "([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
+    /** The most characters of a quantity: to read digits takes time in proportion to the square of their number. */
+    private static final int MOST_CHARACTERS = 1_000;
+    private static final String DECIMAL = "num_kMGTPE";
+    private static final String BINARY = "_KMGTPE";
+    private static final BigInteger KIBI = BigInteger.valueOf(1024);
+
+    private Quantities() {}
+
+    /**
+     * The value of a quantity; null if the text is none. Rounded up to a whole number of billionths, as upstream does.
+     */
+    public static @Nullable BigDecimal parse(String text) {
+        Matcher m = FORM.matcher(text);
+        return text.length() <= MOST_CHARACTERS && m.matches() ? value(m) : null;
+    }
+
+    /**
+     * The canonical text ({@code 0.5} is {@code 500m}, {@code 1024Mi} is {@code 1Gi}); null if the text is no quantity.
+     */
+    public static @Nullable String canonical(String text) {
+        Matcher m = FORM.matcher(text);
+        if (text.length() > MOST_CHARACTERS || !m.matches()) {
+            return null;
+        }
+        BigDecimal value = value(m);
+        if (value == null) {
+            return null;
+        }
+        if (value.signum() == 0) {
+            return "0";
+        }
+        boolean binary = m.group(2) != null && value.abs().compareTo(BigDecimal.valueOf(1024)) >= 0;
+        return binary ? binary(value) : decimal(value, m.group(4) != null);
+    }
+
+    /** Null for what has more than a thousand digits before its point. */
+    private static @Nullable BigDecimal value(Matcher m) {
+        BigDecimal number = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));
+        BigDecimal value;
+        if (m.group(2) != null) {
+            value = number.multiply(new BigDecimal(KIBI.pow(BINARY.indexOf(m.group(2).charAt(0)))));
+        } else if (m.group(4) != null) {
+            value = number.scaleByPowerOfTen(Math.clamp(Integer.parseInt(m.group(4)), -2000, 2000));
+        } else {
+            String suffix = m.group(3);
+            value = number.scaleByPowerOfTen(suffix.isEmpty() ? 0 : 3 * (DECIMAL.indexOf(suffix.charAt(0)) - 3));
+        }
+        return value.precision() - value.scale() > MOST_CHARACTERS ? null : value.setScale(9, RoundingMode.UP);
+    }
+
+    private static String binary(BigDecimal value) {
+        BigInteger mantissa = value.setScale(0, RoundingMode.UP).toBigInteger();
+        int power = 0;
+        while (power < BINARY.length() - 1 && mantissa.mod(KIBI).signum() == 0) {
+            mantissa = mantissa.divide(KIBI);
+            power++;
+        }
+        return power == 0 ? mantissa.toString() : mantissa + BINARY.substring(power, power + 1) + "i";
+    }
+
+    private static String decimal(BigDecimal value, boolean exponent) {
+        BigDecimal stripped = value.stripTrailingZeros();
+        int power = Math.floorDiv(-stripped.scale(), 3) * 3;
+        if (!exponent) {
+            power = Math.min(power, 18);
+        }
+        BigInteger mantissa = stripped.scaleByPowerOfTen(-power).toBigIntegerExact();
+        if (power == 0) {
+            return mantissa.toString();
+        }
+        return exponent ? mantissa + "e" + power : mantissa.toString() + DECIMAL.charAt(power / 3 + 3);
+    }
+}

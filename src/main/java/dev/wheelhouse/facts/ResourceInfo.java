@@ -1,0 +1,47 @@
+package dev.wheelhouse.facts;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.api.ResourceType;
+
+/** The facts that discovery publishes about one resource in one version. Implementations are immutable. */
+public interface ResourceInfo {
+    ResourceType type();
+
+    String singular();
+
+    List<String> shortNames();
+
+    List<String> categories();
+
+    Set<String> verbs();
+
+    List<Subresource> subresources();
+
+    /**
+     * A part of a resource's objects with a path of its own.
+     *
+     * @param name {@code status}, {@code scale}, …; may have a slash
+     * @param group of the subresource's kind; empty if it is the resource's group
+     * @param version of the subresource's kind; empty if it is the resource's version
+     * @param kind of the objects that the subresource answers with
+     */
+    record Subresource(String name, String group, String version, String kind, Set<String> verbs) {}
+
+    default boolean has(String subresource) {
+        return subresource(subresource) != null;
+    }
+
+    /** The subresource of that name; null if the resource has none. */
+    default @Nullable Subresource subresource(String name) {
+        for (Subresource subresource : subresources()) {
+            if (subresource.name().equals(name)) {
+                return subresource;
+            }
+        }
+        return null;
+    }
+}

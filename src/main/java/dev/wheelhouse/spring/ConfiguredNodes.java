@@ -1,0 +1,244 @@
+package dev.wheelhouse.spring;
+
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.custom.QuantityFormatException;
+import io.kubernetes.client.openapi.models.V1Taint;
+
+import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.podconfig.FileSource;
+import dev.wheelhouse.podconfig.HttpManifests;
+import dev.wheelhouse.podconfig.KubeletConfigFile;
+import dev.wheelhouse.runtime.Durations;
+
+/** Which nodes run in this process, by the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
+final class ConfiguredNodes {
+    private static final int DEFAULT_HOLLOW_NODES = 2;
+    private static final int MAX_NODES = 3072;
+    private static final String DEFAULT_MANIFESTS = "manifests";
+
+    private ConfiguredNodes() {}
+
+    /**
+     * The nodes, hollow ones first.
+     *
+     * @param embedded whether the API server is the embedded one
+     * @param workingDirectory whose {@code manifests/} the first hollow node watches on the embedded API server, if it exists
+     * @param hostName what a node is called that has no other name
+     */
+    static List<NodeAgentOptions> of(WheelhouseProperties properties, boolean embedded, Path workingDirectory,
+            String hostName) {
+        Integer wanted = properties.nodes().count();
+        int count = wanted != null ? wanted : embedded ? DEFAULT_HOLLOW_NODES : 0;
+        Map<String, String> capacity = Map.of("cpu", properties.nodes().cpu(), "memory", properties.nodes().memory(),
+                "pods", String.valueOf(properties.nodes().pods()));
+        List<NodeAgentOptions> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            NodeAgentOptions node = NodeAgentOptions.hollow(properties.nodes().namePrefix() + (i + 1), i);
+            nodes.add(profiled(node.withCapacity(merged(node.capacity(), capacity)), properties.nodes().profile()));
+        }
+        NodeProperties own = properties.node();
+        Path manifests = workingDirectory.resolve(DEFAULT_MANIFESTS);
+        boolean watched = embedded && count > 0 && Files.isDirectory(manifests);
+        if (!own.isAnySet()) {
+            if (watched) {
+                nodes.set(0, nodes.get(0).withManifests(manifests, FileSource.DEFAULT_PERIOD));
+            }
+            return nodes;
+        }
+        String name = own.name() != null ? own.name() : count > 0 ? nodes.get(0).name() : hostName;
+        int at = nodes.stream().map(NodeAgentOptions::name).toList().indexOf(name);
+        if (at < 0) {
+            at = count;
+            nodes.add(profiled(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity),
+                    properties.nodes().profile()));
+        }
+        nodes.set(at, with(nodes.get(at), own, at == 0 && watched ? manifests : null));
+        return nodes;
+    }
+
+    private static NodeAgentOptions named(String name, int index, Map<String, String> capacity) {
+        try {
+            NodeAgentOptions node = NodeAgentOptions.hollow(name, index);
+            return node.withCapacity(merged(node.capacity(), capacity));
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.node.name: " + e.getMessage());
+        }
+    }
+
+    private static NodeAgentOptions profiled(NodeAgentOptions node, String profile) {
+        try {
+            return node.withProfile(profile);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.nodes.profile: " + e.getMessage());
+        }
+    }
+
+    private static Map<String, String> merged(Map<String, String> base, Map<String, String> more) {
+        Map<String, String> merged = new LinkedHashMap<>(base);
+        merged.putAll(more);
+        return merged;
+    }
+
+    private static NodeAgentOptions with(NodeAgentOptions node, NodeProperties own, @Nullable Path defaultManifests) {
+        KubeletConfigFile file = own.config() == null
+                ? new KubeletConfigFile(null, null, Map.of(), null, null)
+                : kubeletConfig(own.config());
+        Duration filePeriod = duration("wheelhouse.node.file-check-period", own.fileCheckPeriod(),
+                file.fileCheckFrequency());
+        Path path = own.manifestDirectory() != null
+                ? path("wheelhouse.node.manifest-directory", own.manifestDirectory())
+                : file.staticPodPath() != null ? file.staticPodPath() : defaultManifests;
+        return node.withCapacity(merged(node.capacity(), capacity(own.capacity())))
+                .withLabels(pairs("wheelhouse.node.labels", own.labels())).withTaints(taints(own.taints()))
+                .withManifests(path, filePeriod == null ? FileSource.DEFAULT_PERIOD : filePeriod)
+                .withManifestUrl(url(own, file));
+    }
+
+    private static KubeletConfigFile kubeletConfig(String file) {
+        try {
+            return KubeletConfigFile.read(path("wheelhouse.node.config", file));
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.node.config: " + e.getMessage());
+        }
+    }
+
+    private static @Nullable HttpManifests url(NodeProperties own, KubeletConfigFile file) {
+        Duration period = duration("wheelhouse.node.http-check-period", own.httpCheckPeriod(),
+                file.httpCheckFrequency());
+        Map<String, List<String>> headers = own.manifestUrlHeaders().isEmpty()
+                ? file.staticPodUrlHeaders()
+                : headers(own.manifestUrlHeaders());
+        String text = own.manifestUrl() != null
+                ? own.manifestUrl()
+                : file.staticPodUrl() == null ? null : file.staticPodUrl().toString();
+        if (text == null) {
+            if (!headers.isEmpty()) {
+                throw new BadOption("wheelhouse.node.manifest-url-headers is set without wheelhouse.node.manifest-url:"
+                        + " add the URL, or leave out the headers");
+            }
+            return null;
+        }
+        try {
+            HttpManifests plain = HttpManifests.of(url(text));
+            return new HttpManifests(plain.url(), headers, period == null ? plain.period() : period, plain.timeout(),
+                    plain.otherHosts());
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.node.manifest-url: " + e.getMessage());
+        }
+    }
+
+    private static URI url(String text) {
+        try {
+            return URI.create(text);
+        } catch (IllegalArgumentException e) {
+            // Without the text, which may hold a password.
+            throw new IllegalArgumentException("it is no URL: write one such as https://example.com/pods.yaml", e);
+        }
+    }
+
+    private static Map<String, List<String>> headers(List<String> entries) {
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        for (String entry : entries) {
+            int colon = entry.indexOf(':');
+            if (colon < 1) {
+                // Without the entry, which may be a secret.
+                throw new BadOption("wheelhouse.node.manifest-url-headers has an entry without a colon: each must be a "
+                        + "header, such as Accept:application/yaml");
+            }
+            headers.computeIfAbsent(entry.substring(0, colon).strip(), n -> new ArrayList<>())
+                    .add(entry.substring(colon + 1).strip());
+        }
+        return headers;
+    }
+
+    private static Map<String, String> pairs(String option, List<String> entries) {
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (String entry : entries) {
+            int equals = entry.indexOf('=');
+            if (equals < 1) {
+                throw bad(option, entry, "key=value");
+            }
+            pairs.put(entry.substring(0, equals).strip(), entry.substring(equals + 1).strip());
+        }
+        return pairs;
+    }
+
+    private static Map<String, String> capacity(List<String> entries) {
+        Map<String, String> capacity = pairs("wheelhouse.node.capacity", entries);
+        capacity.forEach((resource, quantity) -> {
+            try {
+                Quantity.fromString(quantity);
+            } catch (QuantityFormatException e) {
+                throw bad("wheelhouse.node.capacity", resource + "=" + quantity,
+                        "a quantity, such as cpu=4 or memory=8Gi");
+            }
+        });
+        return capacity;
+    }
+
+    private static List<V1Taint> taints(List<String> entries) {
+        List<V1Taint> taints = new ArrayList<>();
+        for (String entry : entries) {
+            int colon = entry.lastIndexOf(':');
+            String effect = entry.substring(colon + 1);
+            String key = colon < 1 ? "" : entry.substring(0, colon);
+            if (key.isEmpty() || !List.of("NoSchedule", "PreferNoSchedule", "NoExecute").contains(effect)) {
+                throw bad("wheelhouse.node.taints", entry,
+                        "key=value:Effect, where Effect is NoSchedule, PreferNoSchedule or NoExecute");
+            }
+            int equals = key.indexOf('=');
+            taints.add(new V1Taint().key(equals < 0 ? key : key.substring(0, equals))
+                    .value(equals < 0 ? null : key.substring(equals + 1)).effect(effect));
+        }
+        return taints;
+    }
+
+    private static @Nullable Duration duration(String option, @Nullable String text, @Nullable Duration otherwise) {
+        if (text == null) {
+            return otherwise;
+        }
+        Duration duration = Durations.parse(text);
+        if (duration == null || duration.isZero()) {
+            throw bad(option, text, "a duration, such as 20s or 1m30s");
+        }
+        return duration;
+    }
+
+    private static Path path(String option, String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw bad(option, text, "the path of a file");
+        }
+    }
+
+    private static BadOption bad(String option, String value, String wanted) {
+        return new BadOption(option + " is \"" + value + "\": it must be " + wanted);
+    }
+
+    /** The host's name as a node may be called, as kubelet does without {@code --hostname-override}. */
+    static String hostName() {
+        String name = System.getenv("HOSTNAME");
+        if (name == null || name.isBlank()) {
+            try {
+                name = java.net.InetAddress.getLocalHost().getHostName();
+            } catch (java.net.UnknownHostException e) {
+                name = "localhost";
+            }
+        }
+        return name.strip().toLowerCase(Locale.ROOT);
+    }
+}

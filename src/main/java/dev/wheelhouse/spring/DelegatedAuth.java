@@ -1,0 +1,172 @@
+package dev.wheelhouse.spring;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.AuthenticationV1Api;
+import io.kubernetes.client.openapi.apis.AuthorizationV1Api;
+import io.kubernetes.client.openapi.models.V1NonResourceAttributes;
+import io.kubernetes.client.openapi.models.V1SubjectAccessReview;
+import io.kubernetes.client.openapi.models.V1SubjectAccessReviewSpec;
+import io.kubernetes.client.openapi.models.V1TokenReview;
+import io.kubernetes.client.openapi.models.V1TokenReviewSpec;
+import io.kubernetes.client.openapi.models.V1TokenReviewStatus;
+import io.kubernetes.client.openapi.models.V1UserInfo;
+
+import dev.wheelhouse.runtime.Clock;
+
+import okhttp3.Call;
+
+/**
+ * Asks the API server whose a bearer token is, and whether that user may get a path, as the secure port of
+ * kube-controller-manager does (upstream: {@code apiserver/pkg/server/options/authentication.go}, {@code authorization.go}). An
+ * answer is kept for 10 seconds, as there. Whatever fails denies: a review ends within 3 seconds, and for a second after a
+ * failure none is tried. Thread safe.
+ */
+final class DelegatedAuth {
+    private static final Logger log = LoggerFactory.getLogger(DelegatedAuth.class);
+    private static final Duration KEPT = Duration.ofSeconds(10);
+    static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int MOST_KEPT = 1000;
+    private static final int AT_A_TIME = 10;
+
+    private final ApiClient api;
+    private final Clock clock;
+    private final Duration patience;
+    private final Semaphore slots = new Semaphore(AT_A_TIME);
+    private final Map<String, Kept> answers = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+            return size() > MOST_KEPT;
+        }
+    };
+    private @Nullable Failure lastFailure;
+
+    /**
+     * @param user null if access is denied
+     * @param why it is denied; empty if it is allowed
+     */
+    record Answer(@Nullable String user, String why) {
+        static Answer denied(String why) {
+            return new Answer(null, why);
+        }
+    }
+
+    private record Kept(Answer answer, long until) {}
+
+    private record Failure(Answer answer, long until) {}
+
+    /** @param patience for which one review may take; {@link #PATIENCE} in the service */
+    DelegatedAuth(ApiClient api, Clock clock, Duration patience) {
+        this.api = api;
+        this.clock = clock;
+        this.patience = patience;
+    }
+
+    /** @param verb the HTTP method in lower case, as the API server names access to a path */
+    Answer mayGet(String token, String verb, String path) {
+        String key = hash(token) + " " + verb + " " + path;
+        Answer known = known(key);
+        if (known != null) {
+            return known;
+        }
+        long deadline = clock.deadline(patience);
+        try {
+            if (!slots.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+                return Answer.denied("too many tokens are being looked up: try again later");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Answer.denied("the service stops");
+        }
+        try {
+            known = known(key);
+            return known != null ? known : keep(key, review(token, verb, path, deadline));
+        } catch (ApiException e) {
+            return failed(e);
+        } finally {
+            slots.release();
+        }
+    }
+
+    private synchronized @Nullable Answer known(String key) {
+        Kept kept = answers.get(key);
+        if (kept != null && clock.nanoTime() - kept.until() < 0) {
+            return kept.answer();
+        }
+        Failure failure = lastFailure;
+        return failure != null && clock.nanoTime() - failure.until() < 0 ? failure.answer() : null;
+    }
+
+    private synchronized Answer keep(String key, Answer answer) {
+        if (lastFailure != null) {
+            lastFailure = null;
+            log.info("the API server answers again whose a token is");
+        }
+        answers.remove(key);
+        answers.put(key, new Kept(answer, clock.deadline(KEPT)));
+        return answer;
+    }
+
+    private synchronized Answer failed(ApiException e) {
+        Answer answer = Answer.denied(e.getCode() == 403
+                ? "this service may not ask the API server whose a token is: let it create "
+                        + "tokenreviews.authentication.k8s.io and subjectaccessreviews.authorization.k8s.io"
+                : "the API server could not say whose the token is" + (e.getCode() > 0
+                        ? ": it answered " + e.getCode()
+                        : ": it did not answer"));
+        if (lastFailure == null || !lastFailure.answer().equals(answer)) {
+            log.warn("contents are shown to nobody with a token for now: {}", answer.why());
+        }
+        lastFailure = new Failure(answer, clock.deadline(PAUSE));
+        return answer;
+    }
+
+    private Answer review(String token, String verb, String path, long deadline) throws ApiException {
+        V1TokenReviewStatus status = execute(new AuthenticationV1Api(api)
+                .createTokenReview(new V1TokenReview().spec(new V1TokenReviewSpec().token(token))).buildCall(null),
+                deadline, V1TokenReview.class).getStatus();
+        V1UserInfo user = status == null || !Boolean.TRUE.equals(status.getAuthenticated()) ? null : status.getUser();
+        if (user == null) {
+            return Answer.denied("the token is nobody's, or no longer valid");
+        }
+        V1SubjectAccessReview asked = new V1SubjectAccessReview().spec(new V1SubjectAccessReviewSpec()
+                .user(user.getUsername()).uid(user.getUid()).groups(user.getGroups()).extra(user.getExtra())
+                .nonResourceAttributes(new V1NonResourceAttributes().verb(verb).path(path)));
+        var decision = execute(new AuthorizationV1Api(api).createSubjectAccessReview(asked).buildCall(null), deadline,
+                V1SubjectAccessReview.class).getStatus();
+        return decision != null && Boolean.TRUE.equals(decision.getAllowed())
+                ? new Answer(String.valueOf(user.getUsername()), "")
+                : Answer.denied("User \"" + user.getUsername() + "\" cannot " + verb + " path \"" + path + "\"");
+    }
+
+    private <T> T execute(Call call, long deadline, Class<T> type) throws ApiException {
+        call.timeout().timeout(Math.max(1, deadline - clock.nanoTime()), TimeUnit.NANOSECONDS);
+        return api.<T>execute(call, type).getData();
+    }
+
+    private static String hash(String token) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.wheelhouse.spring;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+import dev.wheelhouse.runtime.PrivateFiles;
+
+/** The kubeconfig that tells kubectl, helm and other clients how to reach the embedded API server. */
+final class KubeconfigFile {
+    private KubeconfigFile() {}
+
+    /**
+     * Writes it, as a whole or not at all; nobody but its owner may read it, as it may hold a token.
+     *
+     * @return the file's absolute path
+     * @throws BadOption if it cannot be written there
+     */
+    static Path write(String file, String content) {
+        Path target = Path.of(file).toAbsolutePath().normalize();
+        try {
+            Path directory = target.getParent();
+            if (directory == null) {
+                throw new BadOption("wheelhouse.apiserver.kubeconfig is \"" + file + "\": it must be a file");
+            }
+            PrivateFiles.createDirectories(directory);
+            PrivateFiles.write(target, content.getBytes(StandardCharsets.UTF_8));
+            return target;
+        } catch (IOException e) {
+            throw new BadOption("the kubeconfig cannot be written to " + target + " (" + e
+                    + "): choose another file with --wheelhouse.apiserver.kubeconfig=FILE");
+        }
+    }
+}

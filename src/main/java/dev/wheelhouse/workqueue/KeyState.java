@@ -1,0 +1,40 @@
+package dev.wheelhouse.workqueue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one key, in one object, so that each operation needs one lookup. client-go's three sets are flags here:
+ * dirty (to be worked on), queued (dirty and ready to be taken) and processing. Guarded by the queue's lock.
+ */
+final class KeyState<K> {
+    final K key;
+    final int hash;
+    /** The next entry in the same chain of the {@link KeyTable}. */
+    @Nullable
+    KeyState<K> chained;
+    boolean dirty;
+    boolean queued;
+    boolean processing;
+    Priority priority = Priority.BACKGROUND;
+    int failures;
+    long addedAt;
+    long startedAt;
+
+    /** The due time while the key is delayed; null otherwise. */
+    DelayHeap.@Nullable Delay<K> delay;
+
+    /** The neighbours in the list of ready keys. */
+    @Nullable
+    KeyState<K> previous;
+    @Nullable
+    KeyState<K> next;
+
+    KeyState(K key, int hash) {
+        this.key = key;
+        this.hash = hash;
+    }
+
+    boolean isIdle() {
+        return !dirty && !processing && delay == null && failures == 0;
+    }
+}

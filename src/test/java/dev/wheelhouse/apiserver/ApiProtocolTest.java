@@ -1,0 +1,51 @@
+package dev.wheelhouse.apiserver;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static dev.wheelhouse.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Fails if an upgrade of Tomcat changes the internals that {@link ApiProtocol} builds on. */
+@Timeout(60)
+class ApiProtocolTest {
+    private static final int MILLIS = 20_000;
+    private static final String WATCH = "GET /api/v1/pods?watch=true&timeoutSeconds=%d HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
+            .withLimits(ApiServerOptions.defaults().limits().withIo(Duration.ofMillis(100)))).start();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void aQuietWatchEndsWhenItsClientHasClosedTheConnection() throws Exception {
+        try (RawHttp http = new RawHttp(server, MILLIS)) {
+            http.send(WATCH.formatted(60));
+            assertThat(http.socket.getInputStream().read()).isEqualTo('H');
+            assertThat(server.openConnections()).isEqualTo(1);
+        }
+        eventually("the connection is no longer counted", Duration.ofSeconds(20), () -> server.openConnections() == 0);
+    }
+
+    /** The look at the client during the watch reads a byte of the next request, and gives it back. */
+    @Test
+    void aRequestThatWaitsBehindAQuietWatchIsAnsweredAsAWhole() throws Exception {
+        try (RawHttp http = new RawHttp(server, MILLIS)) {
+            http.send(WATCH.formatted(1));
+            assertThat(http.socket.getInputStream().read()).isEqualTo('H');
+            http.send("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+            String answers = "H" + new String(http.socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+
+            assertThat(answers.split("HTTP/1.1 200 OK\r\n", -1)).hasSize(3);
+            assertThat(answers).contains("\"gitVersion\"");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.wheelhouse.client.http;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.util.ClientBuilder;
+
+/** An HTTP server on raw sockets, so that a test decides about every byte, and when the connection ends. */
+final class RawServer implements AutoCloseable {
+    /** Answers one request; the connection is closed afterwards. */
+    interface Script {
+        void answer(Request request, OutputStream out) throws IOException, InterruptedException;
+    }
+
+    record Request(String method, String target, Map<String, String> headers, String body) {
+        String line() {
+            return method + " " + target;
+        }
+    }
+
+    final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final List<Socket> connections = new CopyOnWriteArrayList<>();
+    private volatile Script script;
+
+    RawServer(Script script) throws IOException {
+        this.script = script;
+        Thread.ofVirtual().name("raw server").start(() -> {
+            while (!socket.isClosed()) {
+                try {
+                    Socket connection = socket.accept();
+                    connections.add(connection);
+                    Thread.ofVirtual().name("raw server connection").start(() -> serve(connection));
+                } catch (IOException e) {
+                    return;
+                }
+            }
+        });
+    }
+
+    void answerWith(Script next) {
+        script = next;
+    }
+
+    private void serve(Socket connection) {
+        try (connection) {
+            connection.setTcpNoDelay(true);
+            Request request = read(new BufferedInputStream(connection.getInputStream()));
+            requests.add(request);
+            script.answer(request, connection.getOutputStream());
+            connection.getOutputStream().flush();
+        } catch (IOException e) {
+            // The client went away.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Request read(InputStream in) throws IOException {
+        String[] first = line(in).split(" ");
+        Map<String, String> headers = new TreeMap<>();
+        for (String line = line(in); !line.isEmpty(); line = line(in)) {
+            int colon = line.indexOf(':');
+            headers.put(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
+        }
+        int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
+        return new Request(first[0], first[1], headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+    }
+
+    private static String line(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int b = in.read(); b >= 0 && b != '\n'; b = in.read()) {
+            if (b != '\r') {
+                line.write(b);
+            }
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+
+    static void json(OutputStream out, int code, String headers, String body) throws IOException {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        out.write(("HTTP/1.1 " + code + " X\r\nContent-Type: application/json\r\nConnection: close\r\n" + headers
+                + "Content-Length: " + bytes.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+        out.write(bytes);
+    }
+
+    static Script always(int code, String body) {
+        return (request, out) -> json(out, code, "", body);
+    }
+
+    static void startChunked(OutputStream out) throws IOException {
+        out.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                .getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    static void chunk(OutputStream out, byte[] bytes, int from, int to) throws IOException {
+        out.write((Integer.toHexString(to - from) + "\r\n").getBytes(StandardCharsets.UTF_8));
+        out.write(bytes, from, to - from);
+        out.write("\r\n".getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    static void endChunked(OutputStream out) throws IOException {
+        out.write("0\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+
+    ApiClient api() {
+        return new ClientBuilder().setBasePath(url()).build();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+        for (Socket connection : connections) {
+            connection.close();
+        }
+    }
+}

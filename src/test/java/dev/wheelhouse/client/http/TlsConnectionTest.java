@@ -1,0 +1,182 @@
+package dev.wheelhouse.client.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+
+import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.Clock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/** Certificates of a kubeconfig, against a server that wants to see them. */
+class TlsConnectionTest {
+    private static final char[] PASSWORD = "changeit".toCharArray();
+
+    @TempDir
+    Path dir;
+
+    private HttpsServer server = HttpsServer.create();
+    private String certificate = "";
+    private String key = "";
+
+    TlsConnectionTest() throws IOException {}
+
+    @BeforeEach
+    void start() throws Exception {
+        KeyStore own = selfSigned("CN=operator");
+        certificate = pem("CERTIFICATE", own.getCertificate("me").getEncoded());
+        key = pem("PRIVATE KEY", own.getKey("me", PASSWORD).getEncoded());
+
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(own, PASSWORD);
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("me", own.getCertificate("me"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+
+        server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(context) {
+            @Override
+            public void configure(HttpsParameters parameters) {
+                SSLParameters tls = context.getDefaultSSLParameters();
+                tls.setNeedClientAuth(true);
+                parameters.setSSLParameters(tls);
+            }
+        });
+        server.createContext("/", exchange -> {
+            String who = ((HttpsExchange) exchange).getSSLSession().getPeerPrincipal().getName();
+            byte[] body = ("{\"metadata\":{\"name\":\"a\",\"annotations\":{\"who\":\"" + who + "\"}}}")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private KeyStore selfSigned(String name) throws Exception {
+        Path store = dir.resolve("store.p12");
+        Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair", "-alias", "me", "-keyalg", "EC", "-dname", name, "-ext", "san=ip:127.0.0.1",
+                "-storetype",
+                "PKCS12", "-keystore", store.toString(), "-storepass", new String(PASSWORD)).redirectErrorStream(true)
+                .start();
+        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        return keys;
+    }
+
+    private static String pem(String what, byte[] der) {
+        return "-----BEGIN " + what + "-----\n" + Base64.getMimeEncoder(64, new byte[]{'\n'}).encodeToString(der)
+                + "\n-----END " + what + "-----\n";
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private ApiClient api(String cluster, String user) throws IOException {
+        Path file = Files.writeString(dir.resolve("config"), """
+                current-context: tls
+                contexts: [{name: tls, context: {cluster: tls, user: me}}]
+                clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
+                users: [{name: me, user: {%s}}]
+                """.formatted(server.getAddress().getPort(), cluster, user));
+        return new KubeConfigs(Map.of(), dir, dir, Clock.system()).resolve(file, null).api();
+    }
+
+    private V1ConfigMap ask(String cluster, String user) throws IOException {
+        try (HttpKubeClient client = new HttpKubeClient(api(cluster, user), Clock.system())) {
+            return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
+        }
+    }
+
+    @Test
+    void certificatesInTheFileAreUsed() throws Exception {
+        V1ConfigMap answer = ask(", certificate-authority-data: " + base64(certificate),
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key));
+        assertThat(answer.getMetadata().getAnnotations()).containsEntry("who", "CN=operator");
+    }
+
+    @Test
+    void certificatesInFilesBesideItAreUsed() throws Exception {
+        Files.writeString(dir.resolve("me.crt"), certificate);
+        Files.writeString(dir.resolve("me.key"), key);
+        V1ConfigMap answer = ask(", certificate-authority: me.crt", "client-certificate: me.crt, client-key: me.key");
+        assertThat(answer.getMetadata().getAnnotations()).containsEntry("who", "CN=operator");
+    }
+
+    @Test
+    void aServerThatCannotBeTrustedIsNotTalkedTo_unlessToldSo() throws Exception {
+        String user = "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key);
+        assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class)
+                .hasMessageContaining("SSLHandshakeException");
+        assertThat(ask(", insecure-skip-tls-verify: true", user).getMetadata().getName()).isEqualTo("a");
+    }
+
+    @Test
+    void theSocketBelowTlsIsKnown() throws IOException {
+        ReadAheadSocket.Factory sockets = new ReadAheadSocket.Factory();
+        List<ReadAheadSocket> found = new ArrayList<>();
+        ApiClient api = api(", certificate-authority-data: " + base64(certificate),
+                "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key));
+        OkHttpClient client = api.getHttpClient().newBuilder().socketFactory(sockets).addNetworkInterceptor(chain -> {
+            found.add(sockets.of(chain.connection()));
+            return chain.proceed(chain.request());
+        }).build();
+        try (Response response = client.newCall(new Request.Builder().url(api.getBasePath()).build()).execute()) {
+            assertThat(found).singleElement().isNotNull();
+            assertThat(found.getFirst().isClosed()).isFalse();
+        }
+        client.connectionPool().evictAll();
+        client.dispatcher().executorService().shutdown();
+        assertThat(found.getFirst().isClosed()).isTrue();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.wheelhouse.facts.generate;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say three
+ * things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are zero, and
+ * the Go name of a named string or number.
+ *
+ * <p>The reader relies on gofmt's layout: a declaration begins in the first column and a field after one tab.
+ */
+final class GoDeclarations {
+    private static final Pattern PACKAGE = Pattern.compile("package (\\w+).*");
+    private static final Pattern IMPORT = Pattern.compile("(?:import |\t)(?:(\\w+) )?\"([^\"]+)\"");
+    private static final Pattern TYPE = Pattern.compile("type (\\w+) (?:= )?(\\S+).*");
+    private static final Pattern FIELD = Pattern.compile("\t(?:\\w+\\s+)?(\\S+)\\s+`(.*)`.*");
+    private static final Pattern JSON = Pattern.compile("json:\"([^\"]*)\"");
+    private static final Set<String> SCALARS = Set.of("string", "bool", "int", "int32", "int64", "uint8", "uint32",
+            "float64", "byte");
+
+    private final Path sources;
+    private final Map<String, GoPackage> packages = new HashMap<>();
+
+    /** One Go package. @param name of the package clause @param types by name */
+    private record GoPackage(String name, Map<String, Declaration> types) {}
+
+    /** @param right the declaration's right side: {@code struct}, a type's name @param imports of its file: path by name */
+    private record Declaration(String path, String right, List<Member> members, Map<String, String> imports) {}
+
+    /** One line of a struct. @param json the tag */
+    private record Member(String type, String json) {}
+
+    /**
+     * One field of a struct as JSON sees it.
+     *
+     * @param pointer whether the field's Go type is a pointer
+     * @param always whether the encoder writes the field although it is zero; false for pointers and bytes
+     * @param scalarName the name of a named scalar type, as {@code v1.PullPolicy}; empty for others
+     */
+    record GoField(boolean pointer, boolean always, String scalarName) {}
+
+    /** @param sources the folder of {@code k8s.io/…} packages */
+    GoDeclarations(Path sources) {
+        this.sources = sources;
+    }
+
+    /**
+     * The fields of a struct by JSON name, those of embedded structs among them; empty for a type that is no struct.
+     *
+     * @param typeName as OpenAPI names it, {@code io.k8s.api.core.v1.Pod}
+     */
+    Map<String, GoField> fields(String typeName) throws IOException {
+        int dot = typeName.lastIndexOf('.');
+        String path = "k8s.io/" + typeName.substring("io.k8s.".length(), dot).replace('.', '/');
+        Map<String, GoField> fields = new HashMap<>();
+        collect(find(path, typeName.substring(dot + 1)), fields);
+        return fields;
+    }
+
+    private void collect(@Nullable Declaration struct, Map<String, GoField> into) throws IOException {
+        if (struct == null) {
+            return;
+        }
+        if (!struct.right.equals("struct")) {
+            collect(find(struct, struct.right), into);
+        }
+        for (Member member : struct.members) {
+            List<String> tag = List.of(member.json.split(",", -1));
+            if (tag.contains("inline")) {
+                collect(find(struct, member.type), into);
+            } else if (!tag.getFirst().equals("-")) {
+                into.put(tag.getFirst(), field(struct, member.type, tag));
+            }
+        }
+    }
+
+    private GoField field(Declaration owner, String type, List<String> tag) throws IOException {
+        boolean pointer = type.startsWith("*");
+        String element = type.replaceFirst("^(\\*|\\[\\]|map\\[[\\w.]+\\])+", "");
+        @Nullable
+        Declaration named = SCALARS.contains(element) ? null : find(owner, element);
+        String kind = SCALARS.contains(element) ? element : kind(named);
+        boolean value = element.equals(type) && kind.equals("struct");
+        boolean bytes = type.equals("[]byte");
+        boolean always = !pointer && !bytes && !tag.contains("omitzero") && (value || !tag.contains("omitempty"));
+        String scalarName = named != null && SCALARS.contains(kind)
+                ? load(named.path).name + "." + element.substring(element.indexOf('.') + 1)
+                : "";
+        return new GoField(pointer, always, scalarName);
+    }
+
+    /** The kind of a declared type, followed through names: {@code struct}, {@code string}, … */
+    private String kind(@Nullable Declaration declaration) throws IOException {
+        if (declaration == null || declaration.right.equals("struct") || SCALARS.contains(declaration.right)) {
+            return declaration == null ? "struct" : declaration.right;
+        }
+        @Nullable
+        Declaration next = find(declaration, declaration.right);
+        return next == null ? declaration.right : kind(next);
+    }
+
+    /** The declaration of a name that stands in the file of another declaration; null if it is not in the folder. */
+    private @Nullable Declaration find(Declaration user, String name) throws IOException {
+        int dot = name.indexOf('.');
+        return dot < 0
+                ? find(user.path, name)
+                : find(user.imports.getOrDefault(name.substring(0, dot), ""), name.substring(dot + 1));
+    }
+
+    private @Nullable Declaration find(String path, String name) throws IOException {
+        return load(path).types.get(name);
+    }
+
+    private GoPackage load(String path) throws IOException {
+        GoPackage known = packages.get(path);
+        if (known == null) {
+            known = parse(path, sources.resolve(path));
+            packages.put(path, known);
+        }
+        return known;
+    }
+
+    private static GoPackage parse(String path, Path folder) throws IOException {
+        Map<String, Declaration> types = new HashMap<>();
+        String name = "";
+        if (path.isEmpty() || !Files.isDirectory(folder)) {
+            return new GoPackage(name, types);
+        }
+        List<Path> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.filter(f -> f.toString().endsWith(".go") && !f.toString().endsWith("_test.go")
+                    && !f.toString().contains("generated")).sorted().toList();
+        }
+        for (Path file : files) {
+            Map<String, String> imports = new HashMap<>();
+            List<Member> members = new ArrayList<>();
+            for (String line : Files.readAllLines(file)) {
+                Matcher m;
+                if ((m = TYPE.matcher(line)).matches()) {
+                    members = new ArrayList<>();
+                    types.put(m.group(1), new Declaration(path, m.group(2), members, imports));
+                } else if ((m = FIELD.matcher(line)).matches()) {
+                    Matcher json = JSON.matcher(m.group(2));
+                    if (json.find()) {
+                        members.add(new Member(m.group(1), json.group(1)));
+                    }
+                } else if ((m = IMPORT.matcher(line)).matches()) {
+                    String imported = m.group(2);
+                    imports.put(m.group(1) == null ? imported.substring(imported.lastIndexOf('/') + 1) : m.group(1),
+                            imported);
+                } else if ((m = PACKAGE.matcher(line)).matches()) {
+                    name = m.group(1);
+                }
+            }
+        }
+        return new GoPackage(name, types);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.wheelhouse.manager;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.election.ElectionListener;
+import dev.wheelhouse.election.ElectionOptions;
+import dev.wheelhouse.election.LeaderElector;
+import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The manager sleeps until something happens. The clock stands still unless a test moves it, and {@code await} without
+ * a limit returns only if the manager was woken, so a wake-up that is missing ends in the timeout.
+ */
+@Timeout(30)
+class ControllerManagerTest {
+    private final ManualClock clock = new ManualClock();
+    private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
+    private final KubeClient client = server.client("manager");
+    private final InformerFactory informers = new InformerFactory(client, clock);
+    private final LoopRunner runner = new LoopRunner("manager-test", clock);
+
+    private static final class OfPods extends KeyedController {
+        OfPods(ControllerContext context) {
+            super("of-pods", context);
+            informerFor(ResourceType.PODS, V1Pod.class);
+        }
+
+        @Override
+        protected Result sync(ObjectKey key) {
+            return Result.done();
+        }
+    }
+
+    private ControllerManager manager(Leadership leadership) {
+        return new ControllerManager(
+                new DefaultControllerContext(client, informers, clock, component -> EventRecorder.NONE,
+                        DefaultControllerContext.Settings.stepped()),
+                List.of(new ControllerDescriptor("of-pods", Set.of(), OfPods::new)),
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), leadership, runner);
+    }
+
+    @AfterEach
+    void stop() {
+        runner.close();
+        informers.close();
+        server.close();
+    }
+
+    private void syncCaches() throws InterruptedException {
+        boolean busy = true;
+        while (busy) {
+            busy = false;
+            for (Loop loop : informers.loops()) {
+                busy |= loop.step() == Loop.BUSY;
+            }
+        }
+    }
+
+    @Test
+    void sleepsUntilItsNextReportWhileACacheHasNotSynced() {
+        ControllerManager manager = manager(Leadership.ALONE);
+
+        assertThat(manager.step()).isEqualTo(Duration.ofSeconds(10).toNanos());
+        clock.advance(Duration.ofSeconds(4));
+        assertThat(manager.step()).isEqualTo(Duration.ofSeconds(6).toNanos());
+        clock.advance(Duration.ofSeconds(6));
+        assertThat(manager.step()).as("it has reported").isEqualTo(Duration.ofSeconds(10).toNanos());
+        assertThat(manager.waitingFor()).containsExactly("pods: the first list has not come yet");
+        assertThat(manager.isRunning()).isFalse();
+    }
+
+    @Test
+    void isWokenByTheCacheThatItWaitsForAndThenSleepsForGood() throws InterruptedException {
+        ControllerManager manager = manager(Leadership.ALONE);
+        manager.step();
+        drainWakeUps(manager);
+
+        syncCaches();
+        manager.await(Loop.IDLE);
+
+        assertThat(manager.step()).isEqualTo(Loop.IDLE);
+        assertThat(manager.isRunning()).isTrue();
+        assertThat(manager.waitingFor()).isEmpty();
+    }
+
+    @Test
+    void standsByAsleepAndIsWokenByTheLead() throws InterruptedException {
+        LeaderElector elector = new LeaderElector(
+                new ElectionOptions(ObjectKey.of("default", "manager"), "me", Duration.ofSeconds(15),
+                        Duration.ofSeconds(10), Duration.ofSeconds(2)),
+                client, clock, new SplittableRandom(1), ElectionListener.NONE);
+        ControllerManager manager = manager(elector);
+
+        assertThat(manager.step()).isEqualTo(Loop.IDLE);
+        assertThat(manager.controllers()).as("none is made before this process leads").isEmpty();
+        elector.step();
+        manager.await(Loop.IDLE);
+
+        assertThat(manager.step()).isPositive();
+        assertThat(manager.controllers()).hasSize(1);
+    }
+
+    @Test
+    void tellsThatAllControllersRunOnceAndAtOnceIfTheyDo() throws InterruptedException {
+        ControllerManager manager = manager(Leadership.ALONE);
+        int[] told = new int[2];
+        manager.whenRunning(() -> told[0]++);
+        manager.step();
+        assertThat(told[0]).isZero();
+
+        syncCaches();
+        manager.step();
+        manager.step();
+        manager.whenRunning(() -> told[1]++);
+
+        assertThat(told).containsExactly(1, 1);
+    }
+
+    /** The construction wakes the manager, because this process leads from the beginning. */
+    private static void drainWakeUps(ControllerManager manager) throws InterruptedException {
+        manager.await(1);
+    }
+}

@@ -1,0 +1,5 @@
+package units
+
+type Options struct {
+	Wrong bool `json:"force"`
+}
