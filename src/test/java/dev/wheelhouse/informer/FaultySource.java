@@ -49,7 +49,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         server = other;
     }
 
-    /** Adds an event that the open watches return after the server's present ones. */
+    /** Adds an event that the open watches return after the server's present ones, unless the server ended them. */
     void send(WatchEvent<T> event) {
         open.forEach(line -> line.send(event));
     }
@@ -121,7 +121,9 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
 
         private void send(WatchEvent<T> event) {
             takePresentEvents();
-            queue.add(event);
+            if (!super.isEnded()) {
+                queue.add(event);
+            }
         }
 
         private void endsAfterQueue() {

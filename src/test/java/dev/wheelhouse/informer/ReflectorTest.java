@@ -11,8 +11,8 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.EmbeddedApiServer;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -276,7 +276,7 @@ class ReflectorTest {
         assertThat(world.source.watches).hasSize(2);
         assertThat(world.informer.state().lastError()).isNull();
         // A restored backup: the server has an older version, and the open watch only waits.
-        try (EmbeddedApiServer restored = new EmbeddedApiServer(
+        try (ApiServer restored = new ApiServer(
                 ApiServerOptions.defaults().withClock(world.stepper.clock))) {
             world.source.halfOpen();
             world.source.moveTo(SteppedInformer.configMapsOf(restored));
