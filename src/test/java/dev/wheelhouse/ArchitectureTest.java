@@ -53,7 +53,8 @@ class ArchitectureTest {
             Map.entry("scheduler", Set.of("controller")),
             Map.entry("manager", Set.of("controllers", "election")), Map.entry("embedded", Set.of("node", "scheduler")),
             Map.entry("testing", Set.of("apiserver", "client.http", "manager", "embedded")),
-            Map.entry("spring", Set.of("apiserver", "client.http", "manager", "embedded")), Map.entry("", Set.of("spring")));
+            Map.entry("spring", Set.of("apiserver", "client.http", "manager", "embedded")),
+            Map.entry("", Set.of("spring")));
 
     private static JavaClasses classes;
 

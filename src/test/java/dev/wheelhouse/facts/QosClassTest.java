@@ -51,7 +51,8 @@ class QosClassTest {
     @CsvSource({"1, 1000m, Guaranteed", "1.0, 1, Guaranteed", "1, 999m, Burstable", "1, many, Burstable"})
     void amountsAreComparedByValue(String limit, String request, String expected) {
         assertThat(of("""
-                {containers: [{resources: {limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s", memory: "1024Mi"}}}]}
+                {containers: [{resources: {limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s",
+                 memory: "1024Mi"}}}]}
                 """.formatted(limit, request))).isEqualTo(expected);
     }
 

@@ -266,7 +266,8 @@ class InformerPropertyTest {
                 case 8 -> source.end();
                 case 9 -> source.send(new WatchEvent.Bookmark<>(Long.toString(server.store().version()), false));
                 case 10 -> source.send(
-                        new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "too old resource version", null)));
+                        new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "too old resource "
+                                + "version", null)));
                 case 11 -> source.send(new WatchEvent.Undecodable<>(new DecodeFailure("configmaps", "", "bad"), false));
                 case 12 -> objects.values().forEach(object -> source.send(new WatchEvent.Modified<>(object)));
                 default -> {

@@ -15,8 +15,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say three
- * things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are zero, and
+ * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say
+ * three
+ * things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are zero,
+ * and
  * the Go name of a named string or number.
  *
  * <p>The reader relies on gofmt's layout: a declaration begins in the first column and a field after one tab.
@@ -36,7 +38,9 @@ final class GoDeclarations {
     /** One Go package. @param name of the package clause @param types by name */
     private record GoPackage(String name, Map<String, Declaration> types) {}
 
-    /** @param right the declaration's right side: {@code struct}, a type's name @param imports of its file: path by name */
+    /**
+     * @param right the declaration's right side: {@code struct}, a type's name @param imports of its file: path by name
+     */
     private record Declaration(String path, String right, List<Member> members, Map<String, String> imports) {}
 
     /** One line of a struct. @param json the tag */
