@@ -34,7 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The worked examples of CONTRIBUTING.md. Each is a diff with a test of its own: it is applied to a copy of the files that
+ * The worked examples of CONTRIBUTING.md. Each is a diff with a test of its own: it is applied to a copy of the files
+ * that
  * it names, compiled against the classes of this build, and its test is run.
  */
 class ContributingTest {
@@ -144,7 +145,10 @@ class ContributingTest {
         return urls.toArray(URL[]::new);
     }
 
-    /** Runs the methods with {@code @Test}, each on an instance of its own. The class loader has an annotation of its own. */
+    /**
+     * Runs the methods with {@code @Test}, each on an instance of its own. The class loader has an annotation of its
+     * own.
+     */
     private static int runTests(Class<?> type) throws Exception {
         int count = 0;
         for (Method method : type.getDeclaredMethods()) {

@@ -175,7 +175,8 @@ class ModelJsonTest {
                 {"metadata":{"name":"p","labels":{}},"spec":{"containers":[],"schedulerName":"",
                  "volumes":[{"name":"v","emptyDir":{}}]}}""", V1Pod.class);
         assertThat(ModelJson.write(pod)).isEqualTo(
-                "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[],\"schedulerName\":\"\",\"volumes\":[{\"emptyDir\":{},\"name\":\"v\"}]}}");
+                "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[],\"schedulerName\":\"\","
+                        + "\"volumes\":[{\"emptyDir\":{},\"name\":\"v\"}]}}");
     }
 
     @Test

@@ -13,7 +13,9 @@ class DefinitionCostTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final int DEFINITIONS = 40;
     private static final int SIZE = 50_000;
-    /** How often a definition may be in memory while it is written or deleted, or the work of that many others' names. */
+    /**
+     * How often a definition may be in memory while it is written or deleted, or the work of that many others' names.
+     */
     private static final long COPIES = 40;
 
     private final RestClient server = new RestClient();

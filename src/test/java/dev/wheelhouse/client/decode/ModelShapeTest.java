@@ -204,7 +204,8 @@ class ModelShapeTest {
 
     @Test
     void aCopyForWritingChangesNeitherTheObjectNorAnother() {
-        byte[] json = ("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"labels\":{\"app\":\"web\"}},"
+        byte[] json = ("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\","
+                + "\"labels\":{\"app\":\"web\"}},"
                 + "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}").getBytes(StandardCharsets.UTF_8);
         V1Pod cached = (V1Pod) fast(json, V1Pod.class);
         V1Pod other = (V1Pod) fast(json, V1Pod.class);
