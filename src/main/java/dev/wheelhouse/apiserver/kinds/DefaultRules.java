@@ -27,14 +27,9 @@ final class DefaultRules {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
         WorkloadDefaults.addTo(rules);
         String core = "io.k8s.api.core.v1.";
-        rules.put(core + "Secret", DefaultRules::secret);
-        rules.put(core + "Namespace", DefaultRules::namespace);
         rules.put(core + "PersistentVolume", DefaultRules::persistentVolume);
         rules.put(core + "PersistentVolumeClaim", claim -> set(child(claim, "status"), "phase", "Pending"));
         rules.put(core + "PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
-        rules.put(core + "NodeStatus", DefaultRules::nodeStatus);
-        rules.put(core + "LimitRangeItem", DefaultRules::limitRangeItem);
-        rules.put(core + "EndpointPort", port -> set(port, "protocol", "TCP"));
         rules.put("io.k8s.api.discovery.v1.EndpointPort", port -> {
             set(port, "name", "");
             set(port, "protocol", "TCP");
@@ -110,18 +105,6 @@ final class DefaultRules {
         set(secret, "type", "Opaque");
     }
 
-    private static void namespace(ObjectNode namespace) {
-        ObjectNode metadata = child(namespace, "metadata");
-        String name = text(metadata, "name");
-        if (!name.isEmpty()) {
-            child(metadata, "labels").put("kubernetes.io/metadata.name", name);
-        }
-        if (Json.at(metadata, "deletionTimestamp") == null && isEmpty(child(namespace, "spec"), "finalizers")) {
-            child(namespace, "spec").putArray("finalizers").add("kubernetes");
-        }
-        set(child(namespace, "status"), "phase", "Active");
-    }
-
     private static void persistentVolume(ObjectNode volume) {
         set(child(volume, "status"), "phase", "Pending");
         set(child(volume, "spec"), "persistentVolumeReclaimPolicy", "Retain");
@@ -132,26 +115,6 @@ final class DefaultRules {
         JsonNode capacity = Json.at(status, "capacity");
         if (capacity != null && Json.at(status, "allocatable") == null) {
             status.set("allocatable", capacity.deepCopy());
-        }
-    }
-
-    private static void limitRangeItem(ObjectNode item) {
-        if (!text(item, "type").equals("Container")) {
-            return;
-        }
-        ObjectNode limit = child(item, "default");
-        ObjectNode request = child(item, "defaultRequest");
-        if (item.get("max") instanceof ObjectNode max) {
-            copyMissing(max, limit);
-        }
-        copyMissing(limit, request);
-        if (item.get("min") instanceof ObjectNode min) {
-            copyMissing(min, request);
-        }
-        for (String field : new String[]{"default", "defaultRequest"}) {
-            if (isEmpty(item, field)) {
-                item.remove(field);
-            }
         }
     }
 

@@ -40,7 +40,6 @@ final class StatusValidation {
                         "numberUnavailable", "collisionCount");
                 collisionsGrow(status, old, problems);
             }
-            case "/Namespace" -> namespace(object, problems);
             case "/Pod" -> pod(status, old, problems);
             case "certificates.k8s.io/CertificateSigningRequest", "apiregistration.k8s.io/APIService" ->
                 conditions(status, problems);
@@ -114,16 +113,6 @@ final class StatusValidation {
             if (!List.of("True", "False", "Unknown").contains(value)) {
                 problems.notSupported(at + ".status", value, "False", "True", "Unknown");
             }
-        }
-    }
-
-    private static void namespace(ObjectNode namespace, Problems problems) {
-        boolean deleted = Json.at(namespace, "metadata", "deletionTimestamp") != null;
-        String phase = Json.text(namespace, "status", "phase");
-        if (!deleted && !phase.equals("Active")) {
-            problems.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
-        } else if (deleted && !phase.equals("Terminating")) {
-            problems.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
         }
     }
 }

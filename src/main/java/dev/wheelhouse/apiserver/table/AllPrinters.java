@@ -10,11 +10,8 @@ public final class AllPrinters {
 
     public static Map<String, List<Column>> all() {
         Map<String, List<Column>> all = new HashMap<>();
-        CorePrinters.addTo(all);
         PodPrinters.addTo(all);
-        NodePrinters.addTo(all);
         VolumePrinters.addTo(all);
-        EventPrinters.addTo(all);
         AppsPrinters.addTo(all);
         BatchPrinters.addTo(all);
         AutoscalingPrinters.addTo(all);

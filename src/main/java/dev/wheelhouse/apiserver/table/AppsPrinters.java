@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.table;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Group {@code apps}, and the ReplicationController, which is printed like a ReplicaSet. */
@@ -37,10 +36,6 @@ final class AppsPrinters {
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
                 Column.of("Selector", "Which pods belong to the DaemonSet.",
                         o -> Selectors.format(o, "spec", "selector")).wide()));
-        all.put("apps/ControllerRevision", List.of(Column.objectName(),
-                Column.of("Controller", "Object that this is a revision of.", AppsPrinters::controller),
-                Column.of("Revision", "Number of the revision; a later one is greater.", o -> o.number("revision")),
-                Column.age()));
     }
 
     private static List<Column> replicas(Column selector) {
@@ -63,17 +58,5 @@ final class AppsPrinters {
     private static String deploymentSelector(Item deployment) {
         String text = Selectors.text(deployment, "spec", "selector");
         return text == null ? "<invalid>" : text;
-    }
-
-    private static String controller(Item revision) {
-        for (Item owner : revision.items("metadata", "ownerReferences")) {
-            if (owner.flag("controller")) {
-                String apiVersion = owner.text("apiVersion");
-                int slash = apiVersion.indexOf('/');
-                String group = slash < 0 ? "" : "." + apiVersion.substring(0, slash);
-                return (owner.text("kind") + group).toLowerCase(Locale.ROOT) + "/" + owner.text("name");
-            }
-        }
-        return Item.NONE;
     }
 }

@@ -39,7 +39,7 @@ final class ControlPlanePrinters {
                 Column.of("CommonEncodingVersion", "Version that all servers store.",
                         o -> o.textOr(Item.UNSET, "status", "commonEncodingVersion")),
                 Column.of("StorageVersions", "Version that each server stores.",
-                        o -> NetworkPrinters.shorten(o.items("status", "storageVersions").stream()
+                        o -> Item.shorten(o.items("status", "storageVersions").stream()
                                 .map(v -> v.text("apiServerID") + "=" + v.text("encodingVersion")).toList())),
                 Column.age()));
         all.put("storagemigration.k8s.io/StorageVersionMigration", List.of(Column.objectName().format(""),

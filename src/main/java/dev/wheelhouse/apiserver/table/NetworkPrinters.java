@@ -11,6 +11,7 @@ import static dev.wheelhouse.apiserver.table.Item.UNKNOWN;
 
 /** Services, endpoints, and groups {@code networking.k8s.io} and {@code discovery.k8s.io}. */
 final class NetworkPrinters {
+
     private static final int SHOWN = 3;
 
     private NetworkPrinters() {}
@@ -23,15 +24,12 @@ final class NetworkPrinters {
                 Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", NetworkPrinters::servicePorts),
                 Column.age(),
                 Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide()));
-        all.put("/Endpoints", List.of(Column.objectName(),
-                Column.of("Endpoints", "Addresses and ports behind the service.", NetworkPrinters::endpoints),
-                Column.age()));
         all.put("discovery.k8s.io/EndpointSlice", List.of(Column.objectName(),
                 Column.of("AddressType", "What sort of addresses these are.", o -> o.text("addressType")),
                 Column.of("Ports", "Ports of every endpoint.",
-                        o -> shorten(o.items("ports").stream().map(NetworkPrinters::slicePort).toList())),
+                        o -> Item.shorten(o.items("ports").stream().map(NetworkPrinters::slicePort).toList())),
                 Column.of("Endpoints", "Addresses of the endpoints.",
-                        o -> shorten(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                        o -> Item.shorten(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
                                 .toList())),
                 Column.age()));
         all.put("networking.k8s.io/Ingress", List.of(Column.objectName(),
@@ -105,34 +103,8 @@ final class NetworkPrinters {
         return String.join(",", addresses);
     }
 
-    private static String endpoints(Item endpoints) {
-        List<String> all = new ArrayList<>();
-        for (Item subset : endpoints.items("subsets")) {
-            List<String> ips = subset.items("addresses").stream().map(a -> a.text("ip")).toList();
-            if (subset.size("ports") == 0) {
-                all.addAll(ips);
-            }
-            for (Item port : subset.items("ports")) {
-                ips.forEach(ip -> all.add((ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port.number("port")));
-            }
-        }
-        if (endpoints.size("subsets") == 0) {
-            return NONE;
-        }
-        return all.isEmpty() ? "" : shorten(all);
-    }
-
     private static String slicePort(Item port) {
         return port.has("port") ? Long.toString(port.number("port")) : port.textOr("*", "name");
-    }
-
-    /** The first three, and how many more there are. */
-    static String shorten(List<String> all) {
-        if (all.size() > SHOWN) {
-            return String.join(",", all.subList(0, SHOWN)) + " + " + (all.size() - SHOWN) + " more...";
-        }
-        String text = String.join(",", all);
-        return text.isEmpty() ? Item.UNSET : text;
     }
 
     private static String hosts(Item ingress) {

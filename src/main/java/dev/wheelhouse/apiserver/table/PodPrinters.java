@@ -22,10 +22,6 @@ final class PodPrinters {
                         o -> o.textOr(NONE, "status", "nominatedNodeName")).wide(),
                 Column.of("Readiness Gates", "How many of the extra conditions for readiness hold.",
                         PodPrinters::readinessGates).wide()));
-        all.put("/PodTemplate",
-                List.of(Column.objectName(), Containers.names("template"), Containers.images("template"),
-                        Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata",
-                                "labels"))));
     }
 
     private static String ip(Item pod) {
