@@ -25,7 +25,6 @@ final class DefaultRules {
     /** The rules by full type name. */
     static Map<String, Consumer<ObjectNode>> byType() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
-        WorkloadDefaults.addTo(rules);
         String core = "io.k8s.api.core.v1.";
         rules.put(core + "PersistentVolume", DefaultRules::persistentVolume);
         rules.put(core + "PersistentVolumeClaim", claim -> set(child(claim, "status"), "phase", "Pending"));

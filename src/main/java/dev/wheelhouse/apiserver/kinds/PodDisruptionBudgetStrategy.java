@@ -25,6 +25,6 @@ final class PodDisruptionBudgetStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode object, Problems problems) {
-        WorkloadValidation.disruptionBudget(object, problems);
+        WorkloadRules.disruptionBudget(object, problems);
     }
 }

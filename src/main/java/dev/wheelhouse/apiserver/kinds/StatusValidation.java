@@ -16,63 +16,12 @@ final class StatusValidation {
     static void update(String kind, ObjectNode object, ObjectNode old, Problems problems) {
         JsonNode status = object.path("status");
         switch (kind) {
-            case "apps/Deployment" -> {
-                nonNegative(status, problems, "observedGeneration", "replicas", "updatedReplicas", "readyReplicas",
-                        "availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount");
-                notMoreThanReplicas(status, problems, "updatedReplicas", "readyReplicas", "availableReplicas");
-                collisionsGrow(status, old, problems);
-            }
-            case "apps/ReplicaSet", "/ReplicationController" -> {
-                nonNegative(status, problems, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
-                        "observedGeneration", "terminatingReplicas");
-                notMoreThanReplicas(status, problems, "fullyLabeledReplicas", "readyReplicas", "availableReplicas");
-            }
-            case "apps/StatefulSet" -> {
-                nonNegative(status, problems, "replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
-                        "availableReplicas", "observedGeneration", "collisionCount");
-                notMoreThanReplicas(status, problems, "readyReplicas", "currentReplicas", "updatedReplicas",
-                        "availableReplicas");
-                collisionsGrow(status, old, problems);
-            }
-            case "apps/DaemonSet" -> {
-                nonNegative(status, problems, "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
-                        "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
-                        "numberUnavailable", "collisionCount");
-                collisionsGrow(status, old, problems);
-            }
             case "/Pod" -> pod(status, old, problems);
             case "certificates.k8s.io/CertificateSigningRequest", "apiregistration.k8s.io/APIService" ->
                 conditions(status, problems);
             default -> {
                 // no rules of its own
             }
-        }
-    }
-
-    private static void nonNegative(JsonNode status, Problems problems, String... fields) {
-        for (String field : fields) {
-            problems.nonNegative(status, "status", field);
-        }
-    }
-
-    private static void notMoreThanReplicas(JsonNode status, Problems problems, String... fields) {
-        long replicas = Json.number(status, 0, "replicas");
-        for (String field : fields) {
-            long value = Json.number(status, 0, field);
-            if (value > replicas) {
-                problems.invalid("status." + field, value, "cannot be greater than status.replicas");
-            }
-        }
-        long available = Json.number(status, 0, "availableReplicas");
-        if (List.of(fields).contains("availableReplicas") && available > Json.number(status, 0, "readyReplicas")) {
-            problems.invalid("status.availableReplicas", available, "cannot be greater than readyReplicas");
-        }
-    }
-
-    private static void collisionsGrow(JsonNode status, ObjectNode old, Problems problems) {
-        long count = Json.number(status, 0, "collisionCount");
-        if (count < Json.number(old, 0, "status", "collisionCount")) {
-            problems.invalid("status.collisionCount", count, "cannot be decremented");
         }
     }
 

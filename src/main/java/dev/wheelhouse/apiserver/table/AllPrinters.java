@@ -12,8 +12,6 @@ public final class AllPrinters {
         Map<String, List<Column>> all = new HashMap<>();
         PodPrinters.addTo(all);
         VolumePrinters.addTo(all);
-        AppsPrinters.addTo(all);
-        BatchPrinters.addTo(all);
         AutoscalingPrinters.addTo(all);
         NetworkPrinters.addTo(all);
         AccessPrinters.addTo(all);
