@@ -25,10 +25,6 @@ final class DefaultRules {
     /** The rules by full type name. */
     static Map<String, Consumer<ObjectNode>> byType() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
-        String core = "io.k8s.api.core.v1.";
-        rules.put(core + "PersistentVolume", DefaultRules::persistentVolume);
-        rules.put(core + "PersistentVolumeClaim", claim -> set(child(claim, "status"), "phase", "Pending"));
-        rules.put(core + "PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
         rules.put("io.k8s.api.discovery.v1.EndpointPort", port -> {
             set(port, "name", "");
             set(port, "protocol", "TCP");
@@ -102,12 +98,6 @@ final class DefaultRules {
             }
         }
         set(secret, "type", "Opaque");
-    }
-
-    private static void persistentVolume(ObjectNode volume) {
-        set(child(volume, "status"), "phase", "Pending");
-        set(child(volume, "spec"), "persistentVolumeReclaimPolicy", "Retain");
-        set(child(volume, "spec"), "volumeMode", "Filesystem");
     }
 
     private static void nodeStatus(ObjectNode status) {

@@ -17,13 +17,6 @@ final class NetworkPrinters {
     private NetworkPrinters() {}
 
     static void addTo(Map<String, List<Column>> all) {
-        all.put("/Service", List.of(Column.objectName(),
-                Column.of("Type", "How the service is reached.", o -> o.text("spec", "type")),
-                Column.of("Cluster-IP", "Address within the cluster.", NetworkPrinters::clusterIp),
-                Column.of("External-IP", "Addresses from outside.", NetworkPrinters::externalIp),
-                Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", NetworkPrinters::servicePorts),
-                Column.age(),
-                Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide()));
         all.put("discovery.k8s.io/EndpointSlice", List.of(Column.objectName(),
                 Column.of("AddressType", "What sort of addresses these are.", o -> o.text("addressType")),
                 Column.of("Ports", "Ports of every endpoint.",
@@ -53,54 +46,6 @@ final class NetworkPrinters {
                 Column.age()));
         all.put("networking.k8s.io/IPAddress", List.of(Column.objectName(),
                 Column.of("ParentRef", "Object that has the address.", NetworkPrinters::parent), Column.age()));
-    }
-
-    private static String clusterIp(Item service) {
-        List<String> ips = service.texts("spec", "clusterIPs");
-        return ips.isEmpty() ? service.textOr(NONE, "spec", "clusterIP") : ips.getFirst();
-    }
-
-    private static String externalIp(Item service) {
-        List<String> ips = new ArrayList<>();
-        String type = service.text("spec", "type");
-        switch (type) {
-            case "ClusterIP", "NodePort" -> {
-            }
-            case "LoadBalancer" -> {
-                String balancer = loadBalancer(service);
-                if (!balancer.isEmpty()) {
-                    ips.add(balancer);
-                }
-            }
-            case "ExternalName" -> {
-                return service.text("spec", "externalName");
-            }
-            default -> {
-                return UNKNOWN;
-            }
-        }
-        ips.addAll(service.texts("spec", "externalIPs"));
-        if (!ips.isEmpty()) {
-            return String.join(",", ips);
-        }
-        return type.equals("LoadBalancer") ? "<pending>" : NONE;
-    }
-
-    private static String servicePorts(Item service) {
-        String ports = service.join(port -> {
-            long nodePort = port.number("nodePort");
-            return port.number("port") + (nodePort > 0 ? ":" + nodePort : "") + "/" + port.textOr("TCP", "protocol");
-        }, "spec", "ports");
-        return ports.isEmpty() ? NONE : ports;
-    }
-
-    private static String loadBalancer(Item item) {
-        TreeSet<String> addresses = new TreeSet<>();
-        for (Item ingress : item.items("status", "loadBalancer", "ingress")) {
-            addresses.add(ingress.textOr(ingress.text("hostname"), "ip"));
-        }
-        addresses.remove("");
-        return String.join(",", addresses);
     }
 
     private static String slicePort(Item port) {
@@ -142,5 +87,14 @@ final class NetworkPrinters {
         String namespace = parent.text("namespace");
         return (parent.text("resource") + (group.isEmpty() ? "" : "." + group)).toLowerCase(Locale.ROOT)
                 + (namespace.isEmpty() ? "" : "/" + namespace) + "/" + parent.text("name");
+    }
+
+    private static String loadBalancer(Item item) {
+        TreeSet<String> addresses = new TreeSet<>();
+        for (Item ingress : item.items("status", "loadBalancer", "ingress")) {
+            addresses.add(ingress.textOr(ingress.text("hostname"), "ip"));
+        }
+        addresses.remove("");
+        return String.join(",", addresses);
     }
 }
