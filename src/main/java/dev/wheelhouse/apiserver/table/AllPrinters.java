@@ -10,7 +10,6 @@ public final class AllPrinters {
 
     public static Map<String, List<Column>> all() {
         Map<String, List<Column>> all = new HashMap<>();
-        PodPrinters.addTo(all);
         VolumePrinters.addTo(all);
         AutoscalingPrinters.addTo(all);
         NetworkPrinters.addTo(all);
