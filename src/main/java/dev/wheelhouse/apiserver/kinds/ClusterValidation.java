@@ -132,15 +132,4 @@ final class ClusterValidation {
         spec.remove(List.of("resources", "volumeAttributesClassName"));
         return spec;
     }
-
-    static void storageClassUpdate(ObjectNode storageClass, ObjectNode old, Problems problems) {
-        if (!storageClass.path("parameters").equals(old.path("parameters"))) {
-            problems.forbidden("parameters", "updates to parameters are forbidden.");
-        }
-        if (!storageClass.path("provisioner").equals(old.path("provisioner"))) {
-            problems.forbidden("provisioner", "updates to provisioner are forbidden.");
-        }
-        problems.immutable("reclaimPolicy", storageClass.get("reclaimPolicy"), old.get("reclaimPolicy"));
-        problems.immutable("volumeBindingMode", storageClass.get("volumeBindingMode"), old.get("volumeBindingMode"));
-    }
 }

@@ -13,12 +13,9 @@ import dev.wheelhouse.apiserver.table.AllPrinters;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.facts.ResourceInfo;
-import dev.wheelhouse.facts.Schemas;
 
 /** Which columns a kind has. All versions of a kind share them. */
 final class Printers {
-    private static final List<Column> BUILT_IN_DEFAULT = List.of(Column.objectName(), Column.createdAt());
-    private static final List<Column> CUSTOM_DEFAULT = List.of(Column.objectName(), Column.age());
     private static final List<Column> SCALE = List.of(Column.objectName(),
             Column.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
             Column.integer("Available", "How many replicas there are.", o -> o.number("status", "replicas")),
@@ -36,14 +33,7 @@ final class Printers {
             return CustomPrinters.of(defined.custom());
         }
         ResourceType type = resource.type();
-        List<Column> ofKind = Strategies.of(type).columns();
-        if (ofKind != null) {
-            return ofKind;
-        }
         List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
-        if (columns != null) {
-            return columns;
-        }
-        return Schemas.ofKind(type.apiVersion(), type.kind()) != null ? BUILT_IN_DEFAULT : CUSTOM_DEFAULT;
+        return columns != null ? columns : Strategies.of(type).columns();
     }
 }

@@ -17,13 +17,7 @@ public final class AllPrinters {
         EventPrinters.addTo(all);
         AppsPrinters.addTo(all);
         BatchPrinters.addTo(all);
-        AutoscalingPrinters.addTo(all);
         NetworkPrinters.addTo(all);
-        AccessPrinters.addTo(all);
-        AdmissionPrinters.addTo(all);
-        SchedulingPrinters.addTo(all);
-        ControlPlanePrinters.addTo(all);
-        DevicePrinters.addTo(all);
         return Map.copyOf(all);
     }
 }

@@ -3,7 +3,7 @@ package dev.wheelhouse.apiserver.table;
 import java.time.Duration;
 
 /** Spans of time as kubectl prints them: at most two units, fewer as they grow (upstream: {@code apimachinery/pkg/util/duration}). */
-final class HumanDuration {
+public final class HumanDuration {
     private static final long MINUTE = 60;
     private static final long HOUR = 60 * MINUTE;
     private static final long DAY = 24 * HOUR;
@@ -12,7 +12,7 @@ final class HumanDuration {
     private HumanDuration() {}
 
     /** {@code 5s}, {@code 3m20s}, {@code 2d4h}; clocks may disagree by less than two seconds, beyond that it is {@code <invalid>}. */
-    static String of(Duration duration) {
+    public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis <= -2000) {
             return "<invalid>";

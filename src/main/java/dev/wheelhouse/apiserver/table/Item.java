@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +22,16 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param now the moment that ages count to
  */
 public record Item(JsonNode node, Instant now) {
-    static final String NONE = "<none>";
-    static final String UNSET = "<unset>";
-    static final String UNKNOWN = "<unknown>";
+    public static final String NONE = "<none>";
+    public static final String UNSET = "<unset>";
+    public static final String UNKNOWN = "<unknown>";
 
     public String text(String... path) {
         return Json.text(node, path);
     }
 
     /** The text, or a stand-in where it is missing or empty. */
-    String textOr(String otherwise, String... path) {
+    public String textOr(String otherwise, String... path) {
         String text = text(path);
         return text.isEmpty() ? otherwise : text;
     }
@@ -39,33 +40,33 @@ public record Item(JsonNode node, Instant now) {
         return Json.number(node, 0, path);
     }
 
-    boolean flag(String... path) {
+    public boolean flag(String... path) {
         return flagOr(false, path);
     }
 
-    boolean flagOr(boolean otherwise, String... path) {
+    public boolean flagOr(boolean otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at != null && at.isBoolean() ? at.booleanValue() : otherwise;
     }
 
-    boolean has(String... path) {
+    public boolean has(String... path) {
         return Json.at(node, path) != null;
     }
 
     /** A number, text, quantity or int-or-string as its text; a stand-in where it is missing. */
-    String scalarOr(String otherwise, String... path) {
+    public String scalarOr(String otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || !at.isValueNode() ? otherwise : at.asString();
     }
 
     /** The part at a path; an empty one if there is none. */
-    Item part(String... path) {
+    public Item part(String... path) {
         JsonNode at = Json.at(node, path);
         return new Item(at == null ? Json.object() : at, now);
     }
 
     /** The elements of the list at a path. */
-    List<Item> items(String... path) {
+    public List<Item> items(String... path) {
         JsonNode at = Json.at(node, path);
         if (at == null || !at.isArray()) {
             return List.of();
@@ -76,23 +77,23 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** How many elements or entries the list or map at a path has. */
-    long size(String... path) {
+    public long size(String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || at.isValueNode() ? 0 : at.size();
     }
 
     /** The texts of the list at a path. */
-    List<String> texts(String... path) {
+    public List<String> texts(String... path) {
         return items(path).stream().map(i -> i.node.asString("")).toList();
     }
 
     /** The non-empty texts of a list's elements, joined by commas. */
-    String join(Function<Item, String> text, String... path) {
+    public String join(Function<Item, String> text, String... path) {
         return String.join(",", items(path).stream().map(text).toList());
     }
 
     /** The texts of the map at a path, sorted by key. */
-    Map<String, String> entries(String... path) {
+    public Map<String, String> entries(String... path) {
         Map<String, String> entries = new TreeMap<>();
         JsonNode at = Json.at(node, path);
         if (at != null && at.isObject()) {
@@ -102,14 +103,32 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** The labels at a path, as in {@code app=web,tier=front}. */
-    String labels(String... path) {
+    public String labels(String... path) {
         List<String> labels = new ArrayList<>();
         entries(path).forEach((key, value) -> labels.add(key + "=" + value));
         return labels.isEmpty() ? NONE : String.join(",", labels);
     }
 
+    /** The label selector at a path as text (upstream: {@code metav1.FormatLabelSelector}). */
+    public String selector(String... path) {
+        return Selectors.format(this, path);
+    }
+
+    /** The addresses of {@code status.loadBalancer}, sorted and joined by commas. */
+    public String loadBalancer() {
+        return items("status", "loadBalancer", "ingress").stream()
+                .map(ingress -> ingress.textOr(ingress.text("hostname"), "ip")).filter(address -> !address.isEmpty())
+                .distinct().sorted().collect(Collectors.joining(","));
+    }
+
+    /** The first three texts, joined by commas, and the number of further ones; {@code <unset>} if there is no text. */
+    public static String firstThree(List<String> texts) {
+        String text = texts.stream().limit(3).collect(Collectors.joining(","));
+        return texts.size() > 3 ? text + " + " + (texts.size() - 3) + " more..." : text.isEmpty() ? UNSET : text;
+    }
+
     /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
-    Item ofType(String type, String... path) {
+    public Item ofType(String type, String... path) {
         for (Item element : items(path)) {
             if (element.text("type").equals(type)) {
                 return element;
@@ -119,24 +138,24 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** Whether {@code status.conditions} has this condition with status True. */
-    boolean isTrue(String condition) {
+    public boolean isTrue(String condition) {
         return ofType(condition, "status", "conditions").text("status").equals("True");
     }
 
-    String name() {
+    public String name() {
         return text("metadata", "name");
     }
 
-    boolean deleting() {
+    public boolean deleting() {
         return has("metadata", "deletionTimestamp");
     }
 
-    String age() {
+    public String age() {
         return since("metadata", "creationTimestamp");
     }
 
     /** The time that has passed since the timestamp at a path. */
-    String since(String... path) {
+    public String since(String... path) {
         if (text(path).isEmpty()) {
             return UNKNOWN;
         }
@@ -145,8 +164,7 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** The timestamp at a path; null if it is missing or no time. */
-    @Nullable
-    Instant time(String... path) {
+    public @Nullable Instant time(String... path) {
         try {
             return Instant.parse(text(path));
         } catch (DateTimeException e) {
