@@ -31,13 +31,13 @@ final class WorkloadRules {
     }
 
     /** The columns of a kind whose pods are all replicas of one template. */
-    static List<Column> replicaColumns(Column selector) {
-        return List.of(Column.objectName(),
+    static Column[] replicaColumns(Column selector) {
+        return new Column[]{Column.objectName(),
                 Column.integer("Desired", "How many pods are wanted.", o -> o.number("spec", "replicas")),
                 status("Current", "How many pods there are.", "replicas"),
                 status("Ready", "How many pods are ready.", "readyReplicas"),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                selector.wide());
+                selector.wide()};
     }
 
     /** Gives an object without labels those of its pod template. */
