@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Steps that rules of defaults are made of. */
+/** Steps of the rules of defaults. A field that is null counts as missing. */
 final class DefaultRules {
     private DefaultRules() {}
 
@@ -36,7 +36,7 @@ final class DefaultRules {
         return value == null || value.isEmpty();
     }
 
-    /** Copies the entries of a map that another one does not have. */
+    /** Copies the entries whose keys are missing in the other map. */
     static void copyMissing(JsonNode from, ObjectNode to) {
         for (Map.Entry<String, JsonNode> entry : from.properties()) {
             if (!to.has(entry.getKey())) {
