@@ -15,6 +15,10 @@ import dev.cel.runtime.CelRuntime;
 
 /** A compiled expression over variables of any type, as admission policies use it. Immutable, thread safe. */
 public final class CelExpression {
+    /** The variables of the expressions of admission policies. There is no {@code authorizer}. */
+    public static final Set<String> OF_POLICIES = Set.of("object", "oldObject", "request", "params", "namespaceObject",
+            "variables");
+
     private final CelRuntime.Program program;
 
     /** The type of result that an expression must have. */

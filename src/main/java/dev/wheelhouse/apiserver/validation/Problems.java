@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,15 @@ public final class Problems {
             detail.append(i == 0 ? "\"" : ", \"").append(supported[i]).append('"');
         }
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
+    }
+
+    /** Required, and of a form. @param form what is wrong with a value */
+    public void formed(String field, String value, Function<String, List<String>> form) {
+        if (value.isEmpty()) {
+            required(field);
+        } else {
+            invalid(field, value, form.apply(value));
+        }
     }
 
     /** Required, and one of the values. */

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -11,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
-final class VolumeValidation {
+public final class VolumeValidation {
     private static final String MODE_RANGE = "must be a number between 0 and 0777 (octal), both inclusive";
     /** In the order in which upstream looks for them: the second one found is the one that is refused. */
     private static final List<String> SOURCES = List.of("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk",
@@ -22,6 +23,18 @@ final class VolumeValidation {
             "ephemeral", "image");
 
     private VolumeValidation() {}
+
+    /** The name of a CSI driver (upstream: {@code ValidateCSIDriverName}). */
+    public static void driverName(String name, String path, Problems problems) {
+        if (name.isEmpty()) {
+            problems.required(path);
+            return;
+        }
+        if (name.length() > 63) {
+            problems.tooLong(path, 63);
+        }
+        problems.invalid(path, name, Formats.dnsSubdomain(name.toLowerCase(Locale.ROOT)));
+    }
 
     /** Validates the volumes; the valid ones by name. */
     static Map<String, JsonNode> validate(JsonNode volumes, String path, String podName, Problems problems) {
