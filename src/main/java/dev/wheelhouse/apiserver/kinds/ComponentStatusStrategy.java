@@ -1,9 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import java.util.List;
 
-/** The state of the control plane, which is answered and not stored (upstream: {@code pkg/registry/core/componentstatus}). */
+/** The health of the control plane, computed for each answer and not stored (upstream: {@code pkg/registry/core/componentstatus}). */
 final class ComponentStatusStrategy extends Strategy {
+    private static final List<Column> COLUMNS = List.of(Column.objectName(),
+            Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
+            Column.of("Message", "What the component says of itself.", o -> healthy(o).text("message")),
+            Column.of("Error", "What went wrong when asking it.", o -> healthy(o).text("error")));
+
     ComponentStatusStrategy() {
         super("", "ComponentStatus");
     }
@@ -11,5 +19,22 @@ final class ComponentStatusStrategy extends Strategy {
     @Override
     public String deprecation(ResourceType type) {
         return "v1 ComponentStatus is deprecated in v1.19+";
+    }
+
+    @Override
+    public List<Column> columns() {
+        return COLUMNS;
+    }
+
+    private static Item healthy(Item component) {
+        return component.ofType("Healthy", "conditions");
+    }
+
+    private static String health(Item component) {
+        return switch (healthy(component).text("status")) {
+            case "" -> "Unknown";
+            case "True" -> "Healthy";
+            default -> "Unhealthy";
+        };
     }
 }

@@ -1,22 +1,93 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Containers;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
+    private static final int MAX_NAME = 52;
+    private static final List<Column> COLUMNS = List.of(Column.objectName(),
+            Column.of("Schedule", "When jobs start, in cron's notation.", o -> o.text("spec", "schedule")),
+            Column.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
+            new Column("Suspend", "boolean", "", "Whether new jobs are held back.", 0, CronJobStrategy::suspend),
+            Column.integer("Active", "How many jobs are running.", o -> o.size("status", "active")),
+            Column.of("Last Schedule", "How long ago a job was last started.",
+                    o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
+            Column.age(),
+            Containers.names("spec", "jobTemplate", "spec", "template").wide(),
+            Containers.images("spec", "jobTemplate", "spec", "template").wide(),
+            Column.of("Selector", "Which pods belong to the jobs.",
+                    o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
+
     CronJobStrategy() {
         super("batch", "CronJob");
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        JobValidation.cronJobCreate(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.batch.v1.CronJobSpec", spec -> {
+            set(spec, "concurrencyPolicy", "Allow");
+            set(spec, "suspend", false);
+            set(spec, "successfulJobsHistoryLimit", 3);
+            set(spec, "failedJobsHistoryLimit", 1);
+        });
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        JobValidation.cronJob(object.path("spec"), problems);
+    public List<Column> columns() {
+        return COLUMNS;
+    }
+
+    private static String suspend(Item cronJob) {
+        if (!cronJob.has("spec", "suspend")) {
+            return Item.UNSET;
+        }
+        return cronJob.flag("spec", "suspend") ? "True" : "False";
+    }
+
+    @Override
+    protected void validate(ObjectNode cronJob, Problems problems) {
+        spec(cronJob.path("spec"), problems);
+        String name = Json.text(cronJob, "metadata", "name");
+        if (name.length() > MAX_NAME) {
+            problems.invalid("metadata.name", name, "must be no more than 52 characters");
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode cronJob, ObjectNode old, Problems problems) {
+        spec(cronJob.path("spec"), problems);
+    }
+
+    private static void spec(JsonNode spec, Problems problems) {
+        String schedule = Json.text(spec, "schedule");
+        if (schedule.isEmpty()) {
+            problems.required("spec.schedule");
+        } else {
+            int fields = schedule.strip().split("\\s+").length;
+            if (!schedule.startsWith("@") && fields != 5 && !schedule.contains("TZ")) {
+                problems.invalid("spec.schedule", schedule,
+                        "expected exactly 5 fields, found " + fields + ": [" + String.join(" ", schedule.split("\\s+"))
+                                + "]");
+            }
+            if (schedule.contains("TZ")) {
+                problems.invalid("spec.schedule", schedule,
+                        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+            }
+        }
+        problems.nonNegative(spec, "spec", "startingDeadlineSeconds");
+        problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
+        JobStrategy.spec(spec.path("jobTemplate").path("spec"), "spec.jobTemplate.spec", problems);
+        problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
+        problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
     }
 }

@@ -42,10 +42,10 @@ final class PodDisruptionBudgetStrategy extends Strategy {
         if (available != null && unavailable != null) {
             problems.invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set");
         }
-        WorkloadValidation.intOrPercent(available, "spec.minAvailable", problems);
-        WorkloadValidation.atMostAll(available, "spec.minAvailable", problems);
-        WorkloadValidation.intOrPercent(unavailable, "spec.maxUnavailable", problems);
-        WorkloadValidation.atMostAll(unavailable, "spec.maxUnavailable", problems);
+        WorkloadRules.intOrPercent(available, "spec.minAvailable", problems);
+        WorkloadRules.atMostAll(available, "spec.minAvailable", problems);
+        WorkloadRules.intOrPercent(unavailable, "spec.maxUnavailable", problems);
+        WorkloadRules.atMostAll(unavailable, "spec.maxUnavailable", problems);
         Selectors.validate(Json.at(spec, "selector"), "spec.selector", problems);
         JsonNode policy = Json.at(spec, "unhealthyPodEvictionPolicy");
         if (policy != null && !List.of("AlwaysAllow", "IfHealthyBudget").contains(policy.asString(""))) {

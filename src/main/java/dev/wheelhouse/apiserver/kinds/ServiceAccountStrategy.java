@@ -1,12 +1,15 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Service accounts, one of which is in each namespace (upstream: {@code pkg/registry/core/serviceaccount}). */
+/** Service accounts. One of them is in each namespace (upstream: {@code pkg/registry/core/serviceaccount}). */
 final class ServiceAccountStrategy extends Strategy {
+    private static final List<Column> COLUMNS = List.of(Column.objectName(), Column.age());
+
     ServiceAccountStrategy() {
         super("", "ServiceAccount");
     }
@@ -14,6 +17,11 @@ final class ServiceAccountStrategy extends Strategy {
     @Override
     public boolean returnsDeleted() {
         return true;
+    }
+
+    @Override
+    public List<Column> columns() {
+        return COLUMNS;
     }
 
     @Override

@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.apiserver.table.Item;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
@@ -94,6 +95,9 @@ public class Strategy {
     public List<Column> columns() {
         return columns;
     }
+
+    /** Adds to the object's row in a table the conditions that kubectl marks it by. */
+    public void addRowConditions(Item object, ObjectNode row) {}
 
     /** Puts the rules of defaults that this kind's types have under the full names of those types. */
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {}

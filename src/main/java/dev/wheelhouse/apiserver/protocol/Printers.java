@@ -1,15 +1,12 @@
 package dev.wheelhouse.apiserver.protocol;
 
 import java.util.List;
-import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
-import dev.wheelhouse.apiserver.table.AllPrinters;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -20,7 +17,6 @@ final class Printers {
             Column.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
             Column.integer("Available", "How many replicas there are.", o -> o.number("status", "replicas")),
             Column.age());
-    private static final Map<String, List<Column>> BY_GROUP_KIND = AllPrinters.all();
 
     private Printers() {}
 
@@ -32,8 +28,6 @@ final class Printers {
         if (resource instanceof CustomResourceInfo defined) {
             return CustomPrinters.of(defined.custom());
         }
-        ResourceType type = resource.type();
-        List<Column> columns = BY_GROUP_KIND.get(type.group() + "/" + type.kind());
-        return columns != null ? columns : Strategies.of(type).columns();
+        return Strategies.of(resource.type()).columns();
     }
 }

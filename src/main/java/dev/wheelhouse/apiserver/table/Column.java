@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A column of the tables that kubectl prints: its definition, and the function that makes its cell of an object.
+ * One column: its definition, and how its cell is made of an object.
  *
  * @param priority 0 for a column that is always shown, 1 for one of the wide output
  * @param cell gives text, a whole number, a boolean, or null
@@ -40,7 +40,7 @@ public record Column(String name, String type, String format, String description
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
     }
 
-    /** A column of text. */
+    /** A column of text; its cells may be any value that a cell can have. */
     public static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
         return typed("string", name, description, cell);
     }
@@ -50,7 +50,7 @@ public record Column(String name, String type, String format, String description
         return typed("integer", name, description, cell);
     }
 
-    /** A column of truth values. */
+    /** A column of booleans. */
     public static Column bool(String name, String description, Function<Item, Boolean> cell) {
         return typed("boolean", name, description, cell);
     }
@@ -70,6 +70,7 @@ public record Column(String name, String type, String format, String description
         return new Column(name, type, newFormat, description, priority, cell);
     }
 
+    /** Writes the column's definition into an object, and returns that. */
     public ObjectNode definition(ObjectNode into) {
         return into.put("name", name).put("type", type).put("format", format).put("description", description)
                 .put("priority", priority);

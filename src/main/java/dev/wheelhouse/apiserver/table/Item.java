@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * An object, or a part of one, as the printers read it: every access is total, so that a missing or odd field gives an empty value.
+ * An object, or a part of one, as columns read it: no access fails, a missing or odd field gives an empty value.
  *
  * @param now the moment that ages count to
  */
@@ -25,7 +24,9 @@ public record Item(JsonNode node, Instant now) {
     public static final String NONE = "<none>";
     public static final String UNSET = "<unset>";
     public static final String UNKNOWN = "<unknown>";
+    private static final int SHOWN = 3;
 
+    /** The text at a path; empty if it is missing or not a string. */
     public String text(String... path) {
         return Json.text(node, path);
     }
@@ -36,19 +37,23 @@ public record Item(JsonNode node, Instant now) {
         return text.isEmpty() ? otherwise : text;
     }
 
+    /** The whole number at a path; 0 if it is missing or no whole number. */
     public long number(String... path) {
         return Json.number(node, 0, path);
     }
 
+    /** The boolean at a path; false if it is missing or no boolean. */
     public boolean flag(String... path) {
         return flagOr(false, path);
     }
 
+    /** The boolean at a path; a stand-in where it is missing or no boolean. */
     public boolean flagOr(boolean otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at != null && at.isBoolean() ? at.booleanValue() : otherwise;
     }
 
+    /** Whether there is a value at the path, other than null. */
     public boolean has(String... path) {
         return Json.at(node, path) != null;
     }
@@ -87,9 +92,18 @@ public record Item(JsonNode node, Instant now) {
         return items(path).stream().map(i -> i.node.asString("")).toList();
     }
 
-    /** The non-empty texts of a list's elements, joined by commas. */
+    /** The texts of a list's elements, joined by commas. */
     public String join(Function<Item, String> text, String... path) {
         return String.join(",", items(path).stream().map(text).toList());
+    }
+
+    /** The first three texts, joined by commas, and the number of the others; {@code <unset>} if there are no texts. */
+    public static String shorten(List<String> texts) {
+        if (texts.size() > SHOWN) {
+            return String.join(",", texts.subList(0, SHOWN)) + " + " + (texts.size() - SHOWN) + " more...";
+        }
+        String text = String.join(",", texts);
+        return text.isEmpty() ? UNSET : text;
     }
 
     /** The texts of the map at a path, sorted by key. */
@@ -109,24 +123,6 @@ public record Item(JsonNode node, Instant now) {
         return labels.isEmpty() ? NONE : String.join(",", labels);
     }
 
-    /** The label selector at a path as text (upstream: {@code metav1.FormatLabelSelector}). */
-    public String selector(String... path) {
-        return Selectors.format(this, path);
-    }
-
-    /** The addresses of {@code status.loadBalancer}, sorted and joined by commas. */
-    public String loadBalancer() {
-        return items("status", "loadBalancer", "ingress").stream()
-                .map(ingress -> ingress.textOr(ingress.text("hostname"), "ip")).filter(address -> !address.isEmpty())
-                .distinct().sorted().collect(Collectors.joining(","));
-    }
-
-    /** The first three texts, joined by commas, and the number of further ones; {@code <unset>} if there is no text. */
-    public static String firstThree(List<String> texts) {
-        String text = texts.stream().limit(3).collect(Collectors.joining(","));
-        return texts.size() > 3 ? text + " + " + (texts.size() - 3) + " more..." : text.isEmpty() ? UNSET : text;
-    }
-
     /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
     public Item ofType(String type, String... path) {
         for (Item element : items(path)) {
@@ -137,19 +133,35 @@ public record Item(JsonNode node, Instant now) {
         return new Item(Json.object(), now);
     }
 
+    /**
+     * The label selector at a path, its requirements sorted by key (upstream: {@code metav1.FormatLabelSelector});
+     * {@code <none>} for one without requirements, {@code <error>} for one with an unknown operator.
+     */
+    public String selector(String... path) {
+        return Selectors.format(this, path);
+    }
+
+    /** The label selector at a path as its requirements, sorted by key; null for one with an unknown operator. */
+    public @Nullable String selectorText(String... path) {
+        return Selectors.text(this, path);
+    }
+
     /** Whether {@code status.conditions} has this condition with status True. */
     public boolean isTrue(String condition) {
         return ofType(condition, "status", "conditions").text("status").equals("True");
     }
 
+    /** The name of the object. */
     public String name() {
         return text("metadata", "name");
     }
 
+    /** Whether the object is being deleted. */
     public boolean deleting() {
         return has("metadata", "deletionTimestamp");
     }
 
+    /** The time since the object was created. */
     public String age() {
         return since("metadata", "creationTimestamp");
     }

@@ -5,29 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import org.jspecify.annotations.Nullable;
 
 /** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
 public final class PodValidation {
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
     private PodValidation() {}
-
-    public static void create(ObjectNode pod, Problems problems) {
-        JsonNode spec = pod.path("spec");
-        pod(pod, problems);
-        if (!spec.path("ephemeralContainers").isEmpty()) {
-            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
-        }
-        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
-            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-        }
-    }
 
     /** What is true of a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {

@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.table;
+package dev.wheelhouse.apiserver.kinds;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+import dev.wheelhouse.apiserver.table.HumanDuration;
+import dev.wheelhouse.apiserver.table.Item;
 
 /**
- * What {@code kubectl get pods} says of a pod: its containers' states condensed to a word (upstream: {@code printPod}).
+ * The state of a pod as {@code kubectl get pods} shows it (upstream: {@code printPod}).
  *
- * @param ready as in {@code 1/2}: ready containers (sidecars among them) of all
+ * @param ready as in {@code 1/2}: the ready containers of all, with sidecars
  * @param reason {@code Running}, {@code Init:0/2}, {@code CrashLoopBackOff}, {@code Terminating}, …
  * @param restarts as in {@code 3 (5m ago)}
  */
