@@ -3,27 +3,20 @@ package dev.wheelhouse.apiserver.kinds;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
-import java.util.List;
 
 /** The health of the control plane, computed for each answer and not stored (upstream: {@code pkg/registry/core/componentstatus}). */
 final class ComponentStatusStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
-            Column.of("Message", "What the component says of itself.", o -> healthy(o).text("message")),
-            Column.of("Error", "What went wrong when asking it.", o -> healthy(o).text("error")));
-
     ComponentStatusStrategy() {
-        super("", "ComponentStatus");
+        super("", "ComponentStatus",
+                Column.objectName(),
+                Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
+                Column.of("Message", "What the component says of itself.", o -> healthy(o).text("message")),
+                Column.of("Error", "What went wrong when asking it.", o -> healthy(o).text("error")));
     }
 
     @Override
     public String deprecation(ResourceType type) {
         return "v1 ComponentStatus is deprecated in v1.19+";
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static Item healthy(Item component) {

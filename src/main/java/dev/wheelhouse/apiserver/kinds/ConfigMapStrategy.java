@@ -14,18 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Config maps. One of them in each namespace has the server's certificates (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Data", "How many keys there are, text and binary.",
-                    o -> o.size("data") + o.size("binaryData")),
-            Column.age());
-
     ConfigMapStrategy() {
-        super("", "ConfigMap");
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
+        super("", "ConfigMap",
+                Column.objectName(),
+                Column.of("Data", "How many keys there are, text and binary.",
+                        o -> o.size("data") + o.size("binaryData")),
+                Column.age());
     }
 
     @Override

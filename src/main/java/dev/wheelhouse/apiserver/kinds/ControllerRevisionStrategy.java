@@ -4,30 +4,23 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
 final class ControllerRevisionStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Controller", "Object that this is a revision of.", ControllerRevisionStrategy::controller),
-            Column.of("Revision", "Number of the revision; a later one is greater.", o -> o.number("revision")),
-            Column.age());
-
     ControllerRevisionStrategy() {
-        super("apps", "ControllerRevision");
+        super("apps", "ControllerRevision",
+                Column.objectName(),
+                Column.of("Controller", "Object that this is a revision of.", ControllerRevisionStrategy::controller),
+                Column.of("Revision", "Number of the revision; a later one is greater.", o -> o.number("revision")),
+                Column.age());
     }
 
     @Override
     protected boolean countsGenerations() {
         return false;
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String controller(Item revision) {

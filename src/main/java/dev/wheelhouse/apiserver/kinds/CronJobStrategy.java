@@ -5,7 +5,6 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
@@ -15,21 +14,21 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
     private static final int MAX_NAME = 52;
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Schedule", "When jobs start, in cron's notation.", o -> o.text("spec", "schedule")),
-            Column.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
-            new Column("Suspend", "boolean", "", "Whether new jobs are held back.", 0, CronJobStrategy::suspend),
-            Column.integer("Active", "How many jobs are running.", o -> o.size("status", "active")),
-            Column.of("Last Schedule", "How long ago a job was last started.",
-                    o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
-            Column.age(),
-            Containers.names("spec", "jobTemplate", "spec", "template").wide(),
-            Containers.images("spec", "jobTemplate", "spec", "template").wide(),
-            Column.of("Selector", "Which pods belong to the jobs.",
-                    o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
 
     CronJobStrategy() {
-        super("batch", "CronJob");
+        super("batch", "CronJob",
+                Column.objectName(),
+                Column.of("Schedule", "When jobs start, in cron's notation.", o -> o.text("spec", "schedule")),
+                Column.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
+                new Column("Suspend", "boolean", "", "Whether new jobs are held back.", 0, CronJobStrategy::suspend),
+                Column.integer("Active", "How many jobs are running.", o -> o.size("status", "active")),
+                Column.of("Last Schedule", "How long ago a job was last started.",
+                        o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
+                Column.age(),
+                Containers.names("spec", "jobTemplate", "spec", "template").wide(),
+                Containers.images("spec", "jobTemplate", "spec", "template").wide(),
+                Column.of("Selector", "Which pods belong to the jobs.",
+                        o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
     }
 
     @Override
@@ -40,11 +39,6 @@ final class CronJobStrategy extends Strategy {
             set(spec, "successfulJobsHistoryLimit", 3);
             set(spec, "failedJobsHistoryLimit", 1);
         });
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String suspend(Item cronJob) {

@@ -18,19 +18,18 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
 final class DaemonSetStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            WorkloadRules.status("Desired", "How many nodes should run the pod.", "desiredNumberScheduled"),
-            WorkloadRules.status("Current", "How many of those nodes run the pod.", "currentNumberScheduled"),
-            WorkloadRules.status("Ready", "How many of those nodes run a ready pod.", "numberReady"),
-            WorkloadRules.status("Up-to-date", "How many nodes run a pod of the newest template.", "updatedNumberScheduled"),
-            WorkloadRules.status("Available", "How many nodes run a pod that has been ready for long enough.", "numberAvailable"),
-            Column.of("Node Selector", "Labels that a node needs to get the pod.",
-                    o -> o.labels("spec", "template", "spec", "nodeSelector")),
-            Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-            Column.of("Selector", "Which pods belong to the DaemonSet.", o -> o.selector("spec", "selector")).wide());
-
     DaemonSetStrategy() {
-        super("apps", "DaemonSet");
+        super("apps", "DaemonSet",
+                Column.objectName(),
+                WorkloadRules.status("Desired", "How many nodes should run the pod.", "desiredNumberScheduled"),
+                WorkloadRules.status("Current", "How many of those nodes run the pod.", "currentNumberScheduled"),
+                WorkloadRules.status("Ready", "How many of those nodes run a ready pod.", "numberReady"),
+                WorkloadRules.status("Up-to-date", "How many nodes run a pod of the newest template.", "updatedNumberScheduled"),
+                WorkloadRules.status("Available", "How many nodes run a pod that has been ready for long enough.", "numberAvailable"),
+                Column.of("Node Selector", "Labels that a node needs to get the pod.",
+                        o -> o.labels("spec", "template", "spec", "nodeSelector")),
+                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
+                Column.of("Selector", "Which pods belong to the DaemonSet.", o -> o.selector("spec", "selector")).wide());
     }
 
     @Override
@@ -47,11 +46,6 @@ final class DaemonSetStrategy extends Strategy {
             set(rolling, "maxSurge", 0);
         }
         set(spec, "revisionHistoryLimit", 10);
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

@@ -33,7 +33,7 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
  * children their turn. Idempotent. What needs a cluster (addresses, tokens, service accounts, priorities) is not done here.
  */
 public final class Defaults {
-    private static final Map<String, Consumer<ObjectNode>> RULES = Map.copyOf(Strategies.defaults());
+    private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
     private static final Map<String, Plan> PLANS = new ConcurrentHashMap<>();
 
     private Defaults() {}

@@ -20,15 +20,14 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(), WorkloadRules.READY,
-            Column.of("Up-to-date", "How many pods have the newest template.", o -> o.number("status", "updatedReplicas")),
-            Column.of("Available", "How many pods have been ready for long enough.",
-                    o -> o.number("status", "availableReplicas")),
-            Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-            Column.of("Selector", "Which pods belong to the Deployment.", DeploymentStrategy::selector).wide());
-
     DeploymentStrategy() {
-        super("apps", "Deployment");
+        super("apps", "Deployment",
+                Column.objectName(), WorkloadRules.READY,
+                Column.of("Up-to-date", "How many pods have the newest template.", o -> o.number("status", "updatedReplicas")),
+                Column.of("Available", "How many pods have been ready for long enough.",
+                        o -> o.number("status", "availableReplicas")),
+                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
+                Column.of("Selector", "Which pods belong to the Deployment.", DeploymentStrategy::selector).wide());
     }
 
     @Override
@@ -50,11 +49,6 @@ final class DeploymentStrategy extends Strategy {
         }
         set(spec, "revisionHistoryLimit", 10);
         set(spec, "progressDeadlineSeconds", 600);
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String selector(Item deployment) {

@@ -21,9 +21,9 @@ final class EndpointSliceStrategy extends Strategy {
         super("discovery.k8s.io", "EndpointSlice", Column.objectName(),
                 Column.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
                 Column.of("Ports", "Ports of every endpoint.",
-                        o -> Item.shorten(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
+                        o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
                 Column.of("Endpoints", "Addresses of the endpoints.",
-                        o -> Item.shorten(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                        o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
                                 .toList())),
                 Column.age());
     }

@@ -16,12 +16,11 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
-            Column.age());
-
     EndpointsStrategy() {
-        super("", "Endpoints");
+        super("", "Endpoints",
+                Column.objectName(),
+                Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
+                Column.age());
     }
 
     @Override
@@ -39,11 +38,6 @@ final class EndpointsStrategy extends Strategy {
         rules.put("io.k8s.api.core.v1.EndpointPort", port -> set(port, "protocol", "TCP"));
     }
 
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
-    }
-
     private static String endpoints(Item endpoints) {
         List<String> all = new ArrayList<>();
         for (Item subset : endpoints.items("subsets")) {
@@ -58,7 +52,7 @@ final class EndpointsStrategy extends Strategy {
         if (endpoints.size("subsets") == 0) {
             return Item.NONE;
         }
-        return all.isEmpty() ? "" : Item.shorten(all);
+        return all.isEmpty() ? "" : Item.firstThree(all);
     }
 
     @Override

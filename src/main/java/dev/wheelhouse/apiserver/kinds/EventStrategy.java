@@ -20,15 +20,12 @@ final class EventStrategy extends Strategy {
             "reportingController", "reportingComponent", "deprecatedCount", "count", "deprecatedFirstTimestamp",
             "firstTimestamp", "deprecatedLastTimestamp", "lastTimestamp", "deprecatedSource", "source");
 
-    private final List<Column> columns;
-
     EventStrategy(String group) {
-        super(group, "Event");
-        this.columns = group.isEmpty()
-                ? columns(new Fields("involvedObject", "message", "source", "reportingComponent", "firstTimestamp",
-                        "lastTimestamp", "count"))
-                : columns(new Fields("regarding", "note", "deprecatedSource", "reportingController",
-                        "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"));
+        super(group, "Event", columns(group.isEmpty()
+                ? new Fields("involvedObject", "message", "source", "reportingComponent", "firstTimestamp",
+                        "lastTimestamp", "count")
+                : new Fields("regarding", "note", "deprecatedSource", "reportingController",
+                        "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount")));
     }
 
     @Override
@@ -46,13 +43,8 @@ final class EventStrategy extends Strategy {
         return false;
     }
 
-    @Override
-    public List<Column> columns() {
-        return columns;
-    }
-
-    private static List<Column> columns(Fields fields) {
-        return List.of(
+    private static Column[] columns(Fields fields) {
+        return new Column[]{
                 Column.of("Last Seen", "When it happened the last time.", fields::lastSeen),
                 Column.of("Type", "Normal, or Warning for what may need attention.", o -> o.text("type")),
                 Column.of("Reason", "Why, in one word.", o -> o.text("reason")),
@@ -63,7 +55,7 @@ final class EventStrategy extends Strategy {
                 Column.of("Message", "What happened, as a sentence.", o -> o.text(fields.message).strip()),
                 Column.of("First Seen", "When it happened the first time.", fields::firstSeen).wide(),
                 Column.of("Count", "How often it happened.", fields::count).wide(),
-                Column.objectName().wide());
+                Column.objectName().wide()};
     }
 
     /** The names of the fields in one of the two groups. */

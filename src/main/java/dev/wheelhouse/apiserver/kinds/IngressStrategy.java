@@ -21,7 +21,7 @@ final class IngressStrategy extends Strategy {
                 Column.of("Class", "Ingress class that handles it.",
                         o -> o.textOr(Item.NONE, "spec", "ingressClassName")),
                 Column.of("Hosts", "Host names of the rules.", IngressStrategy::hosts),
-                Column.of("Address", "Addresses where traffic comes in.", ServiceStrategy::loadBalancer),
+                Column.of("Address", "Addresses where traffic comes in.", Item::loadBalancer),
                 Column.of("Ports", "Ports that are open, 443 only with TLS.",
                         o -> o.size("spec", "tls") == 0 ? "80" : "80, 443"),
                 Column.age());

@@ -24,15 +24,14 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Jobs. Unless they say otherwise, they select their pods by their own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Status", "How far the job is.", JobStrategy::status),
-            Column.of("Completions", "Pods that succeeded, of those needed.", JobStrategy::completions),
-            Column.of("Duration", "From the start to the end, or to now.", JobStrategy::duration),
-            Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-            Column.of("Selector", "Which pods belong to the job.", o -> o.selector("spec", "selector")).wide());
-
     JobStrategy() {
-        super("batch", "Job");
+        super("batch", "Job",
+                Column.objectName(),
+                Column.of("Status", "How far the job is.", JobStrategy::status),
+                Column.of("Completions", "Pods that succeeded, of those needed.", JobStrategy::completions),
+                Column.of("Duration", "From the start to the end, or to now.", JobStrategy::duration),
+                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
+                Column.of("Selector", "Which pods belong to the job.", o -> o.selector("spec", "selector")).wide());
     }
 
     @Override
@@ -77,11 +76,6 @@ final class JobStrategy extends Strategy {
         set(labels, "job-name", name);
         set(labels, "batch.kubernetes.io/job-name", name);
         spec.putObject("selector").putObject("matchLabels").put("batch.kubernetes.io/controller-uid", uid);
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String status(Item job) {

@@ -19,13 +19,12 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
 /** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Status", "Whether the namespace is in use or being emptied.",
-                    o -> o.text("status", "phase")),
-            Column.age());
-
     NamespaceStrategy() {
-        super("", "Namespace");
+        super("", "Namespace",
+                Column.objectName(),
+                Column.of("Status", "Whether the namespace is in use or being emptied.",
+                        o -> o.text("status", "phase")),
+                Column.age());
     }
 
     @Override
@@ -53,11 +52,6 @@ final class NamespaceStrategy extends Strategy {
             Json.child(namespace, "spec").putArray("finalizers").add("kubernetes");
         }
         set(Json.child(namespace, "status"), "phase", "Active");
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

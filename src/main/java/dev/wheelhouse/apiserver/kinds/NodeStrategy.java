@@ -19,21 +19,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class NodeStrategy extends Strategy {
     private static final String ROLE_PREFIX = "node-role.kubernetes.io/";
     private static final String ROLE = "kubernetes.io/role";
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
-            Column.of("Roles", "What the node's labels say that it is for.", NodeStrategy::roles),
-            Column.age(),
-            Column.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
-            Column.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
-            Column.of("External-IP", "Address that others reach it by.", o -> address(o, "ExternalIP")).wide(),
-            Column.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
-            Column.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
-                    NodeStrategy::kernel).wide(),
-            Column.of("Container-Runtime", "Container runtime and its version.",
-                    o -> info(o).textOr(Item.UNKNOWN, "containerRuntimeVersion")).wide());
 
     NodeStrategy() {
-        super("", "Node");
+        super("", "Node",
+                Column.objectName(),
+                Column.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
+                Column.of("Roles", "What the node's labels say that it is for.", NodeStrategy::roles),
+                Column.age(),
+                Column.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
+                Column.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
+                Column.of("External-IP", "Address that others reach it by.", o -> address(o, "ExternalIP")).wide(),
+                Column.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
+                Column.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
+                        NodeStrategy::kernel).wide(),
+                Column.of("Container-Runtime", "Container runtime and its version.",
+                        o -> info(o).textOr(Item.UNKNOWN, "containerRuntimeVersion")).wide());
     }
 
     @Override
@@ -49,11 +49,6 @@ final class NodeStrategy extends Strategy {
                 status.set("allocatable", capacity.deepCopy());
             }
         });
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static Item info(Item node) {

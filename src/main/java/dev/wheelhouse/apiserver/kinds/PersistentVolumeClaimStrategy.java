@@ -19,16 +19,16 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Claims of volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
     private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
-    private static final List<Column> COLUMNS = List.of(Column.objectName(), VolumeRules.PHASE,
-            Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
-            Column.of("Capacity", "Size of the bound volume.",
-                    o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
-            Column.of("Access Modes", "How nodes may mount the bound volume.",
-                    o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
-            VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim");
+        super("", "PersistentVolumeClaim",
+                Column.objectName(), VolumeRules.PHASE,
+                Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
+                Column.of("Capacity", "Size of the bound volume.",
+                        o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
+                Column.of("Access Modes", "How nodes may mount the bound volume.",
+                        o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
+                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
     }
 
     @Override
@@ -41,11 +41,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         rules.put("io.k8s.api.core.v1.PersistentVolumeClaim",
                 claim -> set(Json.child(claim, "status"), "phase", "Pending"));
         rules.put("io.k8s.api.core.v1.PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static boolean bound(Item claim) {

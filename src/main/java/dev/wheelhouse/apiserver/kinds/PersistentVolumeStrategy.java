@@ -8,7 +8,6 @@ import dev.wheelhouse.apiserver.validation.AffinityValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -22,20 +21,20 @@ final class PersistentVolumeStrategy extends Strategy {
     private static final Set<String> NO_SOURCES = Set.of("accessModes", "capacity", "claimRef", "mountOptions",
             "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName",
             "volumeMode");
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
-            Column.of("Access Modes", "How nodes may mount the volume.",
-                    o -> VolumeRules.accessModes(o, "spec", "accessModes")),
-            Column.of("Reclaim Policy", "What becomes of the volume once its claim is gone.",
-                    o -> o.text("spec", "persistentVolumeReclaimPolicy")),
-            VolumeRules.PHASE,
-            Column.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
-            VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
-            Column.of("Reason", "Why the volume failed.", o -> o.text("status", "reason")),
-            Column.age(), VolumeRules.MODE);
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume");
+        super("", "PersistentVolume",
+                Column.objectName(),
+                Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
+                Column.of("Access Modes", "How nodes may mount the volume.",
+                        o -> VolumeRules.accessModes(o, "spec", "accessModes")),
+                Column.of("Reclaim Policy", "What becomes of the volume once its claim is gone.",
+                        o -> o.text("spec", "persistentVolumeReclaimPolicy")),
+                VolumeRules.PHASE,
+                Column.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
+                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
+                Column.of("Reason", "Why the volume failed.", o -> o.text("status", "reason")),
+                Column.age(), VolumeRules.MODE);
     }
 
     @Override
@@ -50,11 +49,6 @@ final class PersistentVolumeStrategy extends Strategy {
             set(Json.child(volume, "spec"), "persistentVolumeReclaimPolicy", "Retain");
             set(Json.child(volume, "spec"), "volumeMode", "Filesystem");
         });
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String claim(Item volume) {

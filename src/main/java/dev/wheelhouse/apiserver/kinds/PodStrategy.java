@@ -23,21 +23,21 @@ import tools.jackson.databind.node.ObjectNode;
 /** Pods. They end by themselves within a grace period, and a quota counts what they request (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Ready", "How many of the pod's containers are ready.", o -> PodState.of(o).ready()),
-            Column.of("Status", "What the pod as a whole is doing.", o -> PodState.of(o).reason()),
-            Column.of("Restarts", "How often containers of the pod were restarted, and when the last time.",
-                    o -> PodState.of(o).restarts()),
-            Column.age(),
-            Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-            Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
-            Column.of("Nominated Node", "Node where room is being made for the pod.",
-                    o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
-            Column.of("Readiness Gates", "How many of the extra conditions for readiness hold.",
-                    PodStrategy::readinessGates).wide());
 
     PodStrategy() {
-        super("", "Pod");
+        super("", "Pod",
+                Column.objectName(),
+                Column.of("Ready", "How many of the pod's containers are ready.", o -> PodState.of(o).ready()),
+                Column.of("Status", "What the pod as a whole is doing.", o -> PodState.of(o).reason()),
+                Column.of("Restarts", "How often containers of the pod were restarted, and when the last time.",
+                        o -> PodState.of(o).restarts()),
+                Column.age(),
+                Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
+                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
+                Column.of("Nominated Node", "Node where room is being made for the pod.",
+                        o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
+                Column.of("Readiness Gates", "How many of the extra conditions for readiness hold.",
+                        PodStrategy::readinessGates).wide());
     }
 
     @Override
@@ -53,11 +53,6 @@ final class PodStrategy extends Strategy {
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         PodDefaults.addTo(rules);
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String ip(Item pod) {

@@ -4,17 +4,15 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(), Containers.names("template"),
-            Containers.images("template"),
-            Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata", "labels")));
-
     PodTemplateStrategy() {
-        super("", "PodTemplate");
+        super("", "PodTemplate",
+                Column.objectName(), Containers.names("template"),
+                Containers.images("template"),
+                Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata", "labels")));
     }
 
     @Override
@@ -25,11 +23,6 @@ final class PodTemplateStrategy extends Strategy {
     @Override
     public boolean returnsDeleted() {
         return true;
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

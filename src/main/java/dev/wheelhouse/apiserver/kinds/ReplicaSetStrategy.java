@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
@@ -11,21 +10,15 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */
 final class ReplicaSetStrategy extends Strategy {
-    private static final List<Column> COLUMNS = WorkloadRules.replicaColumns(
-            Column.of("Selector", "Which pods count as replicas.", o -> o.selector("spec", "selector")));
-
     ReplicaSetStrategy() {
-        super("apps", "ReplicaSet");
+        super("apps", "ReplicaSet",
+                WorkloadRules.replicaColumns(
+                Column.of("Selector", "Which pods count as replicas.", o -> o.selector("spec", "selector"))));
     }
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         rules.put("io.k8s.api.apps.v1.ReplicaSetSpec", spec -> set(spec, "replicas", 1));
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

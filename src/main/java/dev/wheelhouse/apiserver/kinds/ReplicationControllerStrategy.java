@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
@@ -17,11 +16,10 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
  * (upstream: {@code pkg/registry/core/replicationcontroller}).
  */
 final class ReplicationControllerStrategy extends Strategy {
-    private static final List<Column> COLUMNS = WorkloadRules.replicaColumns(
-            Column.of("Selector", "Which pods count as replicas.", o -> o.labels("spec", "selector")));
-
     ReplicationControllerStrategy() {
-        super("", "ReplicationController");
+        super("", "ReplicationController",
+                WorkloadRules.replicaColumns(
+                Column.of("Selector", "Which pods count as replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override
@@ -47,11 +45,6 @@ final class ReplicationControllerStrategy extends Strategy {
             }
             WorkloadRules.labelAs(controller, labels);
         }
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

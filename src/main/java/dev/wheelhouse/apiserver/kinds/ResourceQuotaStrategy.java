@@ -19,22 +19,17 @@ import tools.jackson.databind.node.ObjectNode;
 final class ResourceQuotaStrategy extends Strategy {
     private static final Set<String> SCOPES = Set.of("Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Request", "Requested amounts and counts, used of allowed.", o -> amounts(o, false)),
-            Column.of("Limit", "Amounts of limits, used of allowed.", o -> amounts(o, true)), Column.age());
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota");
+        super("", "ResourceQuota",
+                Column.objectName(),
+                Column.of("Request", "Requested amounts and counts, used of allowed.", o -> amounts(o, false)),
+                Column.of("Limit", "Amounts of limits, used of allowed.", o -> amounts(o, true)), Column.age());
     }
 
     @Override
     public boolean returnsDeleted() {
         return true;
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     private static String amounts(Item quota, boolean limits) {

@@ -15,12 +15,11 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Type", "What the secret is for.", o -> o.text("type")),
-            Column.of("Data", "How many keys there are.", o -> o.size("data")), Column.age());
-
     SecretStrategy() {
-        super("", "Secret");
+        super("", "Secret",
+                Column.objectName(),
+                Column.of("Type", "What the secret is for.", o -> o.text("type")),
+                Column.of("Data", "How many keys there are.", o -> o.size("data")), Column.age());
     }
 
     @Override
@@ -39,11 +38,6 @@ final class SecretStrategy extends Strategy {
                         .encodeToString(text.getValue().asString("").getBytes(StandardCharsets.UTF_8)));
             }
         }
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

@@ -11,7 +11,6 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -26,16 +25,16 @@ import java.util.Set;
 /** Services. The server gives them addresses and ports of the nodes (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
-    private static final List<Column> COLUMNS = List.of(Column.objectName(),
-            Column.of("Type", "How the service is reached.", o -> o.text("spec", "type")),
-            Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
-            Column.of("External-IP", "Addresses from outside.", ServiceStrategy::externalIp),
-            Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
-            Column.age(),
-            Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide());
 
     ServiceStrategy() {
-        super("", "Service");
+        super("", "Service",
+                Column.objectName(),
+                Column.of("Type", "How the service is reached.", o -> o.text("spec", "type")),
+                Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
+                Column.of("External-IP", "Addresses from outside.", ServiceStrategy::externalIp),
+                Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
+                Column.age(),
+                Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide());
     }
 
     @Override
@@ -124,11 +123,6 @@ final class ServiceStrategy extends Strategy {
         }
     }
 
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
-    }
-
     private static String clusterIp(Item service) {
         List<String> ips = service.texts("spec", "clusterIPs");
         return ips.isEmpty() ? service.textOr(Item.NONE, "spec", "clusterIP") : ips.getFirst();
@@ -141,7 +135,7 @@ final class ServiceStrategy extends Strategy {
             case "ClusterIP", "NodePort" -> {
             }
             case "LoadBalancer" -> {
-                String balancer = loadBalancer(service);
+                String balancer = service.loadBalancer();
                 if (!balancer.isEmpty()) {
                     ips.add(balancer);
                 }
@@ -166,16 +160,6 @@ final class ServiceStrategy extends Strategy {
             return port.number("port") + (nodePort > 0 ? ":" + nodePort : "") + "/" + port.textOr("TCP", "protocol");
         }, "spec", "ports");
         return ports.isEmpty() ? Item.NONE : ports;
-    }
-
-    /** The addresses of the load balancer in the status. */
-    static String loadBalancer(Item item) {
-        TreeSet<String> addresses = new TreeSet<>();
-        for (Item ingress : item.items("status", "loadBalancer", "ingress")) {
-            addresses.add(ingress.textOr(ingress.text("hostname"), "ip"));
-        }
-        addresses.remove("");
-        return String.join(",", addresses);
     }
 
     @Override

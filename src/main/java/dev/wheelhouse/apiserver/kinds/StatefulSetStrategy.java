@@ -22,11 +22,11 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 final class StatefulSetStrategy extends Strategy {
     private static final List<String> MUTABLE = List.of("replicas", "template", "updateStrategy", "minReadySeconds",
             "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy");
-    private static final List<Column> COLUMNS = List.of(Column.objectName(), WorkloadRules.READY, Column.age(),
-            Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
 
     StatefulSetStrategy() {
-        super("apps", "StatefulSet");
+        super("apps", "StatefulSet",
+                Column.objectName(), WorkloadRules.READY, Column.age(),
+                Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
     }
 
     @Override
@@ -60,11 +60,6 @@ final class StatefulSetStrategy extends Strategy {
                 set((ObjectNode) claim, "kind", "PersistentVolumeClaim");
             }
         }
-    }
-
-    @Override
-    public List<Column> columns() {
-        return COLUMNS;
     }
 
     @Override

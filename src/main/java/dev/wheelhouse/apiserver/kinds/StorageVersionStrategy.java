@@ -10,7 +10,7 @@ final class StorageVersionStrategy extends Strategy {
                 Column.of("CommonEncodingVersion", "Version that all servers store.",
                         o -> o.textOr(Item.UNSET, "status", "commonEncodingVersion")),
                 Column.of("StorageVersions", "Version that each server stores.",
-                        o -> Item.shorten(o.items("status", "storageVersions").stream()
+                        o -> Item.firstThree(o.items("status", "storageVersions").stream()
                                 .map(v -> v.text("apiServerID") + "=" + v.text("encodingVersion")).toList())),
                 Column.age());
     }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +30,13 @@ final class WorkloadRules {
     }
 
     /** The columns of a kind whose pods are all replicas of one template. */
-    static List<Column> replicaColumns(Column selector) {
-        return List.of(Column.objectName(),
+    static Column[] replicaColumns(Column selector) {
+        return new Column[]{Column.objectName(),
                 Column.integer("Desired", "How many pods are wanted.", o -> o.number("spec", "replicas")),
                 status("Current", "How many pods there are.", "replicas"),
                 status("Ready", "How many pods are ready.", "readyReplicas"),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                selector.wide());
+                selector.wide()};
     }
 
     /** Gives an object without labels those of its pod template. */

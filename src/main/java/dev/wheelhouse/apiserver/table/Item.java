@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,6 @@ public record Item(JsonNode node, Instant now) {
     public static final String NONE = "<none>";
     public static final String UNSET = "<unset>";
     public static final String UNKNOWN = "<unknown>";
-    private static final int SHOWN = 3;
 
     /** The text at a path; empty if it is missing or not a string. */
     public String text(String... path) {
@@ -97,15 +97,6 @@ public record Item(JsonNode node, Instant now) {
         return String.join(",", items(path).stream().map(text).toList());
     }
 
-    /** The first three texts, joined by commas, and the number of the others; {@code <unset>} if there are no texts. */
-    public static String shorten(List<String> texts) {
-        if (texts.size() > SHOWN) {
-            return String.join(",", texts.subList(0, SHOWN)) + " + " + (texts.size() - SHOWN) + " more...";
-        }
-        String text = String.join(",", texts);
-        return text.isEmpty() ? UNSET : text;
-    }
-
     /** The texts of the map at a path, sorted by key. */
     public Map<String, String> entries(String... path) {
         Map<String, String> entries = new TreeMap<>();
@@ -121,6 +112,19 @@ public record Item(JsonNode node, Instant now) {
         List<String> labels = new ArrayList<>();
         entries(path).forEach((key, value) -> labels.add(key + "=" + value));
         return labels.isEmpty() ? NONE : String.join(",", labels);
+    }
+
+    /** The addresses of {@code status.loadBalancer}, sorted and joined by commas. */
+    public String loadBalancer() {
+        return items("status", "loadBalancer", "ingress").stream()
+                .map(ingress -> ingress.textOr(ingress.text("hostname"), "ip")).filter(address -> !address.isEmpty())
+                .distinct().sorted().collect(Collectors.joining(","));
+    }
+
+    /** The first three texts, joined by commas, and the number of further ones; {@code <unset>} if there is no text. */
+    public static String firstThree(List<String> texts) {
+        String text = texts.stream().limit(3).collect(Collectors.joining(","));
+        return texts.size() > 3 ? text + " + " + (texts.size() - 3) + " more..." : text.isEmpty() ? UNSET : text;
     }
 
     /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
