@@ -15,6 +15,11 @@ import dev.wheelhouse.apiserver.codec.ProtobufWriter;
 
 /** An answer, of whatever transport. */
 public sealed interface ApiResponse {
+    /** A complete answer in plain text. */
+    static Content text(int code, String text) {
+        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), List.of(), null);
+    }
+
     /**
      * A complete answer.
      *

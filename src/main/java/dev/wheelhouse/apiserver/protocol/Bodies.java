@@ -260,7 +260,7 @@ public final class Bodies {
      *
      * @throws ApiException 400 if it is no DeleteOptions, 415 if its media type is unknown
      */
-    public static ObjectNode options(ApiRequest request) {
+    static ObjectNode options(ApiRequest request) {
         String media = media(request);
         JsonNode read;
         try {
@@ -330,10 +330,6 @@ public final class Bodies {
                 : node.isArray()
                         ? "array"
                         : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
-    }
-
-    public static List<String> newWarnings() {
-        return new ArrayList<>();
     }
 
     private static String version(String apiVersion) {

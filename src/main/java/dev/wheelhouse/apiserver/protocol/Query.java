@@ -17,10 +17,6 @@ import dev.wheelhouse.apiserver.error.Errors;
 public record Query(Map<String, List<String>> parameters) {
     private static final Query EMPTY = new Query(Map.of());
 
-    public static Query empty() {
-        return EMPTY;
-    }
-
     /** Malformed pairs, and those with semicolons, are left out. @param text the part after the question mark, still encoded, or null */
     public static Query parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {

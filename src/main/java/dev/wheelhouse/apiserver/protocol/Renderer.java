@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -227,7 +226,7 @@ public final class Renderer {
     }
 
     /** A list of objects that are not in the store as they are shown. */
-    ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
+    private ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         refuseMetadataOfOne(target, accept);
         if (accept.form() == Accept.Form.TABLE) {
@@ -319,7 +318,7 @@ public final class Renderer {
         byte[] encode(StoredObject object);
 
         /** The object of a bookmark. */
-        default byte @Nullable [] bookmark(ObjectNode bookmark) {
+        default byte[] bookmark(ObjectNode bookmark) {
             return Json.bytes(bookmark);
         }
     }

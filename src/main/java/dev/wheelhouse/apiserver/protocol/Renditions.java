@@ -14,7 +14,7 @@ import dev.wheelhouse.apiserver.store.StoredObject;
  * serialisation for each form that any of them asks for (upstream: the caching objects of
  * {@code apiserver/pkg/storage/cacher}). The oldest ones go first. Thread safe.
  */
-public final class Renditions {
+final class Renditions {
     private static final int ENTRIES = 1_024;
     /** Of the objects and of what they were turned into. */
     private static final long BYTES = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ public final class Renditions {
      *
      * @param form names all that the bytes depend on besides the object
      */
-    public byte[] of(StoredObject object, String form, Supplier<byte[]> make) {
+    byte[] of(StoredObject object, String form, Supplier<byte[]> make) {
         Key key = new Key(object, form);
         Rendition rendition;
         lock.lock();

@@ -30,7 +30,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
     private static final String NAME_FIELD = "metadata.name";
 
     /** @param path still encoded, without the query */
-    public static Route of(String method, String path, Query query) {
+    static Route of(String method, String path, Query query) {
         String decoded;
         try {
             decoded = Query.decode(path.indexOf('+') < 0 ? path : path.replace("+", "%2B"));

@@ -31,10 +31,6 @@ public record Target(ResourceInfo info, String namespace, String name, String su
         return type().group().equals("authentication.k8s.io") || type().group().equals("authorization.k8s.io");
     }
 
-    Target withName(String other) {
-        return new Target(info, namespace, other, subresource);
-    }
-
     public Target plain() {
         return new Target(info, namespace, name, "");
     }

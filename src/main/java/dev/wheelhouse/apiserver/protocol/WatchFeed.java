@@ -98,7 +98,7 @@ public final class WatchFeed implements AutoCloseable {
         return null;
     }
 
-    private @Nullable Event bookmark(long version, boolean initialEventsEnd) {
+    private Event bookmark(long version, boolean initialEventsEnd) {
         lastBookmark = clock.nanoTime();
         ObjectNode object = Json.object();
         object.put("kind", type.kind()).put("apiVersion", type.apiVersion());
@@ -106,8 +106,7 @@ public final class WatchFeed implements AutoCloseable {
         if (initialEventsEnd) {
             meta.putObject("annotations").put("k8s.io/initial-events-end", "true");
         }
-        byte[] encoded = encoder.bookmark(object);
-        return encoded == null ? null : new Event("BOOKMARK", encoded);
+        return new Event("BOOKMARK", encoder.bookmark(object));
     }
 
     /** Whether no more events will come. Events that are ready are still given. */
@@ -129,14 +128,13 @@ public final class WatchFeed implements AutoCloseable {
      * Asks to be told, on whatever thread it is, when {@link #next} may have something, or the watch has been ended. That its
      * time is up, or that a bookmark is due, is not told.
      */
-    public boolean onReady(Runnable wake) {
+    public void onReady(Runnable wake) {
         Watcher source = watcher;
         if (source != null) {
             source.onReady(wake);
         } else {
             wake.run();
         }
-        return true;
     }
 
     @Override

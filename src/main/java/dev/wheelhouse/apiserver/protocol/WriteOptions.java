@@ -76,7 +76,7 @@ public final class WriteOptions {
     }
 
     /** The problems of the values of {@code dryRun}. */
-    public static List<Cause> dryRun(List<String> values) {
+    static List<Cause> dryRun(List<String> values) {
         if (values.stream().allMatch("All"::equals)) {
             return List.of();
         }

@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.DeleteOptions;
 import dev.wheelhouse.apiserver.protocol.ListOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
@@ -59,7 +58,7 @@ final class Deletes {
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         DeleteOptions options = DeleteOptions.of(request);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         String warning = Strategies.of(target.type()).warnOfDeletion();
         if (!warning.isEmpty() && options.policy().isEmpty() && options.orphan() == null) {
             warnings.add(warning);
@@ -268,7 +267,7 @@ final class Deletes {
         List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
-            permit(one, request, options, Bodies.newWarnings());
+            permit(one, request, options, new ArrayList<>());
             deleteIfPresent(one, options);
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));

@@ -8,7 +8,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -27,6 +26,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
+import java.util.ArrayList;
 
 /**
  * Deletes pods where their PodDisruptionBudget lets them go, and counts that against it until the disruption controller counts anew
@@ -58,7 +58,7 @@ final class Evictions {
     /** @throws ApiException 404 without the pod, 429 if its budget is spent, 500 if it has two budgets */
     ApiResponse evict(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode eviction = Bodies.object(request, EVICTION, warnings);
         String namespace = Meta.namespace(eviction);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
@@ -103,7 +103,7 @@ final class Evictions {
 
     private List<StoredObject> budgets(StoredObject pod) {
         return store.snapshot(BUDGETS)
-                .select(new Selection(pod.namespace(), LabelSelector.everything(), FieldSelector.everything())).stream()
+                .select(Selection.inNamespace(pod.namespace())).stream()
                 .filter(budget -> {
                     JsonNode selector = Json.at(budget.tree(), "spec", "selector");
                     return selector != null && LabelSelector.of(ModelJson.read(selector, V1LabelSelector.class))

@@ -27,7 +27,7 @@ final class Gate {
      *
      * @throws ApiException 401 if nobody knows who asks, 403 if they may not, 400 if they ask as nobody in particular
      */
-    User admit(Credentials credentials, RequestInfo about) {
+    User authorize(Credentials credentials, RequestInfo about) {
         User user = user(credentials);
         require(user, about);
         return user;

@@ -35,13 +35,13 @@ final class Health {
             }
             String problem = check.equals(STORAGE) ? storageProblem(endpoint) : null;
             return problem == null
-                    ? PodSubresources.text(200, "ok")
-                    : PodSubresources.text(500, "internal server error: " + problem + "\n");
+                    ? ApiResponse.text(200, "ok")
+                    : ApiResponse.text(500, "internal server error: " + problem + "\n");
         }
         List<String> excluded = request.query().all("exclude");
         String problem = excluded.contains(STORAGE) ? null : storageProblem(endpoint);
         if (problem == null && !request.query().has("verbose")) {
-            return PodSubresources.text(200, "ok");
+            return ApiResponse.text(200, "ok");
         }
         StringBuilder text = new StringBuilder();
         LIVE.forEach(name -> line(text, name, excluded, name.equals(STORAGE) ? problem : null));
@@ -49,7 +49,7 @@ final class Health {
             READY_ALONE.forEach(name -> line(text, name, excluded, null));
         }
         text.append(endpoint).append(problem == null ? " check passed\n" : " check failed\n");
-        return PodSubresources.text(problem == null ? 200 : 500, text.toString());
+        return ApiResponse.text(problem == null ? 200 : 500, text.toString());
     }
 
     /** A restart would not help against a full disk, so that the server lives. */

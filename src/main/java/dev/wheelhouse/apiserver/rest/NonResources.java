@@ -33,14 +33,14 @@ final class NonResources {
     private final Discovery discovery;
     private final OpenApi openApi;
     private final Renderer renderer;
-    private final ServerFacts facts;
+    private final ServerInfo facts;
     private final StorageMetrics storage;
     private final Health health;
 
     /** The first parts of paths whose handlers do not look at the method. They change nothing. */
     private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerInfo facts, StorageMetrics storage,
             Health health) {
         this.health = health;
         this.facts = facts;
@@ -94,7 +94,7 @@ final class NonResources {
     }
 
     static ApiResponse notFound() {
-        return PodSubresources.text(404, "404 page not found\n");
+        return ApiResponse.text(404, "404 page not found\n");
     }
 
     private ObjectNode apiVersions() {

@@ -25,7 +25,6 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Entry;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Route;
 import dev.wheelhouse.apiserver.protocol.Router;
@@ -68,7 +67,7 @@ public final class RestServer {
 
     /** Open to everybody, and served nowhere yet. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
-        this(store, clock, random, Security.none(), ServerFacts.none());
+        this(store, clock, random, Security.none(), ServerInfo.none());
     }
 
     /**
@@ -78,7 +77,7 @@ public final class RestServer {
      * @param security whom it knows, and what they may do
      * @param facts of the process that serves it
      */
-    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerFacts facts) {
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo facts) {
         Security.Access access = security.over(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
@@ -115,9 +114,9 @@ public final class RestServer {
 
     /** Answers a whole request of a caller within this process. */
     public ApiResponse handle(ApiRequest request) {
-        return switch (admit(request)) {
-            case Entry.Refused refused -> refused.answer();
-            case Entry.Admitted admitted -> answer(admitted, request.body());
+        return switch (authorize(request)) {
+            case Authorization.Refused refused -> refused.answer();
+            case Authorization.Granted granted -> answer(granted, request.body());
         };
     }
 
@@ -126,23 +125,23 @@ public final class RestServer {
      *
      * @param head the request; its body does not count
      */
-    public Entry admit(ApiRequest head) {
+    public Authorization authorize(ApiRequest head) {
         try {
             Route route = head.route();
             if (route.problem() != null) {
                 throw route.problem();
             }
             Duration timeout = timeout(head);
-            User user = gate.admit(head.credentials(), route.about());
-            return new Entry.Admitted(head.withUser(user), timeout);
+            User user = gate.authorize(head.credentials(), route.about());
+            return new Authorization.Granted(head.withUser(user), timeout);
         } catch (RuntimeException | StackOverflowError e) {
-            return new Entry.Refused(failure(head, e));
+            return new Authorization.Refused(failure(head, e));
         }
     }
 
     /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
-    public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
-        ApiRequest request = admitted.request().withBody(body);
+    public ApiResponse answer(Authorization.Granted granted, byte[] body) {
+        ApiRequest request = granted.request().withBody(body);
         try {
             return route(request);
         } catch (RuntimeException | StackOverflowError e) {
@@ -169,21 +168,6 @@ public final class RestServer {
                         "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
             }
         };
-    }
-
-    /** The answer to a request that did not end in time, whoever found that out. */
-    public static ApiResponse.Content overdue() {
-        return answer(Errors.timeout());
-    }
-
-    /** The answer to a body that is longer than {@code limit} bytes. */
-    public static ApiResponse.Content tooLarge(long limit) {
-        return answer(Errors.tooLarge(limit));
-    }
-
-    /** The answer to a request that could not even be read. */
-    public static ApiResponse.Content answer(ApiException e) {
-        return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
     private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {

@@ -35,7 +35,7 @@ import dev.wheelhouse.runtime.Clock;
  * Resources that are asked and not stored: who one is, whose a token is, who may do what (upstream:
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
-public final class Reviews {
+final class Reviews {
     private final Authenticator authenticator;
     private final Authorizer authorizer;
     private final Renderer renderer;
@@ -50,7 +50,7 @@ public final class Reviews {
 
     ApiResponse review(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode asked = Bodies.object(request, target.type(), warnings);
         Json.child(asked, "metadata");
         asked.remove("status");

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
@@ -32,6 +32,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
+import java.util.ArrayList;
 
 /** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
 final class Scales {
@@ -55,7 +56,7 @@ final class Scales {
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
             case "PUT" -> {
-                List<String> warnings = Bodies.newWarnings();
+                List<String> warnings = new ArrayList<>();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
                 yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
             }
@@ -110,7 +111,7 @@ final class Scales {
     /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        Origin origin = Origin.of(request, target, false, Bodies.newWarnings());
+        WriteContext context = WriteContext.of(request, target, false, new ArrayList<>());
         if (given != null) {
             Updates.checkName(target, given);
         }
@@ -138,7 +139,7 @@ final class Scales {
             }
             holder.put(path.getLast(), replicas);
             try {
-                return scale(target, writes.change(target, object, current, origin));
+                return scale(target, writes.change(target, object, current, context));
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -162,9 +163,9 @@ final class Scales {
     }
 
     private ObjectNode apply(Target target, ApiRequest request) {
-        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
+        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, new ArrayList<>());
         long replicas = replicas(target, patch);
-        Origin origin = Origin.of(request, target, true, Bodies.newWarnings());
+        WriteContext context = WriteContext.of(request, target, true, new ArrayList<>());
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
@@ -174,8 +175,8 @@ final class Scales {
             try {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
                         CustomResourceInfo.typeOf(target.info()),
-                        origin.manager(), request.query().flag("force"), "scale", clock.now());
-                return scale(target, writes.change(target, applied, current, origin));
+                        context.manager(), request.query().flag("force"), "scale", clock.now());
+                return scale(target, writes.change(target, applied, current, context));
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);
             } catch (StoreException.Conflict e) {

@@ -46,7 +46,7 @@ final class TokenRequests {
     }
 
     ApiResponse make(Target target, ApiRequest request) {
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode body = Bodies.object(request, TYPE, warnings);
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {

@@ -25,7 +25,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
@@ -62,11 +62,11 @@ final class Updates {
 
     ApiResponse create(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
-        ObjectNode made = writes.create(target, object, Origin.of(request, target, false, warnings));
+        ObjectNode made = writes.create(target, object, WriteContext.of(request, target, false, warnings));
         return renderer.object(201, target, made, request, accept, warnings);
     }
 
@@ -82,12 +82,12 @@ final class Updates {
 
     ApiResponse update(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
         checkName(target, object);
-        Origin origin = Origin.of(request, target, false, warnings);
+        WriteContext context = WriteContext.of(request, target, false, warnings);
         ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
@@ -100,7 +100,7 @@ final class Updates {
                 if (!uid.isEmpty() || !version.isEmpty()) {
                     throw Errors.modified(type, target.name());
                 }
-                ObjectNode made = writes.create(target, object, origin);
+                ObjectNode made = writes.create(target, object, context);
                 return renderer.object(201, target, made, request, accept, warnings);
             }
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
@@ -119,7 +119,7 @@ final class Updates {
                 throw Errors.modified(type, target.name());
             }
             try {
-                ObjectNode changed = writes.change(target, object.deepCopy(), current, origin);
+                ObjectNode changed = writes.change(target, object.deepCopy(), current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!unconditional || attempt == TRIES) {
@@ -166,8 +166,8 @@ final class Updates {
         if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        List<String> warnings = Bodies.newWarnings();
-        Origin origin = Origin.of(request, target, false, warnings);
+        List<String> warnings = new ArrayList<>();
+        WriteContext context = WriteContext.of(request, target, false, warnings);
         JsonNode patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -196,7 +196,7 @@ final class Updates {
             }
             boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
             try {
-                ObjectNode changed = writes.change(target, patched, current, origin);
+                ObjectNode changed = writes.change(target, patched, current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (pinned || attempt == TRIES) {
@@ -352,9 +352,9 @@ final class Updates {
 
     private ApiResponse apply(Target target, ApiRequest request, Accept accept) {
         ResourceType type = target.type();
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        Origin origin = Origin.of(request, target, true, warnings);
+        WriteContext context = WriteContext.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -373,7 +373,7 @@ final class Updates {
             ObjectNode applied;
             try {
                 applied = FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
-                        origin.manager(), force,
+                        context.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);
@@ -389,10 +389,10 @@ final class Updates {
             try {
                 if (current == null) {
                     Meta.of(applied).remove("resourceVersion");
-                    ObjectNode made = writes.create(target, applied, origin);
+                    ObjectNode made = writes.create(target, applied, context);
                     return renderer.object(201, target, made, request, accept, warnings);
                 }
-                ObjectNode changed = writes.change(target, applied, current, origin);
+                ObjectNode changed = writes.change(target, applied, current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!pinned.isEmpty() || attempt == TRIES) {

@@ -50,7 +50,7 @@ class AccessTest {
             Security.of(AuthorizationMode.RBAC,
                     Map.of("eve", new User("eve", "", List.of("system:authenticated"), Map.of())),
                     ServerKeys.inMemory()),
-            ServerFacts.none());
+            ServerInfo.none());
     private int code;
 
     private JsonNode send(ApiRequest request) {

@@ -77,7 +77,7 @@ final class FuzzedServer {
         }
         ManualClock clock = new ManualClock();
         store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerFacts.none());
+        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerInfo.none());
         objects.forEach((path, body) -> {
             ApiResponse.Content made = content(ApiRequest.of("POST", path.replaceFirst("^[0-9]+", ""),
                     body.getBytes(StandardCharsets.UTF_8)));

@@ -9,10 +9,10 @@ import java.util.function.Supplier;
  * @param rootCertificates the certificates that its clients trust, as PEM; empty without TLS
  * @param metrics what it counted, in the text format of Prometheus
  */
-public record ServerFacts(Supplier<String> address, String rootCertificates, Supplier<String> metrics) {
+public record ServerInfo(Supplier<String> address, String rootCertificates, Supplier<String> metrics) {
 
     /** Of a server without a transport. */
-    public static ServerFacts none() {
-        return new ServerFacts(() -> "", "", () -> "");
+    public static ServerInfo none() {
+        return new ServerInfo(() -> "", "", () -> "");
     }
 }
