@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 
-/** Which columns a kind has. All versions of a kind share them. */
+/** Finds the Table columns of a kind. All versions of a kind share them. */
 final class Printers {
     private static final List<Column> BUILT_IN_DEFAULT = List.of(Column.objectName(), Column.createdAt());
     private static final List<Column> CUSTOM_DEFAULT = List.of(Column.objectName(), Column.age());
@@ -27,7 +27,10 @@ final class Printers {
 
     private Printers() {}
 
-    /** The columns for these objects: those of the resource's kind, or of {@code Scale} where the subresource's objects come. */
+    /**
+     * The columns for objects of the resource. Objects of kind {@code Scale}, which a subresource returns, have columns
+     * of their own.
+     */
     static List<Column> of(ResourceInfo resource, List<ObjectNode> objects) {
         if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
             return SCALE;

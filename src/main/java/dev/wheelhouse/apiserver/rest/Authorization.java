@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
-/** The decision over a request's head, made before its body is read. */
+/** The result of authenticating and authorizing a request by its head, before its body is read. */
 public sealed interface Authorization {
     /**
-     * The sender is known and may make the request.
+     * The sender may make the request.
      *
-     * @param request with its user, and without its body
-     * @param timeout how long the client is ready to wait; null if it did not say
+     * @param request with the authenticated user and an empty body
+     * @param timeout how long the client waits; null if it does not say, says zero, or opens a watch
      */
     record Granted(ApiRequest request, @Nullable Duration timeout) implements Authorization {}
 
-    /** The request ends here, whatever its body is. */
+    /** The request ends with this answer, and its body need not be read. */
     record Refused(ApiResponse.Content answer) implements Authorization {}
 }

@@ -31,8 +31,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Deletion: preconditions, propagation by finalizers, grace periods of pods (upstream:
- * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
+ * DELETE of an object or a collection: preconditions, finalizers by propagation policy, grace periods (upstream: {@code
+ * registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
  */
 final class Deletes {
     private static final int TRIES = 10;
@@ -70,7 +70,6 @@ final class Deletes {
                 : renderer.object(200, target, answer, request, accept, warnings);
     }
 
-    /** Asks the admission policies. */
     private void permit(Target target, ApiRequest request, DeleteOptions options, List<String> warnings) {
         StoredObject current = admission.concernsDeletions()
                 ? store.get(target.stored(), target.namespace(), target.name())
@@ -81,7 +80,12 @@ final class Deletes {
         }
     }
 
-    /** @return what to answer with: the object that waits for its end, or that is gone, or a Status */
+    /**
+     * Deletes an object, or begins its deletion.
+     *
+     * @return the object, if its deletion waits or its kind is returned after deletion; else a Status
+     * @throws ApiException 403 for an object that may not be deleted, 404, 409 if a precondition fails
+     */
     ObjectNode delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
         for (int attempt = 1;; attempt++) {
@@ -176,7 +180,10 @@ final class Deletes {
         }
     }
 
-    /** Marks an object that may take {@code grace} seconds to end, or ends it now (upstream: {@code rest.BeforeDelete}). */
+    /**
+     * Marks an object that gets {@code grace} seconds to end, or removes it now (upstream: {@code rest.BeforeDelete}).
+     * A later deletion may only shorten the period.
+     */
     private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long grace,
             DeleteOptions options, boolean finalizersChanged) {
         ObjectNode meta = Meta.of(object);
@@ -206,7 +213,10 @@ final class Deletes {
         return remove(target, marked, options);
     }
 
-    /** Marks an object whose contents go first, and deletes the contents that are this server's to delete. */
+    /**
+     * Marks an object whose contents must go first, such as a Namespace or a CustomResourceDefinition, and deletes the
+     * contents that no controller deletes.
+     */
     private ObjectNode terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
         if (Meta.isDeleting(object)) {

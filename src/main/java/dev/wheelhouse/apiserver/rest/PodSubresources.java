@@ -41,7 +41,11 @@ final class PodSubresources {
         this.clock = clock;
     }
 
-    /** Assigns a pod to a node, once. */
+    /**
+     * Assigns a pod to a node.
+     *
+     * @throws ApiException 404, 409 if the pod has a node, is being deleted, or waits at a scheduling gate
+     */
     ApiResponse bind(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         List<String> warnings = new ArrayList<>();
@@ -87,7 +91,7 @@ final class PodSubresources {
         }
     }
 
-    /** Upstream makes no status of these problems, so they are internal errors. */
+    /** Upstream does not convert these problems to a Status, so clients see internal errors. */
     private static void checkTarget(JsonNode node) {
         List<String> problems = new ArrayList<>(0);
         String kind = Json.text(node, "kind");
@@ -143,7 +147,7 @@ final class PodSubresources {
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
-    /** Why there is nothing to connect to. */
+    /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
     ApiException unreachable(Target target, ApiRequest request) {
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {

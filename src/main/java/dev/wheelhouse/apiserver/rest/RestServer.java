@@ -44,8 +44,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
- * does not wait for anything. Never throws: what goes wrong is an answer.
+ * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
+ * thread; it may wait for the store to commit, and a write in a namespace with quotas waits for other such writes.
+ * Failures are returned as answers, not thrown.
  */
 public final class RestServer {
     private static final Logger log = LoggerFactory.getLogger(RestServer.class);
@@ -65,25 +66,25 @@ public final class RestServer {
     private final Renderer renderer;
     private final OwnEndpoints endpoints;
 
-    /** Open to everybody, and served nowhere yet. */
+    /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
         this(store, clock, random, Security.none(), ServerInfo.none());
     }
 
     /**
-     * Creates what every cluster has, where the store has it not yet.
+     * Creates a server, and in its store the objects that every cluster has.
      *
-     * @param random for UIDs and generated names
-     * @param security whom it knows, and what they may do
-     * @param facts of the process that serves it
+     * @param random source of UIDs and generated names
+     * @param security how users are authenticated and authorized
+     * @param info about the process that serves the API
      */
-    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo facts) {
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
         Security.Access access = security.over(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
-                new CustomResources(store, registry, clock), facts.rootCertificates());
+                new CustomResources(store, registry, clock), info.rootCertificates());
         Admission admission = new Admission(store, registry, access.authorizer(), access.policies());
         Writes writes = new Writes(state, admission, new Quotas(store));
         this.renderer = new Renderer(clock);
@@ -96,23 +97,22 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry),
+        this.nonResources = new NonResources(registry, renderer, info, new StorageMetrics(store, registry),
                 new Health(store));
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }
 
-    /** Tells clients in the cluster where the server listens, by the endpoints of the Service {@code kubernetes}. */
+    /** Publishes the address of the server as the endpoint of the Service {@code kubernetes}. */
     public void announce(InetAddress address, int port) {
         endpoints.announce(address, port);
     }
 
-    /** The resources that are served at the moment. */
     public ResourceRegistry registry() {
         return registry;
     }
 
-    /** Answers a whole request of a caller within this process. */
+    /** Authorizes and answers a request that has its body. */
     public ApiResponse handle(ApiRequest request) {
         return switch (authorize(request)) {
             case Authorization.Refused refused -> refused.answer();
@@ -121,9 +121,9 @@ public final class RestServer {
     }
 
     /**
-     * Decides by a request's head alone whether its sender may make it, so that a transport reads no body of a stranger.
+     * Authenticates and authorizes a request by its head, so that a transport does not read the body of a stranger.
      *
-     * @param head the request; its body does not count
+     * @param head the request; its body is ignored
      */
     public Authorization authorize(ApiRequest head) {
         try {
@@ -139,7 +139,7 @@ public final class RestServer {
         }
     }
 
-    /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
+    /** Answers an authorized request. The work ends early, with 504, at the {@link Deadline} of this thread. */
     public ApiResponse answer(Authorization.Granted granted, byte[] body) {
         ApiRequest request = granted.request().withBody(body);
         try {
@@ -159,7 +159,7 @@ public final class RestServer {
             case TooLargeException large ->
                 failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
-            // The store has said so in the log, once.
+            // The store logs the cause once.
             case StoreException.Failed failed ->
                 failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
             default -> {
@@ -180,7 +180,7 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** How long the client is ready to wait; null if it does not say, says zero, or asks for a watch. */
+    /** How long the client waits; null if it does not say, says zero, or opens a watch. */
     private static @Nullable Duration timeout(ApiRequest request) {
         String text = request.query().get("timeout");
         if (text.isEmpty() || request.about().verb().equals("watch")) {
@@ -278,7 +278,7 @@ public final class RestServer {
         };
     }
 
-    /** The verb that was authorized, empty for a method that no resource has a handler for. */
+    /** The verb that was authorized; empty for a method that resources do not support. */
     private static String verb(ApiRequest request) {
         return request.method().equals("HEAD") ? "" : request.route().about().verb();
     }

@@ -32,7 +32,7 @@ import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Resources that are asked and not stored: who one is, whose a token is, who may do what (upstream:
+ * Reviews, which are answered and never stored: the own user, the user of a token, the rights of a user (upstream:
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
 final class Reviews {
@@ -144,7 +144,6 @@ final class Reviews {
                 Json.text(resource, "namespace"), Json.text(resource, "name"));
     }
 
-    /** As upstream's message shows the attributes. */
     private static String shown(JsonNode path) {
         return "{\"Path\":\"" + Json.text(path, "path") + "\",\"Verb\":\"" + Json.text(path, "verb") + "\"}";
     }

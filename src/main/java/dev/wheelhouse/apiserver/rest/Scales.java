@@ -34,7 +34,7 @@ import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
 import java.util.ArrayList;
 
-/** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
+/** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
 final class Scales {
     private static final ResourceType SCALE = new ResourceType("autoscaling", "v1", "scales", "Scale", true);
     private static final int TRIES = 10;
@@ -84,7 +84,11 @@ final class Scales {
         return change(target, request, scale -> decoded(Updates.patched(SCALE, media, scale, patch)), null);
     }
 
-    /** @throws ApiException 422 if a patch made something else of a scale */
+    /**
+     * Checks that the result of a patch is still a valid Scale.
+     *
+     * @throws ApiException 422
+     */
     private static ObjectNode decoded(ObjectNode scale) {
         String problem = "";
         if (!Json.text(scale, "kind").equals(SCALE.kind())
@@ -108,7 +112,7 @@ final class Scales {
         ObjectNode patch(ObjectNode scale);
     }
 
-    /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
+    /** Sets the replicas of the object to those of the patched present scale, or of the given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
         WriteContext context = WriteContext.of(request, target, false, new ArrayList<>());
@@ -219,7 +223,7 @@ final class Scales {
         return scale;
     }
 
-    /** A selector in its text form; a replication controller's is a plain map. */
+    /** Formats a label selector. The selector of a ReplicationController is a plain map. */
     private static String selector(@Nullable JsonNode selector) {
         if (!(selector instanceof ObjectNode object)) {
             return "";

@@ -3,15 +3,15 @@ package dev.wheelhouse.apiserver.rest;
 import java.util.function.Supplier;
 
 /**
- * What the REST logic tells of the process that serves it.
+ * The process that serves the API, as far as answers mention it.
  *
- * @param address where clients find it, {@code host:port}; empty while it is served nowhere
+ * @param address where clients reach it, {@code host:port}; empty without a transport
  * @param rootCertificates the certificates that its clients trust, as PEM; empty without TLS
- * @param metrics what it counted, in the text format of Prometheus
+ * @param metrics the metrics of the transport in Prometheus' text format
  */
 public record ServerInfo(Supplier<String> address, String rootCertificates, Supplier<String> metrics) {
 
-    /** Of a server without a transport. */
+    /** A server without a transport. */
     public static ServerInfo none() {
         return new ServerInfo(() -> "", "", () -> "");
     }

@@ -39,8 +39,8 @@ import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * POST, PUT and PATCH of objects and of the subresources that are views of the object itself (upstream:
- * {@code apiserver/pkg/endpoints/handlers}: create.go, update.go, patch.go).
+ * POST, PUT and PATCH of objects and of the subresources that are views of the object, such as its status (upstream:
+ * {@code create.go}, {@code update.go}, {@code patch.go} of {@code apiserver/pkg/endpoints/handlers}).
  */
 final class Updates {
     static final String JSON_PATCH = "application/json-patch+json";
@@ -74,8 +74,9 @@ final class Updates {
         List<String> repeated = Meta.dropRepeatedOwners(object);
         if (!repeated.isEmpty()) {
             warnings.add(
-                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-                            + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+                            + "1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+                            + "duplicate UID(s) observed: "
                             + String.join(", ", repeated));
         }
     }
@@ -129,7 +130,7 @@ final class Updates {
         }
     }
 
-    /** @throws ApiException 500, as upstream has it, if it is no version */
+    /** @throws ApiException 500, as upstream, if the text is no version */
     private static void checkVersion(String version) {
         try {
             Long.parseUnsignedLong(version);
@@ -139,7 +140,11 @@ final class Updates {
         }
     }
 
-    /** @throws ApiException unless the object is the one that the URL names, of its namespace if it says one */
+    /**
+     * Checks that the object has the name and namespace of the URL. A missing namespace is filled in.
+     *
+     * @throws ApiException 400
+     */
     static void checkName(Target target, ObjectNode object) {
         String name = Meta.name(object);
         if (name.isEmpty()) {
@@ -206,7 +211,12 @@ final class Updates {
         }
     }
 
-    /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
+    /**
+     * Decodes the result of a patch and checks its kind, its fields and its name.
+     *
+     * @param shown adds to a problem the object in question: for a strategic merge patch the patch, else the result
+     * @throws ApiException 422
+     */
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
         Bodies.checkDepth(patched);
@@ -249,7 +259,9 @@ final class Updates {
         return Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: " + problem));
     }
 
-    /** What strict decoding has against the patch itself: fields that it names twice, or that no operation has. */
+    /**
+     * The strict decoding errors of the patch itself: duplicate fields, and unknown fields of JSON patch operations.
+     */
     private static List<String> patchProblems(ApiRequest request) {
         List<String> problems = FieldValidation.duplicates(request.body());
         if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
@@ -269,7 +281,7 @@ final class Updates {
         return all;
     }
 
-    /** Drops what a custom resource's schema does not know. */
+    /** Drops and reports fields that are not in the custom resource's schema. */
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
@@ -281,7 +293,11 @@ final class Updates {
         return Json.mapper().writeValueAsString(json);
     }
 
-    /** The media type of a patch. @throws ApiException 415 if objects of the type cannot be patched in it */
+    /**
+     * Returns the media type of a patch.
+     *
+     * @throws ApiException 415 if the type cannot be patched in it
+     */
     static String patchMedia(ResourceType type, ApiRequest request) {
         String media = Bodies.mediaType(request.contentType());
         boolean custom = !Schemas.isBuiltIn(type);
@@ -297,7 +313,7 @@ final class Updates {
                 : Errors.unsupportedPatch();
     }
 
-    /** @throws ApiException 400 if the body is no patch of that type */
+    /** @throws ApiException 400 if the body is not a patch of the media type */
     static JsonNode readPatch(String media, ApiRequest request) {
         boolean strict = !request.query().get("fieldValidation").equals("Ignore");
         String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";

@@ -35,8 +35,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * Stores new and changed objects: defaults, strategy, admission, validation, field ownership, then the write (upstream:
- * {@code apiserver/pkg/registry/rest}, {@code registry/generic/registry/store.go}).
+ * Stores new and changed objects. Each goes through defaults, strategy, admission, validation and field ownership
+ * before the store commits it (upstream: {@code apiserver/pkg/registry/rest}, {@code
+ * registry/generic/registry/store.go}).
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
@@ -56,8 +57,8 @@ final class Writes {
     /**
      * Stores a new object.
      *
-     * @return the object as it is to be shown
-     * @throws ApiException if it may not be stored
+     * @return the object to show
+     * @throws ApiException if the object may not be stored
      */
     ObjectNode create(Target target, ObjectNode object, WriteContext context) {
         ResourceType type = target.type();
@@ -91,7 +92,10 @@ final class Writes {
         }
     }
 
-    /** Refuses before the work what cannot be stored after it: defaults and validation cost more than a look at the size. */
+    /**
+     * Refuses an object that is too large for the store, before the work on it: its size is cheap to find, and defaults
+     * and validation are not.
+     */
     private static void refuseTooLarge(Target target, ObjectNode object, WriteContext context) {
         JsonSize size = new JsonSize(TooLargeException.MOST_BYTES);
         if (!size.add(object)) {
@@ -116,7 +120,10 @@ final class Writes {
         meta.put("namespace", target.namespace());
     }
 
-    /** The owner of a field is who sent it: what strategy and admission fill in is nobody's, so it comes after. */
+    /**
+     * Defaults, admits and validates a new object. Field ownership is noted before strategy and admission fill in
+     * fields, so that the sender owns only the fields that it sent.
+     */
     private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
@@ -186,11 +193,11 @@ final class Writes {
     }
 
     /**
-     * Replaces an object, at the version of {@code current}.
+     * Replaces an object at the version of {@code current}.
      *
      * @param object the wanted state
-     * @return the object as it is to be shown; where nothing changed, the old one
-     * @throws StoreException.Conflict if somebody was faster
+     * @return the object to show; the old one if nothing changed
+     * @throws StoreException.Conflict if another write came first
      */
     ObjectNode change(Target target, ObjectNode object, StoredObject current, WriteContext context) {
         ResourceType type = target.type();
@@ -248,7 +255,8 @@ final class Writes {
         return quotas.admit(type, wanted, old, context.dryRun(), () -> replace(target, wanted, old, current, context));
     }
 
-    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, WriteContext context) {
+    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current,
+            WriteContext context) {
         ResourceType type = target.type();
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
@@ -281,13 +289,16 @@ final class Writes {
         }
     }
 
-    /** Does what follows from the end of an object. */
+    /** Runs the effects of the removal of an object. */
     void ended(ResourceType type, ObjectNode object) {
         Strategies.of(type).deleted(type, object, state);
         quotas.released(type, Meta.namespace(object));
     }
 
-    /** Takes the managed fields from an object that is too large with them, as upstream does unless they are what the write is about. */
+    /**
+     * Removes the managed fields of an object that is too large with them, as upstream does, unless the write is an
+     * apply.
+     */
     private static boolean withoutManagedFields(ObjectNode object, WriteContext context) {
         return !context.applied() && Meta.of(object).remove("managedFields") != null;
     }
@@ -303,7 +314,7 @@ final class Writes {
         }
     }
 
-    /** The UID may be left out but not changed; upstream checks that twice for built-in types. */
+    /** The UID may be left out but not changed. Upstream reports a change twice for built-in types. */
     private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
         String uid = Json.text(next, "metadata", "uid");
         if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
@@ -314,13 +325,12 @@ final class Writes {
         return !Schemas.isBuiltIn(type) ? List.of(cause) : List.of(cause, cause);
     }
 
-    /** Whether an object whose deletion began has nothing left to wait for. */
+    /** Whether the deletion of an object has begun and nothing holds it any more. */
     private static boolean isReadyToGo(Strategy strategy, ObjectNode object) {
         return Meta.isDeleting(object) && Meta.finalizers(object).isEmpty()
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0 && !strategy.isHeld(object);
     }
 
-    /** The newest state, or null. */
     @Nullable
     StoredObject current(Target target) {
         return store.get(target.stored(), target.namespace(), target.name());
