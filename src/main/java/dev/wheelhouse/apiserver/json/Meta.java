@@ -100,7 +100,7 @@ public final class Meta {
     }
 
     /** Removes empty values, which upstream does not write, and repeated owner references. */
-    public static void tidy(ObjectNode object) {
+    public static void removeEmptyFields(ObjectNode object) {
         dropRepeatedOwners(object);
         ObjectNode meta = of(object);
         for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {

@@ -79,7 +79,7 @@ public final class RestServer {
      * @param facts of the process that serves it
      */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerFacts facts) {
-        Security.Access access = security.over(store, clock);
+        Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);

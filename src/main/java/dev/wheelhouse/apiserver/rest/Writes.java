@@ -130,14 +130,14 @@ public final class Writes {
         if (custom != null) {
             custom.applyDefaults(given);
         }
-        Meta.tidy(given);
+        Meta.removeEmptyFields(given);
         ObjectNode object = origin.applied()
                 ? given
                 : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(),
                         state.clock().now());
         strategy.prepareForCreate(target.info(), object, origin.user(), state);
         admission.mutate(type, object, null);
-        Meta.tidy(object);
+        Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
             causes.addAll(custom.validate(object, null));
@@ -216,7 +216,7 @@ public final class Writes {
         if (main) {
             admission.mutate(type, next, old);
         }
-        Meta.tidy(next);
+        Meta.removeEmptyFields(next);
         if (causes.isEmpty()) {
             causes = new ArrayList<>(strategy.validateUpdate(target.subresource(), next, old));
             if (custom != null) {
