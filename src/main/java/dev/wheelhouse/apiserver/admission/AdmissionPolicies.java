@@ -188,7 +188,8 @@ final class AdmissionPolicies {
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
