@@ -50,9 +50,12 @@ class QosClassTest {
     @ParameterizedTest
     @CsvSource({"1, 1000m, Guaranteed", "1.0, 1, Guaranteed", "1, 999m, Burstable", "1, many, Burstable"})
     void amountsAreComparedByValue(String limit, String request, String expected) {
-        assertThat(of("""
-                {containers: [{resources: {limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s", memory: "1024Mi"}}}]}
-                """.formatted(limit, request))).isEqualTo(expected);
+        assertThat(
+                of("""
+                        {containers: [{resources: {limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s", memory: "1024Mi"}}}]}
+                        """
+                        .formatted(limit, request)))
+                .isEqualTo(expected);
     }
 
     private static String resources(String letters) {

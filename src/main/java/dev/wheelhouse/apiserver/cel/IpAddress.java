@@ -4,8 +4,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
-import com.google.common.net.InetAddresses;
 import org.jspecify.annotations.Nullable;
+
+import com.google.common.net.InetAddresses;
 
 /**
  * An IP address. {@link #toString} gives the canonical text, for IPv6 that of RFC 5952.

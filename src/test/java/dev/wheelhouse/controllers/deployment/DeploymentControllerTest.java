@@ -176,13 +176,15 @@ class DeploymentControllerTest {
         cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "gone"));
         nodesWork();
-        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).isNullOrEmpty();
+        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata()
+                .getOwnerReferences()).isNullOrEmpty();
         assertThat(web().getStatus().getCollisionCount()).as("the name is taken").isEqualTo(1);
         assertThat(sets()).hasSize(2);
         cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "web"));
         nodesWork();
-        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).singleElement()
+        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata()
+                .getOwnerReferences()).singleElement()
                 .satisfies(o -> assertThat(o.getName()).isEqualTo("web"));
         assertComplete(2);
     }
@@ -226,7 +228,8 @@ class DeploymentControllerTest {
     @Test
     void keepsQuietInATerminatingNamespace() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)));
+                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated",
+                        null)));
         create(Deployments.named("web").build());
         cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());
