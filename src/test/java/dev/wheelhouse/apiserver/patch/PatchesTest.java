@@ -43,9 +43,9 @@ class PatchesTest {
             [{'op': 'test', 'path': '/a/0', 'value': 2}] | operation 0 of the JSON patch: the value is 1, not 2
             [{'op': 'remove', 'path': '/x'}] | operation 0 of the JSON patch: there is no key x to remove
             [{'op': 'add', 'path': '/a/5', 'value': 1}] | operation 0 of the JSON patch: the index 5 is outside the array of 1
-            [{'op': 'add', 'path': '/x/y', 'value': 1}] | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or no object
+            [{'op': 'add', 'path': '/x/y', 'value': 1}] | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or not an object
             [{'op': 'add', 'path': 'x', 'value': 1}] | operation 0 of the JSON patch: the path "x" does not begin with a slash
-            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] | operation 1 of the JSON patch: its op is missing or no text
+            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] | operation 1 of the JSON patch: its op is missing or not a string
             [{'op': 'replace', 'path': '', 'value': []}] | the patch replaces the whole object by array
             """)
     void refusesAJsonPatchThatCannotBeAppliedAndSaysWhy(String patch, String detail) {
