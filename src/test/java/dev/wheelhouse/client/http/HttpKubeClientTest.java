@@ -209,7 +209,7 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(200,
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"status\":\"Success\"}"));
         assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
-                .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
+                .hasMessageContaining("the answer is not a list: it is of kind \"Status\"");
     }
 
     @Test
