@@ -49,7 +49,9 @@ class AnnotatedBeansTest {
     Path directory;
 
     @KubernetesInformers({
-            @KubernetesInformer(apiTypeClass = V1ConfigMap.class, apiListTypeClass = V1ConfigMapList.class, groupVersionResource = @GroupVersionResource(apiGroup = "", apiVersion = "v1", resourcePlural = "configmaps"))})
+            @KubernetesInformer(apiTypeClass = V1ConfigMap.class, //
+                    apiListTypeClass = V1ConfigMapList.class, //
+                    groupVersionResource = @GroupVersionResource(resourcePlural = "configmaps"))})
     static class Informers {}
 
     @KubernetesReconciler(value = "config-map-reader", workerCount = 2, watches = @KubernetesReconcilerWatches({

@@ -10,6 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
@@ -57,7 +58,7 @@ record Answer(int code, String type, String kind, String reason, String message,
         return aspects;
     }
 
-    static Answer of(Probe probe, HttpWire.Response response) {
+    static Answer of(Probe probe, RawHttp.Answer response) {
         String type = response.header("content-type");
         String reason = "";
         String message = "";
