@@ -21,9 +21,9 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/1.1 connection on which a test sends any bytes, such as request lines that no library would send. It connects
- * with the first bytes, and again if the server closed the connection after an answer. It trusts every certificate. Not
- * thread safe.
+ * One HTTP/1.1 connection on which a test sends any bytes, such as request lines that no library would send. It
+ * connects with the first bytes, and again if the server closed the connection after an answer. It trusts every
+ * certificate. Not thread safe.
  */
 public final class RawHttp implements AutoCloseable {
     private final String host;

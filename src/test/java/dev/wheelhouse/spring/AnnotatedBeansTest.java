@@ -120,7 +120,7 @@ class AnnotatedBeansTest {
             assertThat(context.getBean(MeterRegistry.class).get("workqueue.adds").tag("name", "config-map-reader")
                     .counter().count()).isPositive();
 
-            // Its caches are counted, shown, and part of the service's health, as the service's own.
+            // The metrics, the endpoint and the health contain the bean's caches too.
             assertThat(context.getBean(MeterRegistry.class).get("informer.objects").tag("resource", "configmaps")
                     .tag("model", "V1ConfigMap").gauge().value()).isPositive();
             assertThat(context.getBean(MeterRegistry.class).get("reflector.watches").tag("resource", "configmaps")

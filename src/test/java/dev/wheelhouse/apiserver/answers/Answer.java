@@ -14,8 +14,8 @@ import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * What is compared of an answer. Messages are normalised: versions, UIDs, times and generated suffixes are one word
- * each.
+ * The parts of an answer that are compared. Messages are normalised: versions, UIDs, times and generated suffixes are
+ * one word each.
  *
  * @param type the media type
  * @param kind of the answer, {@code v1 Status}, or empty if it is no JSON object

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What others write to the status of a CustomResourceDefinition. */
+/** Writes of clients to the status of a CustomResourceDefinition. */
 class DefinitionStatusTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final String PENS = "/apis/shop.example.com/v1/pens";

@@ -37,7 +37,7 @@ final class FuzzedServer {
     private RestServer rest;
     private long version;
 
-    /** What the server logs as its own failure. */
+    /** The failures that the server logs as its own. */
     private static final class Failures extends AppenderBase<ILoggingEvent> {
         private @Nullable Throwable last;
 

@@ -15,7 +15,8 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is refused, with which code and in which words, as a real 1.36 does ({@code RecordedAnswersTest} has many more).
+ * Refused requests: the code and the message are those of a kube-apiserver 1.36 ({@code RecordedAnswersTest} has many
+ * more).
  */
 class MalformedRequestsTest {
     private static final String NS = RestClient.NS;

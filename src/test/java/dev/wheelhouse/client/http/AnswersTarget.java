@@ -15,7 +15,7 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a server or a credential plugin says apart from objects: its first line has Retry-After headers and a Date,
+ * Answers of a server or a credential plugin that are no objects: its first line has Retry-After headers and a Date,
  * parted by bars, the rest is a Status, or an ExecCredential. An error always has a wait that is not negative; a token
  * can always be sent.
  */

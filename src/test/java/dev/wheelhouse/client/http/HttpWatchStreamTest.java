@@ -307,7 +307,7 @@ class HttpWatchStreamTest {
         }
     }
 
-    /** What an application may have set. */
+    /** Settings that an application may have made. */
     private static final class PlainSockets extends SocketFactory {
         @Override
         public Socket createSocket() {

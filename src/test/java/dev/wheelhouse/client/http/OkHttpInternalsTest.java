@@ -22,7 +22,7 @@ import okio.Okio;
 import okio.Source;
 import okio.Timeout;
 
-/** What the client relies on in OkHttp and Okio beyond their public API. An upgrade that breaks it fails here. */
+/** Fails if an upgrade changes the internals of OkHttp and Okio that the client builds on. */
 class OkHttpInternalsTest {
     @Test
     void theTaskRunnerCanStillBeReplaced() throws IOException {

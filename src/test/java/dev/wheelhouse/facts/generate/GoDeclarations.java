@@ -16,10 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say
- * three
- * things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are zero,
- * and
- * the Go name of a named string or number.
+ * three things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are
+ * zero, and the Go name of a named string or number.
  *
  * <p>The reader relies on gofmt's layout: a declaration begins in the first column and a field after one tab.
  */
