@@ -107,12 +107,9 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    /** To be deleted with the list: the classes of {@code client} that make a clock of their own. */
-    private static final String CLIENT = "dev.wheelhouse.client..";
-
     @Test
     void onlyTheRootsOfAProgramChooseTheSystemsClock() {
-        noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..", CLIENT).and()
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..").and()
                 .doNotHaveFullyQualifiedName("dev.wheelhouse.spring.ServiceConfiguration").and()
                 .doNotHaveFullyQualifiedName(ApiServerOptions.class.getName()).should()
                 .callMethod(Clock.class, "system").check(classes);

@@ -148,7 +148,8 @@ public final class RawHttp implements AutoCloseable {
         List<String[]> head = new ArrayList<>();
         for (String line = line(); !line.isEmpty(); line = line()) {
             int colon = line.indexOf(':');
-            head.add(new String[]{line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip()});
+            String name = line.substring(0, colon).toLowerCase(Locale.ROOT);
+            head.add(new String[]{name, line.substring(colon + 1).strip()});
         }
         Answer answer = new Answer(code, head, "", false);
         boolean chunked = answer.header("transfer-encoding").equalsIgnoreCase("chunked");

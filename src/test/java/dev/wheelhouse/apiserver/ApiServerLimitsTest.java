@@ -209,7 +209,8 @@ class ApiServerLimitsTest {
 
     @Test
     void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
-        try (RawHttp headers = RawHttp.connect(server.port(), 20_000); RawHttp body = RawHttp.connect(server.port(), 20_000)) {
+        try (RawHttp headers = RawHttp.connect(server.port(), 20_000);
+                RawHttp body = RawHttp.connect(server.port(), 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
             body.send("POST " + CONFIG_MAPS
                     + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "

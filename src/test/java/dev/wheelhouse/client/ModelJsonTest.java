@@ -230,7 +230,7 @@ class ModelJsonTest {
         byte[] json = """
                 {"metadata":{"name":"a","managedFields":[{"manager":"m","fieldsV1":{"f:x":{}}}],"generation":3},
                  "data":{"managedFields":"kept"}}""".getBytes(StandardCharsets.UTF_8);
-        V1ConfigMap read = Objects.requireNonNull(ModelJson.reader(V1ConfigMap.class).read(json, 0, json.length));
+        V1ConfigMap read = Objects.requireNonNull(ModelJson.reader(V1ConfigMap.class).readValue(json, 0, json.length));
         assertThat(read.getMetadata().getManagedFields()).isEmpty();
         assertThat(read.getMetadata().getGeneration()).isEqualTo(3);
         assertThat(read.getData()).containsEntry("managedFields", "kept");

@@ -26,7 +26,7 @@ enum Dialect {
         return Json.object().put("$ref", refPrefix + typeName);
     }
 
-    /** A reference with a description. In version 3 a reference stands alone, so that an {@code allOf} goes around it. */
+    /** A reference with a description. In v3 nothing may stand beside a reference, so an {@code allOf} holds it. */
     ObjectNode ref(String typeName, String description) {
         ObjectNode described = this == V2 ? ref(typeName) : Json.object();
         if (this == V3) {

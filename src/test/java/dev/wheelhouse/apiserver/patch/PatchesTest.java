@@ -48,11 +48,11 @@ class PatchesTest {
             [{'op': 'add', 'path': '/a/5', 'value': 1}] \
                 | operation 0 of the JSON patch: the index 5 is outside the array of 1
             [{'op': 'add', 'path': '/x/y', 'value': 1}] \
-                | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or no object
+                | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or not an object
             [{'op': 'add', 'path': 'x', 'value': 1}] \
                 | operation 0 of the JSON patch: the path "x" does not begin with a slash
             [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] \
-                | operation 1 of the JSON patch: its op is missing or no text
+                | operation 1 of the JSON patch: its op is missing or not a string
             [{'op': 'replace', 'path': '', 'value': []}] | the patch replaces the whole object by array
             """)
     void refusesAJsonPatchThatCannotBeAppliedAndSaysWhy(String patch, String detail) {

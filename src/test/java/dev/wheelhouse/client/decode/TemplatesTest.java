@@ -34,7 +34,7 @@ class TemplatesTest {
     }
 
     private static String text(byte[] json, Class<?> type) {
-        return ModelJson.write(ModelJson.reader(type).read(json, 0, json.length));
+        return ModelJson.write(ModelJson.reader(type).readValue(json, 0, json.length));
     }
 
     private static ObjectNode template(int number) {

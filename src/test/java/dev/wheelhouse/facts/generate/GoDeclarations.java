@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the declarations of Kubernetes' types from the Go files beside the {@code generated.proto} files. They say
- * three things that neither OpenAPI nor protobuf says: which fields are pointers, which are written although they are
- * zero, and the Go name of a named string or number.
+ * three things that neither OpenAPI nor protobuf says: which fields are pointers, which fields are written although
+ * they are zero, and the Go name of a named string or number.
  *
  * <p>The reader relies on gofmt's layout: a declaration begins in the first column and a field after one tab.
  */
@@ -33,15 +33,19 @@ final class GoDeclarations {
     private final Path sources;
     private final Map<String, GoPackage> packages = new HashMap<>();
 
-    /** One Go package. @param name of the package clause @param types by name */
+    /** One Go package. @param name that the package clause says */
     private record GoPackage(String name, Map<String, Declaration> types) {}
 
     /**
-     * @param right the declaration's right side: {@code struct}, a type's name @param imports of its file: path by name
+     * One declaration.
+     *
+     * @param right the right side: {@code struct} or the name of a type
+     * @param members the lines of a struct
+     * @param imports of the file: the path by name
      */
     private record Declaration(String path, String right, List<Member> members, Map<String, String> imports) {}
 
-    /** One line of a struct. @param json the tag */
+    /** One line of a struct. @param json the text of its JSON tag */
     private record Member(String type, String json) {}
 
     /**
