@@ -34,7 +34,7 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
  * addresses and priorities, are not filled in here.
  */
 public final class Defaults {
-    private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
+    private static final Map<String, Consumer<ObjectNode>> RULES = Map.copyOf(Strategies.defaults());
     private static final Map<String, Plan> PLANS = new ConcurrentHashMap<>();
 
     private Defaults() {}

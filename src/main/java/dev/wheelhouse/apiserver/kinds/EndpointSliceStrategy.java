@@ -68,14 +68,8 @@ final class EndpointSliceStrategy extends Strategy {
                 problems.invalid(field, address, "must be a valid " + type + " address");
             }
         }
-        String host = Json.text(endpoint, "hostname");
-        if (endpoint.has("hostname")) {
-            problems.invalid(at + ".hostname", host, Formats.dnsLabel(host));
-        }
-        String node = Json.text(endpoint, "nodeName");
-        if (endpoint.has("nodeName")) {
-            problems.invalid(at + ".nodeName", node, Formats.dnsSubdomain(node));
-        }
+        problems.formedIfPresent(endpoint, at, "hostname", Formats::dnsLabel);
+        problems.formedIfPresent(endpoint, at, "nodeName", Formats::dnsSubdomain);
         for (String hints : List.of("forZones", "forNodes")) {
             int k = 0;
             for (JsonNode hint : endpoint.path("hints").path(hints)) {
@@ -87,15 +81,9 @@ final class EndpointSliceStrategy extends Strategy {
     }
 
     private static void port(JsonNode port, String at, Problems problems) {
-        String name = Json.text(port, "name");
-        if (!name.isEmpty()) {
-            problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-        }
+        problems.formedIfSet(at + ".name", Json.text(port, "name"), Formats::dnsLabel);
         problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
-        String protocol = Json.text(port, "appProtocol");
-        if (port.has("appProtocol")) {
-            problems.invalid(at + ".appProtocol", protocol, Formats.qualifiedName(protocol));
-        }
+        problems.formedIfPresent(port, at, "appProtocol", Formats::qualifiedName);
     }
 
     @Override

@@ -52,10 +52,7 @@ final class IPAddressStrategy extends Strategy {
                 problems.required("spec.parentRef." + field);
             }
         }
-        String group = Json.text(parent, "group");
-        if (!group.isEmpty()) {
-            problems.invalid("spec.parentRef.group", group, Formats.dnsSubdomain(group));
-        }
+        problems.formedIfSet("spec.parentRef.group", Json.text(parent, "group"), Formats::dnsSubdomain);
         for (String field : List.of("resource", "name", "namespace")) {
             String value = Json.text(parent, field);
             problems.invalid("spec.parentRef." + field, value, Formats.pathSegment(value));

@@ -66,15 +66,9 @@ final class IngressStrategy extends Strategy {
             for (JsonNode host : tls.path("hosts")) {
                 host(host.asString(""), Problems.at(at + ".hosts", j++), problems);
             }
-            String secret = Json.text(tls, "secretName");
-            if (!secret.isEmpty()) {
-                problems.invalid(at + ".secretName", secret, Formats.dnsSubdomain(secret));
-            }
+            problems.formedIfSet(at + ".secretName", Json.text(tls, "secretName"), Formats::dnsSubdomain);
         }
-        String ingressClass = Json.text(spec, "ingressClassName");
-        if (spec.has("ingressClassName")) {
-            problems.invalid("spec.ingressClassName", ingressClass, Formats.dnsSubdomain(ingressClass));
-        }
+        problems.formedIfPresent(spec, "spec", "ingressClassName", Formats::dnsSubdomain);
     }
 
     private static void rule(JsonNode rule, String at, Problems problems) {
@@ -159,10 +153,7 @@ final class IngressStrategy extends Strategy {
 
     /** Checks a reference by group, kind and name. */
     static void reference(JsonNode reference, String at, Problems problems) {
-        String group = Json.text(reference, "apiGroup");
-        if (reference.has("apiGroup")) {
-            problems.invalid(at + ".apiGroup", group, Formats.dnsSubdomain(group));
-        }
+        problems.formedIfPresent(reference, at, "apiGroup", Formats::dnsSubdomain);
         for (String field : List.of("kind", "name")) {
             problems.formed(at + "." + field, Json.text(reference, field), Formats::pathSegment);
         }

@@ -67,10 +67,7 @@ final class NetworkPolicyStrategy extends Strategy {
     }
 
     private static void port(JsonNode entry, String at, Problems problems) {
-        String protocol = Json.text(entry, "protocol");
-        if (!protocol.isEmpty()) {
-            problems.oneOf(at + ".protocol", protocol, "SCTP", "TCP", "UDP");
-        }
+        problems.oneOfIfSet(at + ".protocol", Json.text(entry, "protocol"), "SCTP", "TCP", "UDP");
         JsonNode port = entry.get("port");
         long end = Json.number(entry, 0, "endPort");
         boolean ranged = entry.has("endPort");

@@ -53,14 +53,9 @@ final class StorageClassStrategy extends Strategy {
     protected void validate(ObjectNode storageClass, Problems problems) {
         problems.formed("provisioner", Json.text(storageClass, "provisioner").toLowerCase(Locale.ROOT),
                 Formats::qualifiedName);
-        String reclaim = Json.text(storageClass, "reclaimPolicy");
-        if (!reclaim.isEmpty()) {
-            problems.oneOf("reclaimPolicy", reclaim, "Delete", "Retain");
-        }
-        String binding = Json.text(storageClass, "volumeBindingMode");
-        if (!binding.isEmpty()) {
-            problems.oneOf("volumeBindingMode", binding, "Immediate", "WaitForFirstConsumer");
-        }
+        problems.oneOfIfSet("reclaimPolicy", Json.text(storageClass, "reclaimPolicy"), "Delete", "Retain");
+        problems.oneOfIfSet("volumeBindingMode", Json.text(storageClass, "volumeBindingMode"), "Immediate",
+                "WaitForFirstConsumer");
         int i = 0;
         Set<JsonNode> terms = new HashSet<>();
         for (JsonNode term : storageClass.path("allowedTopologies")) {

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -136,26 +135,6 @@ final class WorkloadRules {
             return 0;
         }
         return text.length() > 10 ? Integer.MAX_VALUE : Long.parseLong(text.substring(0, text.length() - 1));
-    }
-
-    /** (Upstream: {@code pkg/apis/policy/validation}.) */
-    static void disruptionBudget(ObjectNode budget, Problems problems) {
-        JsonNode spec = budget.path("spec");
-        JsonNode available = Json.at(spec, "minAvailable");
-        JsonNode unavailable = Json.at(spec, "maxUnavailable");
-        if (available != null && unavailable != null) {
-            problems.invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set");
-        }
-        intOrPercent(available, "spec.minAvailable", problems);
-        atMostAll(available, "spec.minAvailable", problems);
-        intOrPercent(unavailable, "spec.maxUnavailable", problems);
-        atMostAll(unavailable, "spec.maxUnavailable", problems);
-        Selectors.validate(Json.at(spec, "selector"), "spec.selector", problems);
-        JsonNode policy = Json.at(spec, "unhealthyPodEvictionPolicy");
-        if (policy != null && !List.of("AlwaysAllow", "IfHealthyBudget").contains(policy.asString(""))) {
-            problems.notSupported("spec.unhealthyPodEvictionPolicy", policy.asString(""), "AlwaysAllow",
-                    "IfHealthyBudget");
-        }
     }
 
     /** Refuses a change of the selector. */

@@ -97,6 +97,27 @@ public final class Problems {
         }
     }
 
+    /** Of a form, unless it is empty. @param form what is wrong with a value */
+    public void formedIfSet(String field, String value, Function<String, List<String>> form) {
+        if (!value.isEmpty()) {
+            invalid(field, value, form.apply(value));
+        }
+    }
+
+    /** Of a form, if the object has the field. @param path of the object */
+    public void formedIfPresent(JsonNode object, String path, String field, Function<String, List<String>> form) {
+        if (object.has(field)) {
+            invalid(path + "." + field, Json.text(object, field), form.apply(Json.text(object, field)));
+        }
+    }
+
+    /** One of the values, unless it is empty. */
+    public void oneOfIfSet(String field, String value, String... supported) {
+        if (!value.isEmpty()) {
+            oneOf(field, value, supported);
+        }
+    }
+
     /** Required, and one of the values. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {
