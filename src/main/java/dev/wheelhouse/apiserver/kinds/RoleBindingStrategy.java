@@ -101,9 +101,7 @@ class RoleBindingStrategy extends Strategy {
         }
         switch (Json.text(subject, "kind")) {
             case "ServiceAccount" -> {
-                if (!name.isEmpty()) {
-                    problems.invalid(path + ".name", name, Formats.dnsSubdomain(name));
-                }
+                problems.formedIfSet(path + ".name", name, Formats::dnsSubdomain);
                 if (!group.isEmpty()) {
                     problems.notSupported(path + ".apiGroup", group, "");
                 }

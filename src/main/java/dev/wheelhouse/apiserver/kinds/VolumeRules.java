@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
@@ -9,7 +10,6 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Map;
 
 /** Columns and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class VolumeRules {
@@ -51,13 +51,7 @@ final class VolumeRules {
     }
 
     static void classAndMode(JsonNode spec, Problems problems) {
-        String storageClass = Json.text(spec, "storageClassName");
-        if (!storageClass.isEmpty()) {
-            problems.invalid("spec.storageClassName", storageClass, Formats.dnsSubdomain(storageClass));
-        }
-        String mode = Json.text(spec, "volumeMode");
-        if (!mode.isEmpty()) {
-            problems.oneOf("spec.volumeMode", mode, "Block", "Filesystem");
-        }
+        problems.formedIfSet("spec.storageClassName", Json.text(spec, "storageClassName"), Formats::dnsSubdomain);
+        problems.oneOfIfSet("spec.volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
     }
 }

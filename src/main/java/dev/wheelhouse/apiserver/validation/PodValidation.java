@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import org.jspecify.annotations.Nullable;
 
 /** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
 public final class PodValidation {
@@ -118,20 +118,14 @@ public final class PodValidation {
     private static void names(JsonNode spec, String path, Problems problems) {
         for (String field : List.of("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")) {
             String value = Json.text(spec, field);
-            if (!value.isEmpty()) {
-                problems.invalid(path + "." + field, value, Formats.dnsSubdomain(value));
-            }
+            problems.formedIfSet(path + "." + field, value, Formats::dnsSubdomain);
         }
         for (String field : List.of("hostname", "subdomain")) {
             String value = Json.text(spec, field);
-            if (!value.isEmpty()) {
-                problems.invalid(path + "." + field, value, Formats.dnsLabel(value));
-            }
+            problems.formedIfSet(path + "." + field, value, Formats::dnsLabel);
         }
-        String preemption = Json.text(spec, "preemptionPolicy");
-        if (!preemption.isEmpty()) {
-            problems.oneOf(path + ".preemptionPolicy", preemption, "PreemptLowerPriority", "Never");
-        }
+        problems.oneOfIfSet(path + ".preemptionPolicy", Json.text(spec, "preemptionPolicy"), "PreemptLowerPriority",
+                "Never");
         int i = 0;
         for (JsonNode alias : spec.path("hostAliases")) {
             String at = Problems.at(path + ".hostAliases", i++);

@@ -45,11 +45,7 @@ public final class VolumeValidation {
             int before = problems.size();
             source(volume, at, problems);
             String name = Json.text(volume, "name");
-            if (name.isEmpty()) {
-                problems.required(at + ".name");
-            } else {
-                problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-            }
+            problems.formed(at + ".name", name, Formats::dnsLabel);
             if (valid.containsKey(name)) {
                 problems.duplicate(at + ".name", "\"" + name + "\"");
             }
@@ -106,11 +102,9 @@ public final class VolumeValidation {
             case "hostPath" -> {
                 required(value, path, "path", problems);
                 noBacksteps(Json.text(value, "path"), path + ".path", problems);
-                String type = Json.text(value, "type");
-                if (!type.isEmpty()) {
-                    problems.oneOf(path + ".type", type, "", "BlockDevice", "CharDevice", "Directory",
-                            "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
-                }
+                problems.oneOfIfSet(path + ".type", Json.text(value, "type"), "", "BlockDevice", "CharDevice",
+                        "Directory",
+                        "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
             }
             case "secret" -> {
                 required(value, path, "secretName", problems);
