@@ -20,7 +20,7 @@ import dev.wheelhouse.runtime.Clock;
  */
 public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses,
         CustomResources customResources, String rootCertificates) {
-    /** A new object of the server's own, with a UID and the time of creation. @param namespace empty for a cluster-scoped one */
+    /** Makes an object of the server's own, with a UID and the time of creation. @param namespace may be empty */
     public ObjectNode object(String apiVersion, String kind, String namespace, String name) {
         ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
         ObjectNode meta = object.putObject("metadata").put("name", name);

@@ -26,11 +26,12 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what its registry strategies put into
- * every new namespace, pod and service).
+ * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and the values that
+ * its registry strategies put into every new namespace, pod and service).
  *
- * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of its type, then its
- * children their turn. Idempotent. What needs a cluster (addresses, tokens, service accounts, priorities) is not done here.
+ * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of
+ * its type applies, then its children have their turn. A second walk changes nothing. Admission and the strategies fill in
+ * the values that depend on the cluster: addresses, tokens, service accounts, priorities.
  */
 public final class Defaults {
     private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
@@ -46,7 +47,10 @@ public final class Defaults {
         }
     }
 
-    /** The least bytes that the defaults of one object add to it: an object of a million empty containers is small before them. */
+    /**
+     * Bounds the bytes that defaults add to one object, because an object with a million empty containers is small
+     * before its defaults. Counts names and punctuation only.
+     */
     private static final class Growth {
         private long bytes;
 
