@@ -15,7 +15,7 @@ import dev.wheelhouse.facts.ResourceInfo;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Requests for certificates, in which the server writes who made them (upstream:
+ * Requests for certificates. The server fills in the user who makes one (upstream:
  * {@code pkg/registry/certificates/certificates}).
  */
 final class CertificateSigningRequestStrategy extends Strategy {
@@ -53,7 +53,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    /** The approval is a part of the status with a right of its own. */
+    /** The subresource {@code approval} writes a part of the status. */
     @Override
     public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
             ClusterState state) {
