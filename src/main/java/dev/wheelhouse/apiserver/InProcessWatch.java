@@ -66,7 +66,8 @@ final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T>
 
     @Override
     public boolean onReady(Runnable wake) {
-        return feed.onReady(wake);
+        feed.onReady(wake);
+        return true;
     }
 
     @Override

@@ -12,8 +12,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.cel.CelBudget;
 import dev.wheelhouse.apiserver.cel.CelExpression;
@@ -112,7 +110,7 @@ final class AdmissionPolicies {
         String name = Json.text(ref, "name");
         List<JsonNode> params = new ArrayList<>();
         for (StoredObject stored : store.snapshot(Target.stored(info.type()))
-                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()))) {
+                .select(Selection.inNamespace(namespace))) {
             ObjectNode tree = Renderer.tree(info, stored);
             if (name.isEmpty()
                     ? Selectors.matches(ref.path("selector"), tree.path("metadata").path("labels"))

@@ -60,7 +60,7 @@ public final class CelExpression {
         try {
             return budget.evaluate(program, variables);
         } catch (CelEvaluationException | CelBudget.ExceededException e) {
-            throw new EvaluationException(CelRule.shortened(String.valueOf(e.getMessage())));
+            throw new EvaluationException(CelRule.truncated(String.valueOf(e.getMessage())));
         }
     }
 

@@ -37,6 +37,6 @@ final class APIServiceStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusRules.conditions(object.path("status"), problems);
+        CertificateSigningRequestStrategy.conditions(object.path("status"), problems);
     }
 }

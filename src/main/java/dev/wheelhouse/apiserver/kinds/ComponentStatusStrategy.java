@@ -4,14 +4,13 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 
-/** The health of the control plane, computed for each answer and not stored (upstream: {@code pkg/registry/core/componentstatus}). */
+/** The health of parts of the control plane. It is never stored (upstream: {@code pkg/registry/core/componentstatus}). */
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
-        super("", "ComponentStatus",
-                Column.objectName(),
+        super("", "ComponentStatus", Column.objectName(),
                 Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
-                Column.of("Message", "What the component says of itself.", o -> healthy(o).text("message")),
-                Column.of("Error", "What went wrong when asking it.", o -> healthy(o).text("error")));
+                Column.of("Message", "Message of the component.", o -> healthy(o).text("message")),
+                Column.of("Error", "Error of the last health check.", o -> healthy(o).text("error")));
     }
 
     @Override

@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Config maps. One of them in each namespace has the server's certificates (upstream: {@code pkg/registry/core/configmap}). */
+/**
+ * Config maps. The server restores the one with its certificates in each namespace (upstream:
+ * {@code pkg/registry/core/configmap}).
+ */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap",
-                Column.objectName(),
-                Column.of("Data", "How many keys there are, text and binary.",
+        super("", "ConfigMap", Column.objectName(),
+                Column.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
                 Column.age());
     }

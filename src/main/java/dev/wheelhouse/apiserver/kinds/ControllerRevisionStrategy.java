@@ -11,8 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
 final class ControllerRevisionStrategy extends Strategy {
     ControllerRevisionStrategy() {
-        super("apps", "ControllerRevision",
-                Column.objectName(),
+        super("apps", "ControllerRevision", Column.objectName(),
                 Column.of("Controller", "Object that this is a revision of.", ControllerRevisionStrategy::controller),
                 Column.of("Revision", "Number of the revision; a later one is greater.", o -> o.number("revision")),
                 Column.age());

@@ -16,18 +16,17 @@ final class CronJobStrategy extends Strategy {
     private static final int MAX_NAME = 52;
 
     CronJobStrategy() {
-        super("batch", "CronJob",
-                Column.objectName(),
-                Column.of("Schedule", "When jobs start, in cron's notation.", o -> o.text("spec", "schedule")),
+        super("batch", "CronJob", Column.objectName(),
+                Column.of("Schedule", "Times at which jobs start, in the notation of cron.", o -> o.text("spec", "schedule")),
                 Column.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
-                new Column("Suspend", "boolean", "", "Whether new jobs are held back.", 0, CronJobStrategy::suspend),
-                Column.integer("Active", "How many jobs are running.", o -> o.size("status", "active")),
-                Column.of("Last Schedule", "How long ago a job was last started.",
+                new Column("Suspend", "boolean", "", "Whether no new jobs start.", 0, CronJobStrategy::suspend),
+                Column.integer("Active", "Number of running jobs.", o -> o.size("status", "active")),
+                Column.of("Last Schedule", "Time since the last start of a job.",
                         o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
                 Column.age(),
                 Containers.names("spec", "jobTemplate", "spec", "template").wide(),
                 Containers.images("spec", "jobTemplate", "spec", "template").wide(),
-                Column.of("Selector", "Which pods belong to the jobs.",
+                Column.of("Selector", "Selector of the jobs' pods.",
                         o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
     }
 

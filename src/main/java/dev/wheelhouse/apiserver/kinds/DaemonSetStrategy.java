@@ -19,17 +19,16 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
 final class DaemonSetStrategy extends Strategy {
     DaemonSetStrategy() {
-        super("apps", "DaemonSet",
-                Column.objectName(),
-                WorkloadRules.status("Desired", "How many nodes should run the pod.", "desiredNumberScheduled"),
-                WorkloadRules.status("Current", "How many of those nodes run the pod.", "currentNumberScheduled"),
-                WorkloadRules.status("Ready", "How many of those nodes run a ready pod.", "numberReady"),
-                WorkloadRules.status("Up-to-date", "How many nodes run a pod of the newest template.", "updatedNumberScheduled"),
-                WorkloadRules.status("Available", "How many nodes run a pod that has been ready for long enough.", "numberAvailable"),
-                Column.of("Node Selector", "Labels that a node needs to get the pod.",
+        super("apps", "DaemonSet", Column.objectName(),
+                WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
+                WorkloadRules.status("Current", "Number of those nodes that run the pod.", "currentNumberScheduled"),
+                WorkloadRules.status("Ready", "Number of those nodes that run a ready pod.", "numberReady"),
+                WorkloadRules.status("Up-to-date", "Number of nodes that run a pod of the newest template.", "updatedNumberScheduled"),
+                WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.", "numberAvailable"),
+                Column.of("Node Selector", "Labels that a node must have to get the pod.",
                         o -> o.labels("spec", "template", "spec", "nodeSelector")),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Which pods belong to the DaemonSet.", o -> o.selector("spec", "selector")).wide());
+                Column.of("Selector", "Selector of the DaemonSet's pods.", o -> o.selector("spec", "selector")).wide());
     }
 
     @Override
@@ -66,7 +65,7 @@ final class DaemonSetStrategy extends Strategy {
         JsonNode strategy = spec.path("updateStrategy");
         switch (Json.text(strategy, "type")) {
             case "OnDelete" -> {
-                // nothing more to say
+                // The type has no parameters.
             }
             case "RollingUpdate" -> rollout(strategy, problems);
             default -> problems.notSupported("spec.updateStrategy", Json.text(strategy, "type"), "RollingUpdate",

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Steps that rules of defaults are made of. */
+/** Steps of the rules of defaults. A field that is null counts as missing. */
 final class DefaultRules {
     private DefaultRules() {}
 
@@ -19,24 +19,27 @@ final class DefaultRules {
         }
     }
 
+    /** Sets a number that is missing. */
     static void set(ObjectNode object, String field, int value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
+    /** Sets a boolean that is missing. */
     static void set(ObjectNode object, String field, boolean value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
+    /** Whether a list, map or text is missing or empty. */
     static boolean isEmpty(ObjectNode object, String field) {
         JsonNode value = Json.at(object, field);
         return value == null || value.isEmpty();
     }
 
-    /** Copies the entries of a map that another one does not have. */
+    /** Copies the entries whose keys are missing in the other map. */
     static void copyMissing(JsonNode from, ObjectNode to) {
         for (Map.Entry<String, JsonNode> entry : from.properties()) {
             if (!to.has(entry.getKey())) {

@@ -21,13 +21,12 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     DeploymentStrategy() {
-        super("apps", "Deployment",
-                Column.objectName(), WorkloadRules.READY,
-                Column.of("Up-to-date", "How many pods have the newest template.", o -> o.number("status", "updatedReplicas")),
-                Column.of("Available", "How many pods have been ready for long enough.",
+        super("apps", "Deployment", Column.objectName(), WorkloadRules.READY,
+                Column.of("Up-to-date", "Number of pods with the newest template.", o -> o.number("status", "updatedReplicas")),
+                Column.of("Available", "Number of pods that have been ready for long enough.",
                         o -> o.number("status", "availableReplicas")),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Which pods belong to the Deployment.", DeploymentStrategy::selector).wide());
+                Column.of("Selector", "Selector of the Deployment's pods.", DeploymentStrategy::selector).wide());
     }
 
     @Override
@@ -56,7 +55,7 @@ final class DeploymentStrategy extends Strategy {
         return text == null ? "<invalid>" : text;
     }
 
-    /** A Deployment's annotations are copied to its ReplicaSets, so that they count as a part of its specification. */
+    /** A change of annotations makes a new generation too, because they are copied to the ReplicaSets. */
     @Override
     protected boolean changesGeneration(ObjectNode object, ObjectNode old) {
         return !Objects.equals(annotations(object), annotations(old)) || super.changesGeneration(object, old);

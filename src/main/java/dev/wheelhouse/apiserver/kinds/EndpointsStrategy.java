@@ -17,8 +17,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints",
-                Column.objectName(),
+        super("", "Endpoints", Column.objectName(),
                 Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
                 Column.age());
     }

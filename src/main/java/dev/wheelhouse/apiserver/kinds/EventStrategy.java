@@ -45,16 +45,16 @@ final class EventStrategy extends Strategy {
 
     private static Column[] columns(Fields fields) {
         return new Column[]{
-                Column.of("Last Seen", "When it happened the last time.", fields::lastSeen),
-                Column.of("Type", "Normal, or Warning for what may need attention.", o -> o.text("type")),
-                Column.of("Reason", "Why, in one word.", o -> o.text("reason")),
-                Column.of("Object", "What it happened to.", fields::target),
-                Column.of("Subobject", "Part of the object that it happened to.",
+                Column.of("Last Seen", "Time since the last occurrence.", fields::lastSeen),
+                Column.of("Type", "Normal, or Warning for a possible problem.", o -> o.text("type")),
+                Column.of("Reason", "Reason in one word.", o -> o.text("reason")),
+                Column.of("Object", "Object that the Event is about.", fields::target),
+                Column.of("Subobject", "Part of the object that the Event is about.",
                         o -> o.text(fields.object, "fieldPath")).wide(),
-                Column.of("Source", "Who reports it, and from where.", fields::source).wide(),
-                Column.of("Message", "What happened, as a sentence.", o -> o.text(fields.message).strip()),
-                Column.of("First Seen", "When it happened the first time.", fields::firstSeen).wide(),
-                Column.of("Count", "How often it happened.", fields::count).wide(),
+                Column.of("Source", "Component that reports the Event, and its host.", fields::source).wide(),
+                Column.of("Message", "Description of the Event.", o -> o.text(fields.message).strip()),
+                Column.of("First Seen", "Time since the first occurrence.", fields::firstSeen).wide(),
+                Column.of("Count", "Number of occurrences.", fields::count).wide(),
                 Column.objectName().wide()};
     }
 
@@ -131,5 +131,11 @@ final class EventStrategy extends Strategy {
         if (object.get(from) != null) {
             object.set(to, object.remove(from));
         }
+    }
+
+    /** Upstream watches Events in etcd, without a cache, so that etcd's words are expected. */
+    @Override
+    public String expiredWatch(long version, long oldest) {
+        return "The resourceVersion for the provided watch is too old.";
     }
 }

@@ -25,13 +25,12 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Jobs. Unless they say otherwise, they select their pods by their own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job",
-                Column.objectName(),
-                Column.of("Status", "How far the job is.", JobStrategy::status),
-                Column.of("Completions", "Pods that succeeded, of those needed.", JobStrategy::completions),
-                Column.of("Duration", "From the start to the end, or to now.", JobStrategy::duration),
+        super("batch", "Job", Column.objectName(),
+                Column.of("Status", "State of the job.", JobStrategy::status),
+                Column.of("Completions", "Number of pods that have succeeded, and the number that must.", JobStrategy::completions),
+                Column.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Which pods belong to the job.", o -> o.selector("spec", "selector")).wide());
+                Column.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
     }
 
     @Override

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.copyMissing;
 
-/** Limit ranges. One without a name gets its UID as its name (upstream: {@code pkg/registry/core/limitrange}). */
+/** Limit ranges. One without a name gets a random name (upstream: {@code pkg/registry/core/limitrange}). */
 final class LimitRangeStrategy extends Strategy {
     private static final Set<String> TYPES = Set.of("Pod", "Container", "PersistentVolumeClaim");
 

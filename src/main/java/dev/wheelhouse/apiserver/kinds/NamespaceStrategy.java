@@ -20,8 +20,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 /** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
     NamespaceStrategy() {
-        super("", "Namespace",
-                Column.objectName(),
+        super("", "Namespace", Column.objectName(),
                 Column.of("Status", "Whether the namespace is in use or being emptied.",
                         o -> o.text("status", "phase")),
                 Column.age());

@@ -21,14 +21,13 @@ final class NodeStrategy extends Strategy {
     private static final String ROLE = "kubernetes.io/role";
 
     NodeStrategy() {
-        super("", "Node",
-                Column.objectName(),
+        super("", "Node", Column.objectName(),
                 Column.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
-                Column.of("Roles", "What the node's labels say that it is for.", NodeStrategy::roles),
+                Column.of("Roles", "Roles that the node's labels name.", NodeStrategy::roles),
                 Column.age(),
                 Column.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
                 Column.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
-                Column.of("External-IP", "Address that others reach it by.", o -> address(o, "ExternalIP")).wide(),
+                Column.of("External-IP", "Address outside of the cluster.", o -> address(o, "ExternalIP")).wide(),
                 Column.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
                 Column.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
                         NodeStrategy::kernel).wide(),

@@ -16,17 +16,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** Claims of volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
+/** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
     private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim",
-                Column.objectName(), VolumeRules.PHASE,
+        super("", "PersistentVolumeClaim", Column.objectName(), VolumeRules.PHASE,
                 Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
                 Column.of("Capacity", "Size of the bound volume.",
                         o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
-                Column.of("Access Modes", "How nodes may mount the bound volume.",
+                Column.of("Access Modes", "Ways in which nodes may mount the bound volume.",
                         o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
     }
@@ -124,7 +123,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         }
     }
 
-    /** Claims have one scope: the attributes classes that they have or are to get. */
+    /** The one scope of claims selects by the current and the wanted attributes class. */
     @Override
     public boolean isInScope(JsonNode scope, ObjectNode claim) {
         if (!Json.text(scope, "scopeName").equals("VolumeAttributesClass")) {

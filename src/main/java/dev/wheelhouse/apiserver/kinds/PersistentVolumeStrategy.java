@@ -15,25 +15,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** Volumes (upstream: {@code pkg/registry/core/persistentvolume}). */
+/** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {
-    /** The fields of a specification that are not its source, which is one field of many possible ones. */
+    /** The fields of a specification that are no sources. A volume has one source, and any other field is one. */
     private static final Set<String> NO_SOURCES = Set.of("accessModes", "capacity", "claimRef", "mountOptions",
             "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName",
             "volumeMode");
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume",
-                Column.objectName(),
+        super("", "PersistentVolume", Column.objectName(),
                 Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
-                Column.of("Access Modes", "How nodes may mount the volume.",
+                Column.of("Access Modes", "Ways in which nodes may mount the volume.",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")),
-                Column.of("Reclaim Policy", "What becomes of the volume once its claim is gone.",
+                Column.of("Reclaim Policy", "Treatment of the volume after the deletion of its claim.",
                         o -> o.text("spec", "persistentVolumeReclaimPolicy")),
                 VolumeRules.PHASE,
                 Column.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
-                Column.of("Reason", "Why the volume failed.", o -> o.text("status", "reason")),
+                Column.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
                 Column.age(), VolumeRules.MODE);
     }
 

@@ -64,7 +64,7 @@ record PodState(String ready, String reason, String restarts) {
             return new PodState(ready + "/" + total, reason, restarts.text(pod.now()));
         }
 
-        /** Init containers run one after the other: the first that is not done tells the reason. */
+        /** Reads the first init container that has not ended, as they run one after the other. @return whether there is one */
         private boolean readInitContainers() {
             List<Item> statuses = pod.items("status", "initContainerStatuses");
             for (int i = 0; i < statuses.size(); i++) {
@@ -95,7 +95,7 @@ record PodState(String ready, String reason, String restarts) {
             return false;
         }
 
-        /** The first container's reason wins, so they are read from the last to the first. */
+        /** Reads the containers from the last to the first, because the first container's reason counts. */
         private void readContainers() {
             boolean running = false;
             String error = "";

@@ -20,23 +20,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods. They end by themselves within a grace period, and a quota counts what they request (upstream: {@code pkg/registry/core/pod}). */
+/** Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
 
     PodStrategy() {
-        super("", "Pod",
-                Column.objectName(),
-                Column.of("Ready", "How many of the pod's containers are ready.", o -> PodState.of(o).ready()),
-                Column.of("Status", "What the pod as a whole is doing.", o -> PodState.of(o).reason()),
-                Column.of("Restarts", "How often containers of the pod were restarted, and when the last time.",
+        super("", "Pod", Column.objectName(),
+                Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
+                Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
+                Column.of("Restarts", "Number of restarts of containers, and the time since the last one.",
                         o -> PodState.of(o).restarts()),
                 Column.age(),
                 Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
                 Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
-                Column.of("Nominated Node", "Node where room is being made for the pod.",
+                Column.of("Nominated Node", "Node that is being cleared for the pod.",
                         o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
-                Column.of("Readiness Gates", "How many of the extra conditions for readiness hold.",
+                Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
                         PodStrategy::readinessGates).wide());
     }
 
@@ -76,8 +75,8 @@ final class PodStrategy extends Strategy {
         if (phase.equals("Succeeded") || phase.equals("Failed")) {
             row.putArray("conditions").addObject().put("type", "Completed").put("status", "True").put("reason", phase)
                     .put("message", phase.equals("Succeeded")
-                            ? "All containers of the pod ended well."
-                            : "The pod ended with an error.");
+                            ? "All containers of the pod have succeeded."
+                            : "The pod has failed.");
         }
     }
 
@@ -201,7 +200,7 @@ final class PodStrategy extends Strategy {
         };
     }
 
-    /** Whether any term of its pod affinity or anti-affinity is about pods of other namespaces. */
+    /** Whether a term of the pod's affinity or anti-affinity names other namespaces. */
     private static boolean looksAcrossNamespaces(ObjectNode pod) {
         for (String kind : List.of("podAffinity", "podAntiAffinity")) {
             JsonNode affinity = pod.path("spec").path("affinity").path(kind);
@@ -216,7 +215,7 @@ final class PodStrategy extends Strategy {
         return false;
     }
 
-    /** Under a quota of cpu or memory, each container has to say what it takes. */
+    /** The containers that lack a request or limit that the quota limits, in upstream's words. */
     @Override
     public String unsaid(ObjectNode hard, ObjectNode pod) {
         List<String> missing = new ArrayList<>();

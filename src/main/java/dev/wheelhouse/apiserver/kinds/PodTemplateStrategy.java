@@ -9,8 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
     PodTemplateStrategy() {
-        super("", "PodTemplate",
-                Column.objectName(), Containers.names("template"),
+        super("", "PodTemplate", Column.objectName(), Containers.names("template"),
                 Containers.images("template"),
                 Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata", "labels")));
     }

@@ -11,9 +11,8 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */
 final class ReplicaSetStrategy extends Strategy {
     ReplicaSetStrategy() {
-        super("apps", "ReplicaSet",
-                WorkloadRules.replicaColumns(
-                Column.of("Selector", "Which pods count as replicas.", o -> o.selector("spec", "selector"))));
+        super("apps", "ReplicaSet", WorkloadRules.replicaColumns(
+                Column.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
     }
 
     @Override

@@ -17,9 +17,8 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
  */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController",
-                WorkloadRules.replicaColumns(
-                Column.of("Selector", "Which pods count as replicas.", o -> o.labels("spec", "selector"))));
+        super("", "ReplicationController", WorkloadRules.replicaColumns(
+                Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override

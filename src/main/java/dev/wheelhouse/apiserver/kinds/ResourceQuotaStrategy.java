@@ -21,10 +21,9 @@ final class ResourceQuotaStrategy extends Strategy {
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota",
-                Column.objectName(),
-                Column.of("Request", "Requested amounts and counts, used of allowed.", o -> amounts(o, false)),
-                Column.of("Limit", "Amounts of limits, used of allowed.", o -> amounts(o, true)), Column.age());
+        super("", "ResourceQuota", Column.objectName(),
+                Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
+                Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
     }
 
     @Override

@@ -16,10 +16,9 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret",
-                Column.objectName(),
-                Column.of("Type", "What the secret is for.", o -> o.text("type")),
-                Column.of("Data", "How many keys there are.", o -> o.size("data")), Column.age());
+        super("", "Secret", Column.objectName(),
+                Column.of("Type", "Type of the secret.", o -> o.text("type")),
+                Column.of("Data", "Number of keys.", o -> o.size("data")), Column.age());
     }
 
     @Override
@@ -30,7 +29,7 @@ final class SecretStrategy extends Strategy {
         });
     }
 
-    /** Moves the texts of the write-only field {@code stringData} to the data, where they replace entries of their keys. */
+    /** Moves the texts of the write-only field {@code stringData} to {@code data}, where they replace equal keys. */
     private static void moveTexts(ObjectNode secret) {
         if (secret.remove("stringData") instanceof ObjectNode texts) {
             for (Map.Entry<String, JsonNode> text : texts.properties()) {
@@ -76,7 +75,7 @@ final class SecretStrategy extends Strategy {
                 needs(data, "tls.key", problems);
             }
             default -> {
-                // any data will do
+                // Other types take any data.
             }
         }
     }

@@ -5,11 +5,13 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Service accounts. One of them is in each namespace (upstream: {@code pkg/registry/core/serviceaccount}). */
+/**
+ * Service accounts. The server restores the default one of each namespace (upstream:
+ * {@code pkg/registry/core/serviceaccount}).
+ */
 final class ServiceAccountStrategy extends Strategy {
     ServiceAccountStrategy() {
-        super("", "ServiceAccount",
-                Column.objectName(), Column.age());
+        super("", "ServiceAccount", Column.objectName(), Column.age());
     }
 
     @Override

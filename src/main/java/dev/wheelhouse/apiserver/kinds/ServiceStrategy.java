@@ -22,19 +22,18 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Services. The server gives them addresses and ports of the nodes (upstream: {@code pkg/registry/core/service}). */
+/** Services. The server allocates their cluster IPs and node ports (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
 
     ServiceStrategy() {
-        super("", "Service",
-                Column.objectName(),
-                Column.of("Type", "How the service is reached.", o -> o.text("spec", "type")),
+        super("", "Service", Column.objectName(),
+                Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
                 Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
-                Column.of("External-IP", "Addresses from outside.", ServiceStrategy::externalIp),
+                Column.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
                 Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
                 Column.age(),
-                Column.of("Selector", "Which pods get the traffic.", o -> o.labels("spec", "selector")).wide());
+                Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector")).wide());
     }
 
     @Override

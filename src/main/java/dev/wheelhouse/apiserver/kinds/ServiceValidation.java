@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.ProbeValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** The rules of services (upstream: {@code pkg/apis/core/validation/validation.go}). */
+/** The rules of Services (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class ServiceValidation {
     private static final int MAX_AFFINITY_SECONDS = 86_400;
 

@@ -24,8 +24,7 @@ final class StatefulSetStrategy extends Strategy {
             "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy");
 
     StatefulSetStrategy() {
-        super("apps", "StatefulSet",
-                Column.objectName(), WorkloadRules.READY, Column.age(),
+        super("apps", "StatefulSet", Column.objectName(), WorkloadRules.READY, Column.age(),
                 Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
     }
 

@@ -274,6 +274,11 @@ public class Strategy {
     /** Changes a stored object into the form of the version. */
     public void toVersion(ResourceType type, ObjectNode object) {}
 
+    /** The error of a watch that begins at a version whose changes are no longer kept. @param oldest that is kept */
+    public String expiredWatch(long version, long oldest) {
+        return "too old resource version: " + version + " (" + oldest + ")";
+    }
+
     /**
      * Takes from the cluster what the object needs, such as addresses, just before it is stored.
      *

@@ -16,10 +16,10 @@ import dev.wheelhouse.apiserver.table.Containers;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
-/** What kinds that run pods share (upstream: {@code pkg/apis/apps/validation/validation.go}). */
+/** Columns, defaults and rules that the kinds that run pods share (upstream: {@code pkg/apis/apps/validation/validation.go}). */
 final class WorkloadRules {
     /** The column with the ready pods of the wanted ones. */
-    static final Column READY = Column.of("Ready", "Ready pods of those wanted.",
+    static final Column READY = Column.of("Ready", "Number of ready pods, and of wanted ones.",
             o -> o.number("status", "readyReplicas") + "/" + o.number("spec", "replicas"));
 
     private WorkloadRules() {}
@@ -32,9 +32,9 @@ final class WorkloadRules {
     /** The columns of a kind whose pods are all replicas of one template. */
     static Column[] replicaColumns(Column selector) {
         return new Column[]{Column.objectName(),
-                Column.integer("Desired", "How many pods are wanted.", o -> o.number("spec", "replicas")),
-                status("Current", "How many pods there are.", "replicas"),
-                status("Ready", "How many pods are ready.", "readyReplicas"),
+                Column.integer("Desired", "Number of wanted pods.", o -> o.number("spec", "replicas")),
+                status("Current", "Number of pods.", "replicas"),
+                status("Ready", "Number of ready pods.", "readyReplicas"),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
                 selector.wide()};
     }
@@ -47,7 +47,7 @@ final class WorkloadRules {
         }
     }
 
-    /** The selector and template of Deployments and ReplicaSets. Upstream names the other one of the two in some errors. */
+    /** The selector and template of Deployments and ReplicaSets. Upstream's errors do not tell the two apart. */
     static void selectorAndTemplate(JsonNode spec, Problems problems) {
         JsonNode selector = Json.at(spec, "selector");
         if (!selector(selector, "deployment", "invalid label selector", problems)) {

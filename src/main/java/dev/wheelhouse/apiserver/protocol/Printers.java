@@ -11,7 +11,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.facts.ResourceInfo;
 
-/** Which columns a kind has. All versions of a kind share them. */
+/** Finds the Table columns of a kind. All versions of a kind share them. */
 final class Printers {
     private static final List<Column> SCALE = List.of(Column.objectName(),
             Column.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
@@ -20,7 +20,10 @@ final class Printers {
 
     private Printers() {}
 
-    /** The columns for these objects: those of the resource's kind, or of {@code Scale} where the subresource's objects come. */
+    /**
+     * The columns for objects of the resource. Objects of kind {@code Scale}, which a subresource returns, have columns
+     * of their own.
+     */
     static List<Column> of(ResourceInfo resource, List<ObjectNode> objects) {
         if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
             return SCALE;

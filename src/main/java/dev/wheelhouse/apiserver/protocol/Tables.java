@@ -14,23 +14,23 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 
 /**
- * Objects as the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code apiserver/pkg/registry/rest/table.go}).
- * Stateless; for any thread.
+ * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code
+ * apiserver/pkg/registry/rest/table.go}). Stateless; safe for use by many threads.
  */
 public final class Tables {
     private Tables() {}
 
-    /** How much of each object a row carries. */
+    /** How much of each object its row carries. */
     public enum IncludeObject {
         NONE, METADATA, OBJECT
     }
 
     /**
-     * A {@code meta.k8s.io/v1 Table} of the objects. A field that is missing or odd costs its cell, never the list. The table shares the
-     * nodes of the objects: write it out before they change.
+     * Creates a {@code meta.k8s.io/v1 Table}. A missing or malformed field affects only its cell. The table shares
+     * nodes with the objects, so it must be written before they change.
      *
-     * @param columns whether to give the column definitions (a watch gives them in its first event only)
-     * @param listMeta the list's metadata; for a single object its resourceVersion alone
+     * @param columns whether to add the column definitions; a watch sends them in its first event only
+     * @param listMeta the metadata of the list; for a single object only its resourceVersion
      */
     public static ObjectNode table(ResourceInfo resource, List<ObjectNode> objects, IncludeObject include,
             boolean columns,

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * What keeps a schema from being structural, so that objects can be pruned and defaulted by it, in upstream's words (upstream:
  * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
-public final class StructuralRules {
+final class StructuralRules {
     private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
     private static final String PREFIX = "x-kubernetes-";
     private final List<Cause> causes = new ArrayList<>();
@@ -26,7 +26,7 @@ public final class StructuralRules {
     private StructuralRules() {}
 
     /** @param path where the schema is in its definition */
-    public static List<Cause> check(ObjectNode schema, String path) {
+    static List<Cause> check(ObjectNode schema, String path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
         rules.causes.addAll(RuleValidation.compile(schema, path));

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.table;
 
+import java.util.Comparator;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -142,12 +143,35 @@ public record Item(JsonNode node, Instant now) {
      * {@code <none>} for one without requirements, {@code <error>} for one with an unknown operator.
      */
     public String selector(String... path) {
-        return Selectors.format(this, path);
+        String text = selectorText(path);
+        if (text == null) {
+            return "<error>";
+        }
+        return text.isEmpty() ? NONE : text;
     }
 
     /** The label selector at a path as its requirements, sorted by key; null for one with an unknown operator. */
     public @Nullable String selectorText(String... path) {
-        return Selectors.text(this, path);
+        Item selector = part(path);
+        List<Requirement> requirements = new ArrayList<>();
+        selector.entries("matchLabels").forEach((k, v) -> requirements.add(new Requirement(k, k + "=" + v)));
+        for (Item expression : selector.items("matchExpressions")) {
+            String key = expression.text("key");
+            String values = "(" + String.join(",", expression.texts("values").stream().sorted().toList()) + ")";
+            String text = switch (expression.text("operator")) {
+                case "In" -> key + " in " + values;
+                case "NotIn" -> key + " notin " + values;
+                case "Exists" -> key;
+                case "DoesNotExist" -> "!" + key;
+                default -> null;
+            };
+            if (text == null) {
+                return null;
+            }
+            requirements.add(new Requirement(key, text));
+        }
+        requirements.sort(Comparator.comparing(Requirement::key));
+        return String.join(",", requirements.stream().map(Requirement::text).toList());
     }
 
     /** Whether {@code status.conditions} has this condition with status True. */
@@ -187,4 +211,6 @@ public record Item(JsonNode node, Instant now) {
             return null;
         }
     }
+
+    private record Requirement(String key, String text) {}
 }

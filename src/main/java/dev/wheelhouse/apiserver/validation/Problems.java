@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.error.CauseList;
 import dev.wheelhouse.apiserver.json.Json;
+import java.util.ArrayList;
 
 /**
  * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
@@ -22,14 +22,22 @@ import dev.wheelhouse.apiserver.json.Json;
  * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
  */
 public final class Problems {
-    private final CauseList causes = new CauseList();
+    private static final int MOST_CHARACTERS = 256 * 1024;
+
+    private final List<Cause> causes = new ArrayList<>(0);
+    private long characters;
 
     public List<Cause> causes() {
-        return causes.toList();
+        return List.copyOf(causes);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return causes.isEmpty();
+    }
+
+    /** Whether further problems are ignored. */
+    public boolean isFull() {
+        return characters >= MOST_CHARACTERS;
     }
 
     int size() {
@@ -173,7 +181,16 @@ public final class Problems {
 
     /** Adds a rule that was checked elsewhere. */
     public void add(Cause cause) {
-        causes.add(() -> cause);
+        add(() -> cause);
+    }
+
+    /** Adds a cause, unless the list is full. The supplier is called only if there is room for its cause. */
+    public void add(Supplier<Cause> making) {
+        if (!isFull()) {
+            Cause cause = making.get();
+            characters += cause.field().length() + cause.message().length();
+            causes.add(cause);
+        }
     }
 
     private void add(String field, String reason, String message, String detail) {
@@ -181,6 +198,6 @@ public final class Problems {
     }
 
     private void add(String field, String reason, Supplier<String> message, String detail) {
-        causes.add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
+        add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

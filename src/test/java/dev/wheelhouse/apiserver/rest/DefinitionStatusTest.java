@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What others write to the status of a CustomResourceDefinition. */
+/** Writes of clients to the status of a CustomResourceDefinition. */
 class DefinitionStatusTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final String PENS = "/apis/shop.example.com/v1/pens";
@@ -16,7 +16,8 @@ class DefinitionStatusTest {
     void define() {
         rest.post(CRDS,
                 """
-                        {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com", "scope": "Cluster",
+                        {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com",
+                         "scope": "Cluster",
                          "names": {"plural": "pens", "kind": "Pen"}, "versions": [{"name": "v1", "served": true,
                           "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);

@@ -23,7 +23,10 @@ import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What lists cost in memory: a list of all that is stored, which anybody may ask for who may list, must not end the process. */
+/**
+ * The memory that lists take. Anybody with the right to list may list all objects, and that must not exhaust the
+ * process.
+ */
 class ListMemoryTest {
     private static final String CONFIG_MAPS = RestClient.NS + "configmaps";
     private static final int SIZE = 100_000;

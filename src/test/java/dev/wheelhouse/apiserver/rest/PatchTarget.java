@@ -16,41 +16,53 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A patch of one of the stored objects, as a request text: JSON, merge or strategic merge patch, or an applied
- * configuration. It is taken or refused. What comes of it is valid: written back, it changes nothing. A merge patch or
- * a configuration that is sent again changes nothing either.
+ * Fuzzes patches of a stored object: JSON, merge and strategic merge patches, and applied configurations. A patch is
+ * accepted or refused. Its result is valid: writing it back changes nothing. Repeating a merge patch or an apply
+ * changes nothing either.
  */
 public final class PatchTarget implements FuzzTarget {
     private static final Map<String, String> OBJECTS = new TreeMap<>(Map.of(
             "1/api/v1/namespaces/default/pods",
             """
-                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i",
-                    "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "v"}]}, {"name": "d", "image": "i"}],
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c",
+                     "image": "i",
+                    "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "v"}]}, {"name": "d",
+                     "image": "i"}],
                     "tolerations": [{"operator": "Exists"}]}}""",
             "2/apis/apps/v1/namespaces/default/deployments",
             """
-                    {"metadata": {"name": "web", "finalizers": ["e.io/a", "e.io/b"]}, "spec": {"replicas": 2, "selector":
-                    {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers":
-                    [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}], "volumes": [{"name": "v", "emptyDir": {}}]}}}}""",
+                    {"metadata": {"name": "web", "finalizers": ["e.io/a", "e.io/b"]}, "spec": {"replicas": 2,
+                     "selector":
+                    {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+                     "spec": {"containers":
+                    [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}], "volumes": [{"name": "v",
+                     "emptyDir": {}}]}}}}""",
             "3/api/v1/namespaces/default/services",
             """
-                    {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"name": "a", "port": 80},
+                    {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"name": "a",
+                     "port": 80},
                     {"name": "b", "port": 81, "targetPort": "http"}]}}""",
             "4/api/v1/namespaces/default/configmaps", """
                     {"metadata": {"name": "web", "annotations": {"a": "b"}}, "data": {"k": "v", "l": "w"}}""",
             "5/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
             """
-                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced", "names": {"plural": "as",
-                    "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true, "storage": true,
-                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties":
+                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced",
+                     "names": {"plural": "as",
+                    "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true,
+                     "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object",
+                     "properties":
                     {"n": {"type": "integer", "minimum": 0, "default": 1}, "s": {"type": "string", "maxLength": 5},
-                    "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items":
-                    {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}}},
+                    "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                     "items":
+                    {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"},
+                     "v": {"type": "integer"}}}},
                     "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
                     "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}}]}}""",
             "6/apis/e.io/v1/namespaces/default/as",
             """
-                    {"apiVersion": "e.io/v1", "kind": "A", "metadata": {"name": "web"}, "spec": {"n": 2, "s": "t", "l": [{"k": "a",
+                    {"apiVersion": "e.io/v1", "kind": "A", "metadata": {"name": "web"}, "spec": {"n": 2, "s": "t",
+                     "l": [{"k": "a",
                     "v": 1}, {"k": "b"}], "set": ["x"], "any": {"o": [1, {"p": null}]}}}"""));
 
     private final FuzzedServer server = new FuzzedServer(false, OBJECTS);
@@ -80,7 +92,7 @@ public final class PatchTarget implements FuzzTarget {
     private void judge(ApiRequest request, String media) {
         ApiResponse.Content read = server.ask(ApiRequest.of("GET", request.path(), null));
         if (read.code() != 200) {
-            // A deletion was waiting for it.
+            // The patch removed the last finalizer of an object that was being deleted.
             return;
         }
         ApiResponse.Content put = server.ask(ApiRequest.of("PUT", request.path(), read.body()));
@@ -95,7 +107,7 @@ public final class PatchTarget implements FuzzTarget {
         }
     }
 
-    /** A patch that holds of one version alone may be refused the second time. */
+    /** Whether the patch may name a version of the object, so that its repetition may be refused. */
     private static boolean namesVersion(byte[] body) {
         return new String(body, StandardCharsets.UTF_8).matches("(?s).*(esource|\\\\u|generation).*");
     }

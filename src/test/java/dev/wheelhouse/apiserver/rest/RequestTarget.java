@@ -17,9 +17,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A request: a line of method, path and query, header lines, an empty line, the body. The administrator gets an answer
- * that is no internal error. Somebody who may read one Secret, watch one ConfigMap and list pods gets no more than
- * these and changes nothing, in whatever words the request is put.
+ * Fuzzes whole requests: a line of method, path and query, header lines, an empty line, the body. No answer to the
+ * administrator is an internal error. A user who may read one Secret, watch one ConfigMap and list pods gets nothing
+ * else and changes nothing.
  */
 public final class RequestTarget implements FuzzTarget {
     private static final String HIDDEN = "aGlkZGVu";
@@ -34,19 +34,25 @@ public final class RequestTarget implements FuzzTarget {
                     {"metadata": {"name": "hidden"}, "data": {"k": "aGlkZGVu"}}""",
             "5/api/v1/namespaces/default/pods",
             """
-                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}""",
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c",
+                     "image": "i"}]}}""",
             "6/api/v1/namespaces/kube-system/pods",
             """
-                    {"metadata": {"name": "hidden", "annotations": {"k": "aGlkZGVu"}}, "spec": {"containers": [{"name": "c",
+                    {"metadata": {"name": "hidden", "annotations": {"k": "aGlkZGVu"}},
+                     "spec": {"containers": [{"name": "c",
                     "image": "i"}]}}""",
             "7/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
             """
-                    {"metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"],
-                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["watch", "list"],
-                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch", "get"]}]}""",
+                    {"metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["secrets"],
+                     "verbs": ["get"],
+                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["watch",
+                     "list"],
+                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch",
+                     "get"]}]}""",
             "8/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
             """
-                    {"metadata": {"name": "r"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
+                    {"metadata": {"name": "r"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role",
+                     "name": "r"},
                     "subjects": [{"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}]}"""));
 
     private final FuzzedServer open = new FuzzedServer(false, OBJECTS);

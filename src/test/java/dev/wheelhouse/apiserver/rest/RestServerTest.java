@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The REST semantics, request by request. */
+/** The verbs of the API, request by request. */
 class RestServerTest {
     private static final String NS = "/api/v1/namespaces/default/";
     private static final String APPS = "/apis/apps/v1/namespaces/default/";
@@ -132,7 +132,8 @@ class RestServerTest {
 
     @Test
     void anOwnerThatIsNamedTwiceIsKeptOnceWithAWarning() {
-        String owner = "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"name\": \"o\", \"uid\": \"u\", \"controller\": true}";
+        String owner = "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"name\": \"o\", \"uid\": \"u\", "
+                + "\"controller\": true}";
         JsonNode made = post(NS + "configmaps",
                 "{\"metadata\": {\"name\": \"a\", \"ownerReferences\": [" + owner + ", " + owner + "]}}");
         assertThat(last.code()).isEqualTo(201);
@@ -345,11 +346,12 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(200);
     }
 
-    /** Nearly JSON: YAML but for its tabs, which Go's parser does not mind. */
+    /** Tabs as indentation make YAML invalid, but Go's parser accepts them. */
     @Test
     void anAppliedObjectMayBeIndentedByTabs() {
         call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",
-                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"metadata\": {\"name\": \"tabs\"},\n\t\"data\": {\"a\": \"b\",}\n}");
+                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"metadata\": {\"name\": \"tabs\"},"
+                        + "\n\t\"data\": {\"a\": \"b\",}\n}");
         assertThat(last.code()).isEqualTo(201);
     }
 

@@ -10,7 +10,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What pods get of their runtime classes, and what classes may be. */
+/** What a runtime class adds to its pods, and which runtime classes are valid. */
 class RuntimeClassesTest {
     private static final String CLASSES = "/apis/node.k8s.io/v1/runtimeclasses";
 
@@ -22,7 +22,8 @@ class RuntimeClassesTest {
                 """
                         {"metadata": {"name": "sandbox"}, "handler": "runsc", "overhead": {"podFixed": {"cpu": "250m"}},
                          "scheduling": {"nodeSelector": {"sandbox": "yes"}, "tolerations": [
-                          {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]}}""");
+                          {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready",
+                           "operator": "Exists"}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);
     }
 

@@ -16,8 +16,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The schema of a custom resource, and after a line's end an object of it. The definition is made or refused, and so is
- * the object; an object that was made is taken as it came back.
+ * Fuzzes the schema of a custom resource and, after a line break, an object of it. The definition and the object are
+ * each created or refused. A created object can be updated with what the server returned.
  */
 public final class SchemaTarget implements FuzzTarget {
     private static final String OBJECTS = "/apis/e.io/v1/namespaces/default/as";
@@ -60,8 +60,10 @@ public final class SchemaTarget implements FuzzTarget {
     private static ObjectNode definition(@Nullable JsonNode schema) {
         ObjectNode definition = (ObjectNode) Json
                 .read("""
-                        {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced", "names": {"plural": "as",
-                        "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                        {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced",
+                         "names": {"plural": "as",
+                        "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true,
+                         "storage": true,
                         "schema": {}}]}}""");
         ((ObjectNode) definition.at("/spec/versions/0/schema")).set("openAPIV3Schema", schema);
         return definition;

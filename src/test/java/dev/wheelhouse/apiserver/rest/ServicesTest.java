@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The addresses and node ports of Services that change. */
+/** The cluster IPs and node ports of changed Services. */
 class ServicesTest {
     private static final String SERVICES = NS + "services";
 
@@ -52,7 +52,8 @@ class ServicesTest {
         service("s", "NodePort", "{\"name\": \"http\", \"port\": 80, \"nodePort\": 30080}");
         JsonNode moved = rest.put(SERVICES + "/s",
                 """
-                        {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http", "port": 8080}]}}""");
+                        {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http",
+                         "port": 8080}]}}""");
         assertThat(moved.at("/spec/ports/0/nodePort").asInt()).isEqualTo(30080);
         JsonNode inside = rest.merge(SERVICES + "/s", "{\"spec\": {\"type\": \"ClusterIP\"}}");
         assertThat(inside.at("/spec/ports/0/nodePort").isMissingNode()).isTrue();

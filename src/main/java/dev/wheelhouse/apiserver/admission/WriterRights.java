@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -29,7 +29,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
  * {@code pkg/registry/rbac/*&#47;policybased}). See {@link SigningRights} and {@link ParamRights} for certificates and
  * admission policies.
  */
-final class Grants {
+final class WriterRights {
     private static final String GROUP = "rbac.authorization.k8s.io";
 
     private final Authorizer authorizer;
@@ -37,7 +37,7 @@ final class Grants {
     private final SigningRights signing;
     private final ParamRights params;
 
-    Grants(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
+    WriterRights(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
         this.authorizer = authorizer;
         this.policies = policies;
         this.signing = new SigningRights(authorizer);
@@ -45,27 +45,27 @@ final class Grants {
     }
 
     /** @throws ApiException 403 */
-    void checkCreate(Target target, ObjectNode object, Origin origin) {
-        if (!origin.posted()) {
+    void checkCreate(Target target, ObjectNode object, WriteContext context) {
+        if (!context.posted()) {
             RequestInfo creation = about("create", target.type().group(), target.type().plural(),
                     target.namespace(), target.name());
-            Decision decision = authorizer.authorize(origin.user(), creation);
+            Decision decision = authorizer.authorize(context.user(), creation);
             if (!decision.allowed()) {
-                throw Errors.forbidden(creation, origin.user(), decision.reason());
+                throw Errors.forbidden(creation, context.user(), decision.reason());
             }
         }
-        check(target, object, null, origin.user());
+        check(target, object, null, context.user());
         if (SigningRights.concern(target.type())) {
             signing.checkCreate(target.type(), object);
         }
     }
 
     /** @throws ApiException 403 */
-    void checkUpdate(Target target, ObjectNode object, ObjectNode old, Origin origin) {
+    void checkUpdate(Target target, ObjectNode object, ObjectNode old, WriteContext context) {
         if (target.subresource().isEmpty()) {
-            check(target, object, old, origin.user());
+            check(target, object, old, context.user());
         } else if (SigningRights.concern(target.type())) {
-            signing.checkUpdate(target, object, old, origin.user());
+            signing.checkUpdate(target, object, old, context.user());
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * What is to be said of an object's fields, without repeats, as far as somebody may want to read it: an object may have a million fields that
  * nobody knows. For one thread.
  */
-public final class FieldProblems {
+public final class StrictErrors {
     /** The characters of all problems, of which the last one may have more. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 

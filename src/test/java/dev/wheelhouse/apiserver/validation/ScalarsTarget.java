@@ -1,11 +1,10 @@
-package dev.wheelhouse.apiserver.schema;
+package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import dev.wheelhouse.api.ResourceVersions;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.runtime.Durations;
