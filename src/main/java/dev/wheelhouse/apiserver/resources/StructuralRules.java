@@ -18,15 +18,15 @@ import dev.wheelhouse.apiserver.json.Json;
  * What keeps a schema from being structural, so that objects can be pruned and defaulted by it, in upstream's words (upstream:
  * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
-final class StructuralRules {
+public final class StructuralRules {
     private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
     private static final String PREFIX = "x-kubernetes-";
     private final List<Cause> causes = new ArrayList<>();
 
     private StructuralRules() {}
 
-    /** @param path where the schema is in its definition */
-    static List<Cause> check(ObjectNode schema, String path) {
+    /** The problems of a schema, sorted. @param path of the schema in its definition */
+    public static List<Cause> check(ObjectNode schema, String path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
         rules.causes.addAll(RuleValidation.compile(schema, path));
