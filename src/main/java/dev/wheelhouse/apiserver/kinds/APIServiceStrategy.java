@@ -7,7 +7,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * API services: the group versions that the server serves itself or by a Service (upstream: {@code kube-aggregator/pkg/registry/apiservice}).
+ * API services: the group versions that the server serves itself or by a Service (upstream:
+ * {@code kube-aggregator/pkg/registry/apiservice}).
  */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
