@@ -22,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is written as protobuf must say what the JSON said, to the official client's messages and to our own reader. */
+/** Objects written as protobuf equal their JSON for the official client's messages and for this project's reader. */
 class ProtobufWriterTest {
     private static final Logger LOG = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private static final ObjectNode POD = (ObjectNode) Json.read("""
@@ -98,7 +98,7 @@ class ProtobufWriterTest {
         assertThat(reread(ProtobufWriter.write(POD))).isEqualTo(POD);
     }
 
-    /** Its schemas hold what is one thing or another, and names that are none in protobuf. */
+    /** Its schemas contain unions, and names that protobuf does not have. */
     @Test
     void aCustomResourceDefinitionIsReadBackUnchanged() {
         ObjectNode definition = (ObjectNode) Json
