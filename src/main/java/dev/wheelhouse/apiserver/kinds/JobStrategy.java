@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** Jobs. Unless they say otherwise, they select their pods by their own UID (upstream: {@code pkg/registry/batch/job}). */
+/** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
         super("batch", "Job", Column.objectName(),

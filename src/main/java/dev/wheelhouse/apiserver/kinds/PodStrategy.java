@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream: {@code pkg/registry/core/pod}). */
+/**
+ * Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream:
+ * {@code pkg/registry/core/pod}).
+ */
 final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
 

@@ -336,7 +336,7 @@ public class Strategy {
     /** Goes on with the deletion of an object whose contents were deleted. */
     public void emptied(ObjectNode object, ClusterState state) {}
 
-    /** Whether a quota counts the objects under the plain name of their resource, as well as under {@code count/…}. */
+    /** Whether a quota counts the objects under the plain name of their resource too, besides {@code count/…}. */
     protected boolean isCountedByName() {
         return false;
     }

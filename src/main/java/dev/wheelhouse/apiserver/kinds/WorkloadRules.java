@@ -16,7 +16,10 @@ import dev.wheelhouse.apiserver.table.Containers;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
-/** Columns, defaults and rules that the kinds that run pods share (upstream: {@code pkg/apis/apps/validation/validation.go}). */
+/**
+ * Columns, defaults and rules that kinds with pod templates share (upstream:
+ * {@code pkg/apis/apps/validation/validation.go}).
+ */
 final class WorkloadRules {
     /** The column with the ready pods of the wanted ones. */
     static final Column READY = Column.of("Ready", "Number of ready pods, and of wanted ones.",
