@@ -10,17 +10,13 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.Quantities;
+import java.util.Set;
 
 /** CSI storage capacities (upstream: {@code pkg/registry/storage/csistoragecapacity}). */
 final class CSIStorageCapacityStrategy extends Strategy {
 
     CSIStorageCapacityStrategy() {
-        super("storage.k8s.io", "CSIStorageCapacity");
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
+        super("storage.k8s.io", "CSIStorageCapacity", Set.of(Trait.UPDATED_BY_VERSION));
     }
 
     @Override

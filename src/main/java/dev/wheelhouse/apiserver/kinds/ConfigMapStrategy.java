@@ -11,6 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import java.util.Set;
 
 /**
  * Config maps. The server restores the one with its certificates in each namespace (upstream:
@@ -18,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Column.objectName(),
+        super("", "ConfigMap", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
                 Column.age());
@@ -61,10 +62,5 @@ final class ConfigMapStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         NamespaceContents.refill(Meta.namespace(object), state);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

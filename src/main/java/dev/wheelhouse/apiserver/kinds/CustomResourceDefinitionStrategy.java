@@ -22,6 +22,7 @@ import dev.wheelhouse.apiserver.resources.StructuralRules;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
+import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
@@ -36,12 +37,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
 
     CustomResourceDefinitionStrategy() {
-        super("apiextensions.k8s.io", "CustomResourceDefinition");
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
+        super("apiextensions.k8s.io", "CustomResourceDefinition", Set.of(Trait.UPDATED_BY_VERSION));
     }
 
     @Override

@@ -12,19 +12,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import java.util.Set;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints", Column.objectName(),
+        super("", "Endpoints", Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
                 Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
     }
 
     @Override

@@ -25,17 +25,12 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job", Column.objectName(),
+        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), Column.objectName(),
                 Column.of("Status", "State of the job.", JobStrategy::status),
                 Column.of("Completions", "Number of pods that have succeeded, and the number that must.", JobStrategy::completions),
                 Column.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
                 Column.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
-    }
-
-    @Override
-    public boolean orphansByDefault() {
-        return true;
     }
 
     @Override

@@ -9,22 +9,13 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Set;
 
 /** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
     LeaseStrategy() {
-        super("coordination.k8s.io", "Lease", Column.objectName(),
+        super("coordination.k8s.io", "Lease", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")), Column.age());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

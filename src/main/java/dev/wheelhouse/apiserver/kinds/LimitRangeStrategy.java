@@ -23,12 +23,7 @@ final class LimitRangeStrategy extends Strategy {
     private static final Set<String> TYPES = Set.of("Pod", "Container", "PersistentVolumeClaim");
 
     LimitRangeStrategy() {
-        super("", "LimitRange");
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
+        super("", "LimitRange", Set.of(Trait.CREATED_BY_UPDATE));
     }
 
     @Override

@@ -21,18 +21,13 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim", Column.objectName(), VolumeRules.PHASE,
+        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(), VolumeRules.PHASE,
                 Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
                 Column.of("Capacity", "Size of the bound volume.",
                         o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
                 Column.of("Access Modes", "Ways in which nodes may mount the bound volume.",
                         o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override
@@ -96,11 +91,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         ObjectNode spec = ((ObjectNode) claim.path("spec")).deepCopy();
         spec.remove(List.of("resources", "volumeAttributesClassName"));
         return spec;
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override

@@ -23,7 +23,7 @@ final class PersistentVolumeStrategy extends Strategy {
             "volumeMode");
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume", Column.objectName(),
+        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
                 Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
                 Column.of("Access Modes", "Ways in which nodes may mount the volume.",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")),
@@ -34,11 +34,6 @@ final class PersistentVolumeStrategy extends Strategy {
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
                 Column.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
                 Column.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

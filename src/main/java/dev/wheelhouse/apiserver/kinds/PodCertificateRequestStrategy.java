@@ -4,11 +4,12 @@ import java.util.List;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import java.util.Set;
 
 /** Requests for certificates of pods (upstream: {@code pkg/registry/certificates/podcertificaterequest}). */
 final class PodCertificateRequestStrategy extends Strategy {
     PodCertificateRequestStrategy() {
-        super("certificates.k8s.io", "PodCertificateRequest", Column.objectName(),
+        super("certificates.k8s.io", "PodCertificateRequest", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("PodName", "Pod that the certificate is for.", o -> o.text("spec", "podName")),
                 Column.of("ServiceAccountName", "Service account of the pod.",
                         o -> o.text("spec", "serviceAccountName")),
@@ -17,11 +18,6 @@ final class PodCertificateRequestStrategy extends Strategy {
                 Column.of("State", "State of the request.", PodCertificateRequestStrategy::state),
                 Column.of("UnverifiedUserAnnotations", "Annotations that the pod gives, unchecked.",
                         o -> o.labels("spec", "unverifiedUserAnnotations")));
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static String state(Item request) {

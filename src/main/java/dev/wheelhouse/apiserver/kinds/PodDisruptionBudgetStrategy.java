@@ -10,11 +10,12 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import java.util.Set;
 
 /** Pod disruption budgets (upstream: {@code pkg/registry/policy/poddisruptionbudget}). */
 final class PodDisruptionBudgetStrategy extends Strategy {
     PodDisruptionBudgetStrategy() {
-        super("policy", "PodDisruptionBudget", Column.objectName(),
+        super("policy", "PodDisruptionBudget", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("Min Available", "How many pods an eviction must leave available.",
                         o -> o.scalarOr("N/A", "spec", "minAvailable")),
                 Column.of("Max Unavailable", "How many pods may be missing after an eviction.",
@@ -22,11 +23,6 @@ final class PodDisruptionBudgetStrategy extends Strategy {
                 Column.integer("Allowed Disruptions", "How many pods may be evicted at this moment.",
                         o -> o.number("status", "disruptionsAllowed")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

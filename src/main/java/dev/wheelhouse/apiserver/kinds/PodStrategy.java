@@ -28,7 +28,7 @@ final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
 
     PodStrategy() {
-        super("", "Pod", Column.objectName(),
+        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
                 Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
                 Column.of("Restarts", "Number of restarts of containers, and the time since the last one.",
@@ -40,16 +40,6 @@ final class PodStrategy extends Strategy {
                         o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
                 Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
                         PodStrategy::readinessGates).wide());
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override
@@ -157,11 +147,6 @@ final class PodStrategy extends Strategy {
 
     private static boolean isOver(ObjectNode pod) {
         return Set.of("Succeeded", "Failed").contains(Json.text(pod, "status", "phase"));
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override

@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.PodValidation;
+import java.util.Set;
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given
@@ -17,18 +18,8 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
  */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController", WorkloadRules.replicaColumns(
+        super("", "ReplicationController", Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS, Trait.COUNTED_BY_NAME), WorkloadRules.replicaColumns(
                 Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
-    }
-
-    @Override
-    public boolean orphansByDefault() {
-        return true;
     }
 
     @Override
@@ -70,10 +61,5 @@ final class ReplicationControllerStrategy extends Strategy {
     @Override
     protected void validateStatus(ObjectNode controller, ObjectNode old, Problems problems) {
         WorkloadRules.replicaStatus(controller.path("status"), problems);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

@@ -21,14 +21,9 @@ final class ResourceQuotaStrategy extends Strategy {
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Column.objectName(),
+        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
                 Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     private static String amounts(Item quota, boolean limits) {
@@ -89,10 +84,5 @@ final class ResourceQuotaStrategy extends Strategy {
         if (!now.equals(before)) {
             problems.invalid("spec.scopes", quota.path("spec").get("scopes"), "field is immutable");
         }
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

@@ -13,6 +13,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
@@ -28,18 +29,13 @@ class RoleBindingStrategy extends Strategy {
     }
 
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Column.objectName(),
+        super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
                 Column.of("Role", "Role that is given.",
                         o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name")),
                 Column.age(),
                 subjects("Users", "User", s -> s.text("name")),
                 subjects("Groups", "Group", s -> s.text("name")),
                 subjects("ServiceAccounts", "ServiceAccount", s -> s.text("namespace") + "/" + s.text("name")));
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
     }
 
     @Override

@@ -7,6 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Set;
 
 /** Roles of a namespace, and what cluster roles have in common with them (upstream: {@code pkg/registry/rbac/role}). */
 class RoleStrategy extends Strategy {
@@ -15,12 +16,7 @@ class RoleStrategy extends Strategy {
     }
 
     RoleStrategy(String kind) {
-        super("rbac.authorization.k8s.io", kind);
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
+        super("rbac.authorization.k8s.io", kind, Set.of(Trait.CREATED_BY_UPDATE));
     }
 
     @Override

@@ -11,12 +11,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import java.util.Set;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret", Column.objectName(),
+        super("", "Secret", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Type", "Type of the secret.", o -> o.text("type")),
                 Column.of("Data", "Number of keys.", o -> o.size("data")), Column.age());
     }
@@ -91,10 +92,5 @@ final class SecretStrategy extends Strategy {
         if (!data.has(key)) {
             problems.required(Problems.key("data", key));
         }
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

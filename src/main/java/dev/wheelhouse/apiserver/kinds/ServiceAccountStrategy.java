@@ -4,6 +4,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import tools.jackson.databind.node.ObjectNode;
+import java.util.Set;
 
 /**
  * Service accounts. The server restores the default one of each namespace (upstream:
@@ -11,12 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class ServiceAccountStrategy extends Strategy {
     ServiceAccountStrategy() {
-        super("", "ServiceAccount", Column.objectName(), Column.age());
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
+        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age());
     }
 
     @Override

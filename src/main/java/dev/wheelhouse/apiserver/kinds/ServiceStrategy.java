@@ -27,23 +27,13 @@ final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
 
     ServiceStrategy() {
-        super("", "Service", Column.objectName(),
+        super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
                 Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
                 Column.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
                 Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
                 Column.age(),
                 Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector")).wide());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override
@@ -305,11 +295,6 @@ final class ServiceStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         state.addresses().release(object);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override
