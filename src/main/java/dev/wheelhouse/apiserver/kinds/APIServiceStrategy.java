@@ -1,11 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Set;
 
 /**
  * API services: the group versions that the server serves itself or by a Service (upstream:

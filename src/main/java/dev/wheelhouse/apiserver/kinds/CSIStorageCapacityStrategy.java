@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,7 +11,6 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.facts.Quantities;
-import java.util.Set;
 
 /** CSI storage capacities (upstream: {@code pkg/registry/storage/csistoragecapacity}). */
 final class CSIStorageCapacityStrategy extends Strategy {

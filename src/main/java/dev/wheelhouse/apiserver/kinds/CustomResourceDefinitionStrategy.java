@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -22,7 +23,6 @@ import dev.wheelhouse.apiserver.resources.StructuralRules;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
-import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;

@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
-import java.util.Set;
 
 /** Candidates of elections by strategy (upstream: {@code pkg/registry/coordination/leasecandidate}). */
 final class LeaseCandidateStrategy extends Strategy {

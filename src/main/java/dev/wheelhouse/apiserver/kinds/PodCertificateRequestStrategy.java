@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
-import java.util.Set;
 
 /** Requests for certificates of pods (upstream: {@code pkg/registry/certificates/podcertificaterequest}). */
 final class PodCertificateRequestStrategy extends Strategy {

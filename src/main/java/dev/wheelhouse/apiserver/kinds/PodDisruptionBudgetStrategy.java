@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,7 +11,6 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import java.util.Set;
 
 /** Pod disruption budgets (upstream: {@code pkg/registry/policy/poddisruptionbudget}). */
 final class PodDisruptionBudgetStrategy extends Strategy {

@@ -1,16 +1,19 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.validation.Problems;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import dev.wheelhouse.apiserver.validation.Selectors;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.PodValidation;
-import java.util.Set;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given
@@ -18,8 +21,10 @@ import java.util.Set;
  */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController", Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS, Trait.COUNTED_BY_NAME), WorkloadRules.replicaColumns(
-                Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
+        super("", "ReplicationController",
+                Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS, Trait.COUNTED_BY_NAME),
+                WorkloadRules.replicaColumns(
+                        Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override

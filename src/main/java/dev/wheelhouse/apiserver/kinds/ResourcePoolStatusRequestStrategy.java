@@ -1,8 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
-import java.util.Set;
 
 /**
  * Requests for the numbers of devices in a driver's pools (upstream:

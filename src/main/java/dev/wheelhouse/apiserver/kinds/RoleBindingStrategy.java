@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -13,7 +14,6 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 

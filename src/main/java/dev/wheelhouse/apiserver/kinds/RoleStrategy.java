@@ -1,13 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Set;
 
 /** Roles of a namespace, and what cluster roles have in common with them (upstream: {@code pkg/registry/rbac/role}). */
 class RoleStrategy extends Strategy {

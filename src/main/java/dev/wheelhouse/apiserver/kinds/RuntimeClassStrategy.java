@@ -16,7 +16,8 @@ import dev.wheelhouse.apiserver.validation.Problems;
 /** Runtime classes (upstream: {@code pkg/registry/node/runtimeclass}). */
 final class RuntimeClassStrategy extends Strategy {
     RuntimeClassStrategy() {
-        super("node.k8s.io", "RuntimeClass", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION), Column.objectName(),
+        super("node.k8s.io", "RuntimeClass", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
+                Column.objectName(),
                 Column.of("Handler", "Configuration of the container runtime.", o -> o.text("handler")),
                 Column.age());
     }

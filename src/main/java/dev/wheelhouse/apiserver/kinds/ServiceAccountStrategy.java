@@ -1,10 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
-import tools.jackson.databind.node.ObjectNode;
-import java.util.Set;
 
 /**
  * Service accounts. The server restores the default one of each namespace (upstream:

@@ -1,8 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
-import java.util.Set;
 
 /** The versions that API servers store (upstream: {@code pkg/registry/apiserverinternal/storageversion}). */
 final class StorageVersionStrategy extends Strategy {

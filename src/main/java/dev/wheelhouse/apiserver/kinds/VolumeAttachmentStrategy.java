@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -8,12 +10,12 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.VolumeValidation;
-import java.util.Set;
 
 /** Volume attachments, whose specification is immutable (upstream: {@code pkg/registry/storage/volumeattachment}). */
 final class VolumeAttachmentStrategy extends Strategy {
     VolumeAttachmentStrategy() {
-        super("storage.k8s.io", "VolumeAttachment", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED), Column.objectName(),
+        super("storage.k8s.io", "VolumeAttachment", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
+                Column.objectName(),
                 Column.of("Attacher", "Driver that attaches the volume.", o -> o.text("spec", "attacher"))
                         .format("name"),
                 Column.of("PV", "Volume to attach.", o -> o.text("spec", "source", "persistentVolumeName")),
