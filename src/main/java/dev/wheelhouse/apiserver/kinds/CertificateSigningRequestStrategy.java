@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.kinds;
 import java.time.Duration;
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
@@ -12,7 +13,6 @@ import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Requests for certificates. The server fills in the user who makes one (upstream:
