@@ -26,6 +26,11 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     }
 
     @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         rules.put(AdmissionRules.TYPES + "ValidatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
         rules.put(AdmissionRules.TYPES + "NamedRuleWithOperations", rule -> set(rule, "scope", "*"));
