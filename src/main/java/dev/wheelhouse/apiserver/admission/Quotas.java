@@ -27,8 +27,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * ResourceQuotas: refuses what would exceed one, and keeps {@code status.used} (upstream: the admission plugin
- * {@code resourcequota} and the controller of the same name). Usage is counted from the store each time, so it cannot drift.
+ * ResourceQuotas: refuses writes that would exceed one, and maintains {@code status.used} (upstream: the admission
+ * plugin and the controller {@code resourcequota}). Usage is counted from the store each time, so it cannot drift.
+ * Writes in namespaces with quotas exclude each other. Thread safe.
  */
 public final class Quotas {
     private static final String RESOURCE = "resourcequotas";
@@ -42,9 +43,10 @@ public final class Quotas {
     }
 
     /**
-     * Does a write, if the namespace's quotas have room for it.
+     * Executes a write if the quotas of the namespace have room for it.
      *
      * @param old null for a creation
+     * @throws dev.wheelhouse.apiserver.error.ApiException 403 if a quota would be exceeded
      */
     public <T> T admit(ResourceType type, ObjectNode object, @Nullable ObjectNode old, boolean dryRun,
             Supplier<T> write) {
@@ -65,7 +67,7 @@ public final class Quotas {
         }
     }
 
-    /** Counts anew after a deletion. */
+    /** Counts the usage again after a deletion. */
     public void released(ResourceType type, String namespace) {
         if (type.namespaced() && !quotas(namespace).isEmpty()) {
             lock.lock();
@@ -77,7 +79,10 @@ public final class Quotas {
         }
     }
 
-    /** Counts anew after a change that needs no leave, such as that a pod has ended, or that the status of a quota was written. */
+    /**
+     * Counts the usage again after a change that no quota refuses, such as the end of a pod or a write of a quota's
+     * status.
+     */
     public void changed(ResourceType type, ObjectNode object, ObjectNode old) {
         if (type.groupResource().equals(RESOURCE) || type.namespaced()
                 && !usage(type.groupResource(), object).equals(usage(type.groupResource(), old))) {
@@ -146,7 +151,7 @@ public final class Quotas {
         return String.join(",", names.stream().map(n -> n + "=" + values.path(n).asString("0")).toList());
     }
 
-    /** What the quota's namespace uses of each thing that it limits. */
+    /** The present usage of each resource that the quota limits. */
     private Map<String, BigDecimal> used(ObjectNode quota) {
         Map<String, BigDecimal> used = new TreeMap<>();
         if (!(Json.at(quota, "spec", "hard") instanceof ObjectNode hard)) {
@@ -170,7 +175,7 @@ public final class Quotas {
         return Strategies.ofResource(resource).usage(resource, object);
     }
 
-    /** Whether all scopes of the quota are about the object. */
+    /** Whether all scopes of the quota match the object. */
     private static boolean covers(ObjectNode quota, Strategy strategy, ObjectNode object) {
         for (JsonNode scope : quota.path("spec").path("scopes")) {
             if (!strategy.isInScope(Json.object().put("scopeName", scope.asString("")).put("operator", "Exists"),
@@ -182,7 +187,7 @@ public final class Quotas {
                 .allMatch(scope -> strategy.isInScope(scope, object));
     }
 
-    /** A sum in the notation of its limit: binary where that one is. */
+    /** Formats an amount like its limit, with a binary suffix if the limit has one. */
     private static String text(String name, BigDecimal value, ObjectNode hard) {
         String limit = hard.path(name).asString("");
         String plain = value.stripTrailingZeros().toPlainString();

@@ -75,6 +75,6 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             problems.forbidden("metadata.name", name + " is a resource of the server itself, which no definition can"
                     + " replace: choose another name or another group");
         }
-        CustomResources.validate(object).forEach(problems::add);
+        CustomResources.validate(object, problems);
     }
 }

@@ -122,6 +122,7 @@ public final class Bodies {
         }
     }
 
+    /** Drops unknown fields, and reports them as {@link #report} does. */
     public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
         prune(request, type, object, warnings, List.of());
     }
@@ -130,22 +131,14 @@ public final class Bodies {
     private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
             List<String> duplicates) {
         List<String> problems = new ArrayList<>();
-        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
-            try {
-                problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
-            } catch (FieldValidation.WrongTypeException e) {
-                throw Errors.badRequest(
-                        type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
-                                + ": " + e.getMessage());
-            }
-        }
-        if (!Schemas.isBuiltIn(type)) {
-            try {
+        try {
+            problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
+            if (!Schemas.isBuiltIn(type)) {
                 problems.addAll(customMetadata(object));
-            } catch (FieldValidation.WrongTypeException e) {
-                throw Errors.badRequest(type.kind() + " in version \"" + type.version()
-                        + "\" cannot be handled as a " + type.kind() + ": " + e.getMessage());
             }
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
+                    + type.kind() + ": " + e.getMessage());
         }
         problems.addAll(duplicates);
         report(request, type, problems, warnings);

@@ -20,7 +20,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -30,8 +29,13 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Serves the resources of CustomResourceDefinitions: they are in the registry for as long as the definition is stored. */
+/**
+ * Keeps the registry in step with the stored CustomResourceDefinitions, and manages their names, conditions and
+ * deletion (upstream: {@code apiextensions-apiserver/pkg/controller}). The strategy of CustomResourceDefinitions calls
+ * it around each write. Thread safe.
+ */
 public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
@@ -45,11 +49,12 @@ public final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
-    /** The names that stored definitions claim, by the definitions' own names. */
+    /** The statuses of stored definitions, by the names of the definitions. A cache: entries may be missing. */
     private final Map<String, Named> definitions = new ConcurrentHashMap<>();
     /** The names of the definitions that are being deleted. */
     private final Set<String> terminating = ConcurrentHashMap.newKeySet();
 
+    /** Serves the definitions that are already stored, and completes interrupted deletions. */
     public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock) {
         this.store = store;
         this.registry = registry;
@@ -58,7 +63,10 @@ public final class CustomResources {
         List.copyOf(terminating).forEach(this::finishDeletion);
     }
 
-    /** Fills in the names that follow from the kind, and the conditions of a definition that is served. */
+    /**
+     * Completes a definition before it is stored: names that follow from the kind, stored versions, conditions. Changes
+     * the definition in place.
+     */
     public void accept(ObjectNode crd) {
         ObjectNode names = Json.child(Json.child(crd, "spec"), "names");
         String kind = Json.text(names, "kind");
@@ -96,7 +104,10 @@ public final class CustomResources {
         decide(crd);
     }
 
-    /** Fills in what the conditions say of the names, whatever a writer of the status makes of them. */
+    /**
+     * Decides the conditions about names. Also called when a client writes the status, because clients must not change
+     * them.
+     */
     public void decide(ObjectNode crd) {
         decide(crd, Meta.name(crd));
     }
@@ -104,8 +115,8 @@ public final class CustomResources {
     /**
      * A definition without its schemas, which may be large.
      *
-     * @param stored that it was read from
-     * @param definition its status
+     * @param stored the object that it was read from
+     * @param definition only the status
      */
     private record Named(StoredObject stored, ObjectNode definition) {
         static Named of(StoredObject stored) {
@@ -142,56 +153,52 @@ public final class CustomResources {
                 || group.equals("kubernetes.io");
     }
 
-    /** What is wrong with a definition, as far as its objects depend on it. */
-    public static List<Cause> validate(ObjectNode crd) {
-        List<Cause> causes = new ArrayList<>();
+    /** Adds the problems of a definition that would affect its objects. */
+    public static void validate(ObjectNode crd, Problems problems) {
         String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
         if (!Meta.name(crd).equals(name)) {
-            causes.add(new Cause("metadata.name", "FieldValueInvalid", "Invalid value: \"" + Meta.name(crd)
-                    + "\": must be spec.names.plural+\".\"+spec.group"));
+            problems.invalid("metadata.name", Meta.name(crd), "must be spec.names.plural+\".\"+spec.group");
         }
-        DefinitionNames.validateGroup(crd, causes);
+        DefinitionNames.validateGroup(crd, problems);
         String scope = Json.text(crd, "spec", "scope");
         if (scope.isEmpty()) {
-            causes.add(new Cause("spec.scope", "FieldValueRequired", "Required value"));
+            problems.required("spec.scope");
         } else if (!scope.equals("Namespaced") && !scope.equals("Cluster")) {
-            causes.add(new Cause("spec.scope", "FieldValueNotSupported", "Unsupported value: \"" + scope
-                    + "\": supported values: \"Cluster\", \"Namespaced\""));
+            problems.notSupported("spec.scope", scope, "Cluster", "Namespaced");
         }
         int storage = 0;
         int i = 0;
         for (JsonNode version : versions(crd)) {
             storage += version.path("storage").asBoolean(false) ? 1 : 0;
             String path = "spec.versions[" + i++ + "]";
-            DefinitionNames.label(Json.text(version, "name"), path + ".name", "", causes);
+            DefinitionNames.label(Json.text(version, "name"), path + ".name", "", problems);
             String at = path + ".schema.openAPIV3Schema";
             JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
             if (schema instanceof ObjectNode object) {
-                causes.addAll(StructuralRules.check(object, at));
+                StructuralRules.check(object, at, problems);
             } else {
-                causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
+                problems.required(at, "schemas are required");
             }
         }
         if (isProtected(Json.text(crd, "spec", "group"))) {
-            approval(Json.text(crd, "metadata", "annotations", APPROVAL), causes);
+            approval(Json.text(crd, "metadata", "annotations", APPROVAL), problems);
         }
         if (storage != 1) {
-            causes.add(new Cause("spec.versions", "FieldValueInvalid", "Invalid value: "
-                    + crd.path("spec").path("versions") + ": must have exactly one version marked as storage version"));
+            problems.invalid("spec.versions", crd.path("spec").path("versions"),
+                    "must have exactly one version marked as storage version");
         }
-        DefinitionNames.validate(crd, causes);
-        return causes;
+        DefinitionNames.validate(crd, problems);
     }
 
-    private static void approval(String approval, List<Cause> causes) {
-        boolean missing = approval.isEmpty();
-        if (missing || !approval.startsWith("unapproved") && !isUrl(approval)) {
-            causes.add(new Cause("metadata.annotations[" + APPROVAL + "]",
-                    missing ? "FieldValueRequired" : "FieldValueInvalid",
-                    (missing ? "Required value" : "Invalid value: \"" + approval + "\"")
-                            + ": protected groups must have approval annotation \"" + APPROVAL + "\""
-                            + (missing ? "" : " with either a URL or a reason starting with \"unapproved\"")
-                            + ", see https://github.com/kubernetes/enhancements/pull/1111"));
+    private static void approval(String approval, Problems problems) {
+        String field = Problems.key("metadata.annotations", APPROVAL);
+        String rule = "protected groups must have approval annotation \"" + APPROVAL + "\"";
+        String more = ", see https://github.com/kubernetes/enhancements/pull/1111";
+        if (approval.isEmpty()) {
+            problems.required(field, rule + more);
+        } else if (!approval.startsWith("unapproved") && !isUrl(approval)) {
+            problems.invalid(field, approval,
+                    rule + " with either a URL or a reason starting with \"unapproved\"" + more);
         }
     }
 
@@ -213,9 +220,9 @@ public final class CustomResources {
     }
 
     /**
-     * Registers what the definition says is served, once its names are its own. A definition that is named as a built-in
-     * resource is not served; such a one may be in a directory that an older version has written. A version of a group
-     * that the server serves by itself stays as it is.
+     * Registers the served versions of a stored definition once its names are accepted. A definition with the name of a
+     * built-in resource is not served; a data directory of an older server may contain one. Nor is a version of a group
+     * that the server serves itself.
      */
     public void serve(ObjectNode crd) {
         if (Meta.isDeleting(crd)) {
@@ -269,7 +276,7 @@ public final class CustomResources {
         return texts;
     }
 
-    /** Refuses new objects of a definition that is being deleted. */
+    /** @throws ApiException 403 for a new object of a definition that is being deleted */
     public void allowCreate(ResourceType type, String name) {
         if (terminating.contains(type.groupResource()) && !registry.isBuiltIn(type.groupResource())) {
             throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
@@ -277,7 +284,9 @@ public final class CustomResources {
         }
     }
 
-    /** Ends serving, ends the watches, and lets other definitions have the names. */
+    /**
+     * Ends serving a deleted definition, ends the watches of its resources, and lets other definitions take its names.
+     */
     public void withdraw(ObjectNode crd) {
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
@@ -288,7 +297,7 @@ public final class CustomResources {
         }
         definitions.remove(Meta.name(crd));
         for (Named other : others(group, Meta.name(crd))) {
-            // Names that come free change nothing for a definition that has all of its own.
+            // A definition with all names accepted gains nothing from free names.
             if (other.isAccepted()) {
                 continue;
             }
@@ -300,17 +309,17 @@ public final class CustomResources {
                     store.update(RESOURCE, decided, other.stored().version());
                     serve(decided);
                 } catch (StoreException.Conflict e) {
-                    // Somebody changes it at this moment, and it is decided anew with that.
+                    // Another write decides its names anew.
                 }
             }
         }
     }
 
     /**
-     * Goes on with the deletion of a definition whose objects may be gone now (upstream:
-     * {@code apiextensions-apiserver/pkg/controller/finalizer}).
+     * Completes the deletion of a definition if no objects are left (upstream: {@code
+     * apiextensions-apiserver/pkg/controller/finalizer}).
      *
-     * @param name of the definition; one that is not being deleted stays as it is
+     * @param name of the definition; has no effect unless the definition is being deleted
      */
     public void finishDeletion(String name) {
         boolean hasObjects = !registry.isBuiltIn(name)
@@ -339,12 +348,12 @@ public final class CustomResources {
                 }
                 return;
             } catch (StoreException.Conflict e) {
-                // Read again.
+                // The next attempt reads the definition again.
             }
         }
     }
 
-    /** Marks a definition as about to be deleted with its objects. */
+    /** Marks a definition as being deleted, with the finalizer that waits for its objects. Changes it in place. */
     public void beginDeletion(ObjectNode crd) {
         String now = Meta.time(clock.now());
         Meta.of(crd).put("deletionTimestamp", now);
@@ -357,9 +366,8 @@ public final class CustomResources {
                 "CustomResource deletion is in progress", now);
     }
 
-    /** Any of the versions that are served; null if none is. */
-    @Nullable
-    public ResourceInfo served(ObjectNode crd) {
+    /** The resource in any served version; null if no version is served. */
+    public @Nullable ResourceInfo served(ObjectNode crd) {
         for (JsonNode version : versions(crd)) {
             ResourceInfo info = registry.find(Json.text(crd, "spec", "group"), Json.text(version, "name"),
                     Json.text(crd, "spec", "names", "plural"));

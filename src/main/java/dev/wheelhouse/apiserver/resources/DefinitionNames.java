@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,96 +12,84 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Formats;
 
 /**
- * Which names of a CustomResourceDefinition are its own: two of one group cannot have the same (upstream:
- * {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the definitions that it is given.
+ * The names of a CustomResourceDefinition. Names must be valid, and two definitions of a group cannot have the same
+ * (upstream: {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the given definitions
+ * in place.
  */
 final class DefinitionNames {
-    private static final String LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?";
-    private static final Pattern LABEL_FORM = Pattern.compile(LABEL);
-    private static final Pattern GROUP_FORM = Pattern
-            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
-    private static final int LONGEST_LABEL = 63;
-
     private DefinitionNames() {}
 
-    /** The group is a domain: so no definition adds to a group of the server that has no dot, such as {@code apps}. */
-    static void validateGroup(ObjectNode crd, List<Cause> causes) {
+    /**
+     * Checks that the group is a domain with a dot. So no definition can add to a built-in group without a dot, such as
+     * {@code apps}.
+     */
+    static void validateGroup(ObjectNode crd, Problems problems) {
         String group = Json.text(crd, "spec", "group");
         if (group.isEmpty()) {
-            causes.add(new Cause("spec.group", "FieldValueRequired", "Required value"));
-        } else if (!GROUP_FORM.matcher(group).matches()) {
-            causes.add(new Cause("spec.group", "FieldValueInvalid",
-                    "Invalid value: \"" + group + "\": should be a domain with at least one dot"));
+            problems.required("spec.group");
+        } else if (group.indexOf('.') < 0 || !Formats.dnsSubdomain(group).isEmpty()) {
+            problems.invalid("spec.group", group, "should be a domain with at least one dot");
         }
     }
 
-    /** Names are labels. So the plural has no dot, and plural and group together mean one resource only. */
-    static void validate(ObjectNode crd, List<Cause> causes) {
+    /** Checks that names are DNS labels. The plural has no dot, so plural and group together identify one resource. */
+    static void validate(ObjectNode crd, Problems problems) {
         JsonNode names = crd.path("spec").path("names");
         for (String field : List.of("plural", "singular", "kind", "listKind")) {
             String name = Json.text(names, field);
             if (name.isEmpty()) {
-                causes.add(new Cause("spec.names." + field, "FieldValueRequired", "Required value"));
+                problems.required("spec.names." + field);
             }
         }
         for (String field : List.of("plural", "singular")) {
-            optional(names.get(field), "spec.names." + field, "", causes);
+            optional(names.get(field), "spec.names." + field, "", problems);
         }
         for (String field : List.of("kind", "listKind")) {
             optional(names.get(field), "spec.names." + field, "may have mixed case, but should otherwise match: ",
-                    causes);
+                    problems);
         }
-        several(names.get("shortNames"), "spec.names.shortNames", causes);
+        several(names.get("shortNames"), "spec.names.shortNames", problems);
         String listKind = Json.text(names, "listKind");
         if (!listKind.isEmpty() && listKind.equals(Json.text(names, "kind"))) {
-            causes.add(new Cause("spec.names.listKind", "FieldValueInvalid",
-                    "Invalid value: \"" + listKind + "\": kind and listKind may not be the same"));
+            problems.invalid("spec.names.listKind", listKind, "kind and listKind may not be the same");
         }
-        several(names.get("categories"), "spec.names.categories", causes);
+        several(names.get("categories"), "spec.names.categories", problems);
     }
 
-    private static void optional(@Nullable JsonNode name, String field, String prefix, List<Cause> causes) {
+    private static void optional(@Nullable JsonNode name, String field, String prefix, Problems problems) {
         if (name != null && !name.asString("").isEmpty()) {
-            label(name.asString(""), field, prefix, causes);
+            label(name.asString(""), field, prefix, problems);
         }
     }
 
-    private static void several(@Nullable JsonNode names, String field, List<Cause> causes) {
+    private static void several(@Nullable JsonNode names, String field, Problems problems) {
         if (names instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
-                label(array.get(i).asString(""), field + "[" + i + "]", "", causes);
+                label(array.get(i).asString(""), field + "[" + i + "]", "", problems);
             }
         }
     }
 
-    /** @param prefix of the message; unless it is empty, upper case is as good as lower case */
-    static void label(String name, String field, String prefix, List<Cause> causes) {
-        List<String> problems = new ArrayList<>();
-        if (name.length() > LONGEST_LABEL) {
-            problems.add("must be no more than " + LONGEST_LABEL + " characters");
-        }
-        if (!LABEL_FORM.matcher(prefix.isEmpty() ? name : name.toLowerCase(Locale.ROOT)).matches()) {
-            problems.add("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-                    + "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
-                    + "regex used for validation is '" + LABEL + "')");
-        }
-        if (!problems.isEmpty()) {
-            causes.add(new Cause(field, "FieldValueInvalid",
-                    "Invalid value: \"" + name + "\": " + prefix + String.join(",", problems)));
+    /** @param prefix of the message; unless it is empty, upper case is accepted */
+    static void label(String name, String field, String prefix, Problems problems) {
+        List<String> wrong = Formats.dns1035Label(prefix.isEmpty() ? name : name.toLowerCase(Locale.ROOT));
+        if (!wrong.isEmpty()) {
+            problems.invalid(field, name, prefix + String.join(",", wrong));
         }
     }
 
     /**
-     * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. A definition that was established once stays
-     * so, whatever becomes of its names.
+     * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. An established definition
+     * stays established, even if it loses names.
      *
-     * @param others the other definitions of its group
-     * @param now for conditions that change
+     * @param others the other definitions of the group
+     * @param now the time for changed conditions
      */
     static void decide(ObjectNode crd, List<ObjectNode> others, String now) {
         Set<String> resources = new HashSet<>();
@@ -140,7 +127,7 @@ final class DefinitionNames {
                 good ? "the initial names have been accepted" : "not all names are accepted", now);
     }
 
-    /** What is wrong with a name or with some of several; empty if nothing is. */
+    /** The conflicts of one name or a list of names; empty if there are none. */
     private static String conflict(@Nullable JsonNode wanted, @Nullable JsonNode accepted, Set<String> taken) {
         List<String> problems = new ArrayList<>();
         List<JsonNode> names = new ArrayList<>();
@@ -161,6 +148,7 @@ final class DefinitionNames {
         return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
     }
 
+    /** Whether the condition of a type is True. */
     static boolean isTrue(ObjectNode crd, String type) {
         for (JsonNode condition : crd.path("status").path("conditions")) {
             if (Json.text(condition, "type").equals(type)) {
@@ -170,7 +158,7 @@ final class DefinitionNames {
         return false;
     }
 
-    /** Sets a condition; its time stays where its status does. */
+    /** Sets a condition. Its transition time changes only with its status. */
     static void condition(ObjectNode crd, String type, boolean value, String reason, String message, String now) {
         ObjectNode status = Json.child(crd, "status");
         ArrayNode conditions = status.get("conditions") instanceof ArrayNode present

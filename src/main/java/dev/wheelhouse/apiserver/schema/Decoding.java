@@ -22,12 +22,12 @@ import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** One run of {@link FieldValidation#prune}. For one thread. */
+/** Decodes one object for {@link FieldValidation#prune}. For one thread. */
 final class Decoding {
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     private final StrictErrors problems = new StrictErrors();
-    /** The place of the value in hand: field names, and {@code [0]} for elements. */
+    /** The path of the present value: field names, and {@code [0]} for elements. */
     private final List<String> path = new ArrayList<>();
 
     List<String> problems() {
@@ -45,7 +45,7 @@ final class Decoding {
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
-                if (value == null || saysNothing(field, value)) {
+                if (value == null || isOmitted(field, value)) {
                     drop.add(name);
                 } else if (value != property.getValue()) {
                     property.setValue(value);
@@ -56,13 +56,13 @@ final class Decoding {
         object.remove(drop);
     }
 
-    /** Whether a field with that value means the same as one that is not there. */
-    private static boolean saysNothing(Field field, JsonNode value) {
+    /** Whether a field with this value means the same as a missing field. */
+    private static boolean isOmitted(Field field, JsonNode value) {
         if (field.always()) {
             return false;
         }
         if (field.shape() != Shape.SINGLE) {
-            // An empty list of managed fields is an order to forget them.
+            // An empty list of managed fields is a request to reset them.
             return value.isEmpty() && !field.name().equals("managedFields");
         }
         if (field.pointer()) {
@@ -249,7 +249,7 @@ final class Decoding {
                 + "." + String.join(".", fields) + " of type " + goType);
     }
 
-    /** What encoding/json calls a value that does not fit. */
+    /** The name of the JSON type in messages of Go's {@code encoding/json}. */
     private static String described(JsonNode value) {
         if (value.isString()) {
             return "string";

@@ -29,6 +29,7 @@ public final class AffinityValidation {
         }
     }
 
+    /** Checks a {@code v1 NodeSelector}. */
     public static void nodeSelector(JsonNode selector, String path, Problems problems) {
         String at = path + ".nodeSelectorTerms";
         if (selector.path("nodeSelectorTerms").isEmpty()) {

@@ -9,7 +9,10 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The rules of the containers of one pod spec (upstream: {@code pkg/apis/core/validation/validation.go}). For one thread. */
+/**
+ * The rules of the containers of one pod spec (upstream: {@code pkg/apis/core/validation/validation.go}). For one
+ * thread.
+ */
 final class ContainerValidation {
     private final JsonNode spec;
     private final String path;
@@ -17,7 +20,7 @@ final class ContainerValidation {
     private final Problems problems;
     private final Set<String> claimNames = new HashSet<>();
 
-    /** @param volumes those that are valid, by name */
+    /** @param volumes the valid volumes, by name */
     ContainerValidation(JsonNode spec, String path, Map<String, JsonNode> volumes, Problems problems) {
         this.spec = spec;
         this.path = path;
@@ -214,7 +217,7 @@ final class ContainerValidation {
         }
     }
 
-    /** What only a container that goes on running may have. */
+    /** Checks lifecycle hooks and probes, which only containers that keep running may have. */
     private void running(JsonNode container, String at) {
         JsonNode lifecycle = container.path("lifecycle");
         for (String hook : List.of("postStart", "preStop")) {

@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.json.Json;
 final class EnvironmentValidation {
     private static final String[] FIELD_PATHS = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
             "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
-    /** Labels of fields that are known, but not to be had in a variable. */
+    /** Fields that upstream knows as field labels, but that environment variables cannot use. */
     private static final Set<String> OTHER_LABELS = Set.of("metadata.annotations", "metadata.labels",
             "spec.restartPolicy", "spec.schedulerName", "status.phase");
     private static final String[] RESOURCES = {"limits.cpu", "limits.ephemeral-storage", "limits.memory",

@@ -12,12 +12,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
+/**
+ * The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}). Containers and
+ * volumes have classes of their own.
+ */
 public final class PodValidation {
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
     private PodValidation() {}
 
+    /** Checks a new pod. */
     public static void create(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
         pod(pod, problems);
@@ -29,7 +33,7 @@ public final class PodValidation {
         }
     }
 
-    /** What is true of a pod at any time. */
+    /** Checks the rules that hold for a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
         deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
@@ -75,6 +79,7 @@ public final class PodValidation {
         }
     }
 
+    /** Checks a pod template. */
     public static void template(JsonNode template, String path, Problems problems) {
         MetadataValidation.labels(template.path("metadata").get("labels"), path + ".labels", problems);
         MetadataValidation.annotations(template.path("metadata").get("annotations"), path + ".annotations", problems);
@@ -168,6 +173,7 @@ public final class PodValidation {
         }
     }
 
+    /** Checks the tolerations of a pod or a runtime class. */
     public static void tolerations(JsonNode tolerations, String path, Problems problems) {
         int i = 0;
         for (JsonNode toleration : tolerations) {
@@ -224,7 +230,7 @@ public final class PodValidation {
         }
     }
 
-    /** A whole number, or null where the field is missing. */
+    /** An integer field; null if it is missing. */
     public static @Nullable Long number(JsonNode object, String field) {
         return Json.at(object, field) == null ? null : Json.number(object, 0, field);
     }

@@ -16,11 +16,13 @@ import dev.wheelhouse.apiserver.json.Json;
 import java.util.ArrayList;
 
 /**
- * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
- *
- * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
+ * Collects the causes of one invalid object, in upstream's words (upstream: {@code
+ * apimachinery/pkg/util/validation/field/errors.go}). Each method adds one kind of error for a field, which is named by
+ * its whole path; {@link #at} and {@link #key} build paths. The list is bounded, because an object may be wrong in a
+ * million places, and each message may show the whole object. For one thread.
  */
 public final class Problems {
+    /** The limit for the characters of all causes. The last cause may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
     private final List<Cause> causes = new ArrayList<>(0);
@@ -34,7 +36,7 @@ public final class Problems {
         return causes.isEmpty();
     }
 
-    /** Whether further problems are ignored. */
+    /** Whether further causes are dropped. */
     public boolean isFull() {
         return characters >= MOST_CHARACTERS;
     }
@@ -67,17 +69,17 @@ public final class Problems {
         add(field, "FieldValueInvalid", "Invalid value: " + value, detail);
     }
 
-    /** @param value printed as JSON; {@code null} where there is none */
+    /** @param value printed as JSON; null prints as {@code null} */
     public void invalid(String field, @Nullable JsonNode value, String detail) {
         add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
     }
 
-    /** A value that is not worth showing. */
+    /** An invalid value that the message does not show. */
     public void omitted(String field, String detail) {
         add(field, "FieldValueInvalid", "Invalid value", detail);
     }
 
-    /** One problem for each of the messages. */
+    /** Adds an error for each of the messages. */
     public void invalid(String field, String value, List<String> details) {
         details.forEach(detail -> invalid(field, value, detail));
     }
@@ -95,7 +97,7 @@ public final class Problems {
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
     }
 
-    /** Required, and one of the values. */
+    /** Requires a value, which must be one of those supported. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {
             required(field);
@@ -120,7 +122,11 @@ public final class Problems {
         add(field, "FieldValueTooLong", "Too long", "may not be more than " + maxBytes + " bytes");
     }
 
-    /** Refuses a negative number in a field of an object; a missing one is fine. @param path of the object */
+    /**
+     * Refuses a negative number. A missing field is valid.
+     *
+     * @param path the path of the object
+     */
     public void nonNegative(JsonNode object, String path, String field) {
         long value = Json.number(object, 0, field);
         if (value < 0) {
@@ -128,7 +134,7 @@ public final class Problems {
         }
     }
 
-    /** Refuses a change. */
+    /** Refuses a change of a field. */
     public void immutable(String field, @Nullable JsonNode now, @Nullable JsonNode before) {
         boolean same = now == null || now.isNull() ? before == null || before.isNull() : now.equals(before);
         if (!same) {
@@ -136,7 +142,7 @@ public final class Problems {
         }
     }
 
-    /** A map with its keys sorted, as Go prints maps; null stays null. */
+    /** A map with sorted keys, as Go prints it; null stays null. */
     public static @Nullable JsonNode sorted(@Nullable JsonNode map) {
         if (!(map instanceof ObjectNode object)) {
             return map;
@@ -148,7 +154,7 @@ public final class Problems {
         return result;
     }
 
-    /** Adds a rule that was checked elsewhere. */
+    /** Adds a cause that was found elsewhere. */
     public void add(Cause cause) {
         add(() -> cause);
     }

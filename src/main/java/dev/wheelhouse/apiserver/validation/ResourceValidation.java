@@ -91,7 +91,9 @@ final class ResourceValidation {
         problems.invalid(path, name, "must be a standard resource for containers");
     }
 
-    /** Whether more of it may be promised than there is: not so for huge pages and extended resources. */
+    /**
+     * Whether the sum of limits may exceed what there is. Huge pages and extended resources cannot be overcommitted.
+     */
     private static boolean overcommits(String name) {
         boolean isNative = !name.contains("/") || name.contains("kubernetes.io/");
         return isNative && !name.startsWith("hugepages-");

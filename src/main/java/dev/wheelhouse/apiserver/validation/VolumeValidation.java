@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class VolumeValidation {
     private static final String MODE_RANGE = "must be a number between 0 and 0777 (octal), both inclusive";
-    /** In the order in which upstream looks for them: the second one found is the one that is refused. */
+    /** In upstream's order, which decides which one of two sources is refused. */
     private static final List<String> SOURCES = List.of("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk",
             "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "persistentVolumeClaim", "rbd", "cinder",
             "cephfs", "quobyte", "flocker", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
@@ -23,7 +23,7 @@ final class VolumeValidation {
 
     private VolumeValidation() {}
 
-    /** Validates the volumes; the valid ones by name. */
+    /** Checks the volumes and returns the valid ones by name. */
     static Map<String, JsonNode> validate(JsonNode volumes, String path, String podName, Problems problems) {
         Map<String, JsonNode> valid = new HashMap<>();
         int i = 0;
@@ -48,7 +48,7 @@ final class VolumeValidation {
         return valid;
     }
 
-    /** A claim that the pod's own ephemeral volume makes cannot be another volume's claim. */
+    /** Refuses a volume that uses the claim of an ephemeral volume of the same pod. */
     private static void claimsOfItsOwn(JsonNode volumes, String path, String podName, Problems problems) {
         if (podName.isEmpty()) {
             return;
@@ -136,7 +136,7 @@ final class VolumeValidation {
                 }
             }
             default -> {
-                // nothing that a cluster without that storage could go wrong with
+                // The other sources have no rules that matter without such storage.
             }
         }
     }
@@ -209,7 +209,7 @@ final class VolumeValidation {
         }
     }
 
-    /** A path below something else. */
+    /** Checks a relative path that does not leave its directory. */
     static void relative(String value, String path, Problems problems) {
         if (value.startsWith("/")) {
             problems.invalid(path, value, "must be a relative path");
