@@ -8,8 +8,8 @@ import dev.wheelhouse.spring.CommandLine;
 import dev.wheelhouse.spring.LeadLostEvent;
 
 /**
- * The service, and the only class that ends the process. A failed start prints the reason in one sentence; it and a lost
- * lead end the process with exit code 1.
+ * The service, and the only class that ends the process. A failed start prints the reason in one sentence; it and a
+ * lost lead end the process with exit code 1.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 public class WheelhouseApplication {

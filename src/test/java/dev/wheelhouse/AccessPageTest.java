@@ -81,7 +81,10 @@ class AccessPageTest {
         server = new WheelhouseProcess(home, words.toArray(String[]::new)).awaitReady();
     }
 
-    /** Types lines into one shell. A comment behind a line is what the line prints; {@code no} and errors end with a failure. */
+    /**
+     * Types lines into one shell. A comment behind a line is what the line prints; {@code no} and errors end with a
+     * failure.
+     */
     private void type(List<String> lines) throws Exception {
         StringBuilder script = new StringBuilder(String.join("\n", exports)).append('\n');
         for (String line : lines) {

@@ -1,10 +1,17 @@
 package dev.wheelhouse;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,45 +24,36 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.runtime.Clock;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The packages' arrows, as docs/architecture.md draws them, and the rules of style that a compiler does not know. */
 class ArchitectureTest {
-    /** What each package may use directly; it may use as well what those may use. */
-    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(Map.entry("runtime", Set.of()),
-            Map.entry("api", Set.of()), Map.entry("facts", Set.of("api", "runtime")),
-            Map.entry("client", Set.of("api", "runtime")), Map.entry("client.decode", Set.of("client")),
-            Map.entry("client.http", Set.of("client.decode")), Map.entry("workqueue", Set.of("api", "runtime")),
-            Map.entry("informer", Set.of("client", "api", "runtime")), Map.entry("event", Set.of("client", "runtime")),
-            Map.entry("election", Set.of("client", "runtime")),
-            Map.entry("controller", Set.of("informer", "workqueue", "event", "facts")),
-            Map.entry("controllers", Set.of("controller")),
-            Map.entry("podconfig", Set.of("informer", "event")),
-            Map.entry("node", Set.of("podconfig", "workqueue", "facts")),
-            Map.entry("apiserver.work", Set.of("runtime")), Map.entry("apiserver.json", Set.of("apiserver.work")),
-            Map.entry("apiserver.store", Set.of("apiserver.json", "api")),
-            Map.entry("apiserver.auth", Set.of("apiserver.store", "client")),
-            Map.entry("apiserver.cel", Set.of("apiserver.json")),
-            Map.entry("apiserver.error", Set.of("apiserver.auth")),
-            Map.entry("apiserver.schema", Set.of("apiserver.json", "facts")),
-            Map.entry("apiserver.validation", Set.of("apiserver.error", "facts")),
-            Map.entry("apiserver.resources", Set.of("apiserver.schema", "apiserver.validation", "apiserver.cel")),
-            Map.entry("apiserver.codec", Set.of("apiserver.error", "facts")),
-            Map.entry("apiserver.patch", Set.of("apiserver.resources")),
-            Map.entry("apiserver.table", Set.of("apiserver.resources")),
-            Map.entry("apiserver.discovery", Set.of("apiserver.resources")),
-            Map.entry("apiserver.kinds", Set.of("apiserver.resources", "apiserver.table")),
-            Map.entry("apiserver.protocol", Set.of("apiserver.kinds", "apiserver.codec")),
-            Map.entry("apiserver.admission", Set.of("apiserver.protocol", "apiserver.patch")),
-            Map.entry("apiserver.rest", Set.of("apiserver.admission", "apiserver.discovery")),
-            Map.entry("apiserver", Set.of("apiserver.rest", "client")),
-            Map.entry("scheduler", Set.of("controller")),
-            Map.entry("manager", Set.of("controllers", "election")), Map.entry("embedded", Set.of("node", "scheduler")),
-            Map.entry("testing", Set.of("apiserver", "client.http", "manager", "embedded")),
-            Map.entry("spring", Set.of("apiserver", "client.http", "manager", "embedded")), Map.entry("", Set.of("spring")));
+    private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\|.*\\|([^|]*)\\|");
+    private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
+    /** What each package may use directly, as the tour in docs/architecture.md says; it may use as well what those may use. */
+    private static final Map<String, Set<String>> MAY_USE = tour();
 
     private static JavaClasses classes;
+
+    private static Map<String, Set<String>> tour() {
+        Map<String, Set<String>> tour = new TreeMap<>(Map.of("", Set.of("spring")));
+        try {
+            boolean inTour = false;
+            for (String line : Files.readAllLines(Path.of("docs/architecture.md"))) {
+                inTour = line.startsWith("## ") ? line.startsWith("## The tour") : inTour;
+                Matcher row = ROW.matcher(line);
+                if (inTour && row.matches()) {
+                    tour.put(row.group(1), NAME.matcher(row.group(2)).results().map(found -> found.group(1))
+                            .collect(Collectors.toSet()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return tour;
+    }
 
     @BeforeAll
     static void importClasses() {
@@ -106,12 +104,9 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    /** To be deleted with the list: the classes of {@code client} that make a clock of their own. */
-    private static final String CLIENT = "dev.wheelhouse.client..";
-
     @Test
     void onlyTheRootsOfAProgramChooseTheSystemsClock() {
-        noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..", CLIENT).and()
+        noClasses().that().resideOutsideOfPackages("dev.wheelhouse", "dev.wheelhouse.testing..").and()
                 .doNotHaveFullyQualifiedName("dev.wheelhouse.spring.ServiceConfiguration").and()
                 .doNotHaveFullyQualifiedName(ApiServerOptions.class.getName()).should()
                 .callMethod(Clock.class, "system").check(classes);
@@ -146,6 +141,20 @@ class ArchitectureTest {
     private static String kindOf(JavaClass type) {
         String prefix = "dev.wheelhouse.controllers.";
         return type.getPackageName().startsWith(prefix) ? type.getPackageName().substring(prefix.length()) : "";
+    }
+
+    @Test
+    void theTourLeadsToEveryPackageAndToNoOther() {
+        Set<String> packages = new TreeSet<>();
+        classes.forEach(type -> packages.add(packageOf(type)));
+        assertThat(MAY_USE.keySet()).isEqualTo(packages);
+        assertThat(MAY_USE.values()).allSatisfy(used -> assertThat(packages).containsAll(used));
+    }
+
+    @Test
+    void theVerbsKnowNoKindBecauseTheStrategiesOfKindsAreNotPublic() {
+        classes().that().areAssignableTo("dev.wheelhouse.apiserver.kinds.Strategy").and()
+                .doNotHaveSimpleName("Strategy").should().bePackagePrivate().check(classes);
     }
 
     private static Set<String> reachable(String user) {

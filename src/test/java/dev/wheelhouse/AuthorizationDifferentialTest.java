@@ -38,8 +38,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Random questions of who may do what, put to this server and to a real kube-apiserver with the same random roles. All
- * questions go over HTTP, as the spelling of a path is part of the question. {@code -Dauthorization.pairs=N} says how many;
- * {@code mvn -Pauthorization test} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers decided as the
+ * questions go over HTTP, as the spelling of a path is part of the question. {@code -Dauthorization.pairs=N} says how
+ * many;
+ * {@code mvn -Pauthorization test} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers decided as
+ * the
  * table that {@link AuthorizationTableTest} replays.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

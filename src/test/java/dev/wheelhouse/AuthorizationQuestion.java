@@ -12,7 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * A request whose answer tells whether it was authorized: either an access review, or a request that no handler accepts once
+ * A request whose answer tells whether it was authorized: either an access review, or a request that no handler accepts
+ * once
  * it is authorized, as its body has a type that nobody reads.
  *
  * @param user who asks, by impersonation, or of a review by the administrator, whom it asks about; empty for nobody
@@ -24,7 +25,9 @@ record AuthorizationQuestion(String user, List<String> groups, String method, St
     private static final Map<String, String> KINDS = Map.of("self", "SelfSubjectAccessReview", "local",
             "LocalSubjectAccessReview", "subject", "SubjectAccessReview");
 
-    /** @param attributes {@code verb} with {@code path}, or with {@code namespace}, {@code group}, {@code resource} … */
+    /**
+     * @param attributes {@code verb} with {@code path}, or with {@code namespace}, {@code group}, {@code resource} …
+     */
     static AuthorizationQuestion review(String kind, String user, List<String> groups, Map<String, String> attributes) {
         StringBuilder text = new StringBuilder();
         attributes.forEach(
@@ -121,7 +124,8 @@ record AuthorizationQuestion(String user, List<String> groups, String method, St
     }
 
     /**
-     * {@code yes} or {@code no}; {@code unread} for a request that is refused before anybody asks whether it is authorized;
+     * {@code yes} or {@code no}; {@code unread} for a request that is refused before anybody asks whether it is
+     * authorized;
      * for a review that is refused, the code.
      */
     String verdict(int code, String answer) {

@@ -36,7 +36,10 @@ import io.kubernetes.client.openapi.models.V1Secret;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Pages in a real Chromium on the machine of an open server try all that pages can, and neither read nor change anything. */
+/**
+ * Pages in a real Chromium on the machine of an open server try all that pages can, and neither read nor change
+ * anything.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class BrowserTest {

@@ -353,7 +353,8 @@ class DeploymentBehavioursTest {
     void a_selector_change_is_refused() {
         complete(user.newDeployment("web", 1));
         assertThatThrownBy(() -> user.patch("web",
-                "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
+                "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': "
+                        + "'x'}}}}}"))
                 .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
                 .hasMessageContaining("field is immutable");
     }

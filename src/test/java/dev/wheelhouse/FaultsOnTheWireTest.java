@@ -45,7 +45,10 @@ import static dev.wheelhouse.Workloads.isComplete;
 import static dev.wheelhouse.Workloads.orZero;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The service as it is run, over HTTP to an API server with nodes of its own, while the API server or the network fails. */
+/**
+ * The service as it is run, over HTTP to an API server with nodes of its own, while the API server or the network
+ * fails.
+ */
 @DisplayName("On a bad network and a bad API server, the service")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
@@ -186,7 +189,10 @@ class FaultsOnTheWireTest {
         assertThat(user.replicaSetsOf("web")).hasSize(1);
     }
 
-    /** That the sync is let end is {@code DrainTest}'s; whether it ends in time or is interrupted, nothing is done twice. */
+    /**
+     * That the sync is let end is {@code DrainTest}'s; whether it ends in time or is interrupted, nothing is done
+     * twice.
+     */
     @Test
     void makes_no_pod_twice_when_it_is_stopped_in_the_middle_of_a_sync_and_started_again(CapturedOutput output) {
         user.deployments().create(user.newDeployment("web", 1));

@@ -19,7 +19,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between clients and an API server, and is sick in one or two of the ways of {@link Sickness}. One request a connection.
+ * Stands between clients and an API server, and is sick in one or two of the ways of {@link Sickness}. One request a
+ * connection.
  * Health ends every connection that a sickness had to do with.
  */
 final class HostileServer implements AutoCloseable {

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import dev.wheelhouse.apiserver.auth.User;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,7 +77,8 @@ class KubectlRbacTest {
                 "system:serviceaccounts:team");
         assertThat(ok(as(token, "get pods -n team"))).contains("No resources found");
         assertThat(refused(as(token, "get pods -n default"))).contains(
-                "Error from server (Forbidden): pods is forbidden: User \"system:serviceaccount:team:robot\" cannot list "
+                "Error from server (Forbidden): pods is forbidden: User \"system:serviceaccount:team:robot\" cannot "
+                        + "list "
                         + "resource \"pods\" in API group \"\" in the namespace \"default\"");
         assertThat(refused(as(token, "delete pod x -n team"))).contains("cannot delete resource \"pods\"");
         assertThat(refused(as(token, "create configmap c -n team"))).contains("cannot create resource \"configmaps\"");

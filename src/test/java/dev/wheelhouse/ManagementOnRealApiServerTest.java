@@ -52,7 +52,8 @@ class ManagementOnRealApiServerTest {
                 for (String line : new String[]{"kubectl create serviceaccount viewer -n team",
                         "kubectl create serviceaccount passer-by -n team",
                         "kubectl create clusterrole sees-wheelhouse --verb=get --non-resource-url='/actuator/*'",
-                        "kubectl create clusterrolebinding sees --clusterrole=sees-wheelhouse --serviceaccount=team:viewer"}) {
+                        "kubectl create clusterrolebinding sees --clusterrole=sees-wheelhouse "
+                                + "--serviceaccount=team:viewer"}) {
                     kubectl.shell(line).succeeded();
                 }
                 String viewer = kubectl.run("create", "token", "viewer", "-n", "team").succeeded().output().strip();

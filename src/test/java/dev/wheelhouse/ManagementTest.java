@@ -278,7 +278,8 @@ class ManagementTest {
                 slow.add(socket);
                 socket.getOutputStream().write((i % 2 == 0
                         ? "GET /actuator/health HTTP/1.1\r\nHost: local"
-                        : "POST /actuator/loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        : "POST /actuator/loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                                + "application/json\r\n"
                                 + "Content-Length: 1000\r\n\r\n{")
                         .getBytes(StandardCharsets.US_ASCII));
             }

@@ -50,7 +50,10 @@ class OtherProcessTest {
         }
     }
 
-    /** The API server lives in the first process; the second is killed in the middle of its work, and a third takes over. */
+    /**
+     * The API server lives in the first process; the second is killed in the middle of its work, and a third takes
+     * over.
+     */
     @Test
     void a_rollout_completes_although_the_process_that_drives_it_is_killed() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
@@ -76,7 +79,10 @@ class OtherProcessTest {
         }
     }
 
-    /** The leader hangs in the middle of a rollout, and wakes when another one has long taken over: it must end without a write. */
+    /**
+     * The leader hangs in the middle of a rollout, and wakes when another one has long taken over: it must end without
+     * a write.
+     */
     @Test
     void whoStandsByCompletesTheRolloutOfALeaderThatHangs() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
@@ -116,7 +122,10 @@ class OtherProcessTest {
                 .getHolderIdentity();
     }
 
-    /** Everything lives in one process, which is killed in the middle of a rollout and started again on its data directory. */
+    /**
+     * Everything lives in one process, which is killed in the middle of a rollout and started again on its data
+     * directory.
+     */
     @Test
     void aRolloutGoesOnWhereTheServiceThatKeptItInADirectoryWasKilled() throws Exception {
         Path kubeconfig = directory.resolve("wheelhouse.kubeconfig");

@@ -34,15 +34,21 @@ class ProcessTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
             --wheelhouse.nodes.cuont=3                       | there is no option wheelhouse.nodes.cuont
-            --wheelhouse.mode=clustered                      | wheelhouse.mode is "clustered": it must be one of auto, embedded, kubeconfig
+            --wheelhouse.mode=clustered \
+                | wheelhouse.mode is "clustered": it must be one of auto, embedded, kubeconfig
             --wheelhouse.nodes.memory=lots                   | wheelhouse.nodes.memory is "lots": it must be a quantity
-            --wheelhouse.apiserver.address=192.0.2.1         | wheelhouse.apiserver.address is 192.0.2.1, which others can reach, so it takes TLS: add wheelhouse.apiserver.tls-self-signed=true
-            --wheelhouse.apiserver.tls-cert-file=a.crt       | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
+            --wheelhouse.apiserver.address=192.0.2.1 \
+                | wheelhouse.apiserver.address is 192.0.2.1, which others can reach, so it takes TLS: add \
+            wheelhouse.apiserver.tls-self-signed=true
+            --wheelhouse.apiserver.tls-cert-file=a.crt \
+                | wheelhouse.apiserver.tls-cert-file is set without wheelhouse.apiserver.tls-private-key-file
             --wheelhouse.apiserver.token-auth-file=no/such   | the token file no/such cannot be read
             --wheelhouse.controllers=deploymnet              | there is no controller "deploymnet"
-            --wheelhouse.workers-of.deploymnet=3             | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"
+            --wheelhouse.workers-of.deploymnet=3 \
+                | wheelhouse.workers-of.deploymnet: there is no controller "deploymnet"
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
-            --wheelhouse.node.config=no/such/file            | wheelhouse.node.config: no/such/file cannot be read: there is no such file
+            --wheelhouse.node.config=no/such/file \
+                | wheelhouse.node.config: no/such/file cannot be read: there is no such file
             --port=1                                         | there is no option --port
             """)
     void aBadOptionIsOneClearSentenceAndExitCode1(String option, String sentence) throws Exception {

@@ -21,7 +21,8 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP/1.1 on one kept connection to 127.0.0.1, with request lines that no library would send. Trusts every certificate. Not
+ * HTTP/1.1 on one kept connection to 127.0.0.1, with request lines that no library would send. Trusts every
+ * certificate. Not
  * for several threads.
  */
 final class RawClient implements AutoCloseable {

@@ -18,7 +18,9 @@ import org.opentest4j.TestAbortedException;
 
 import static dev.wheelhouse.Eventually.eventually;
 
-/** A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes. */
+/**
+ * A real kube-apiserver with etcd, on loopback, where both are on the PATH. It has no controllers, scheduler or nodes.
+ */
 public final class RealApiServer implements AutoCloseable {
     public static final String TOKEN = "wheelhouse-test";
 

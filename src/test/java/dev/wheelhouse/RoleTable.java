@@ -11,7 +11,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Roles and bindings as lines of a table: kind, namespace, name, then rules or the role's kind and name, then subjects. */
+/**
+ * Roles and bindings as lines of a table: kind, namespace, name, then rules or the role's kind and name, then subjects.
+ */
 final class RoleTable {
     private static final String RBAC = "rbac.authorization.k8s.io";
     private static final String NONE = "-";

@@ -47,7 +47,10 @@ class ShutdownTest {
         });
     }
 
-    /** Carriers, pollers and helpers that the JDK keeps for the whole process, and Okio's timer, which ends when it has been idle. */
+    /**
+     * Carriers, pollers and helpers that the JDK keeps for the whole process, and Okio's timer, which ends when it has
+     * been idle.
+     */
     private static boolean belongsToTheJvm(String thread) {
         return Stream.of("ForkJoinPool-", "ForkJoinPool.", "VirtualThread-", "Read-Poller", "Write-Poller",
                 "MasterPoller", "SubPoller",

@@ -18,7 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The ways in which {@link HostileServer} is sick. A server that answers writes with success and does nothing is not among them:
+ * The ways in which {@link HostileServer} is sick. A server that answers writes with success and does nothing is not
+ * among them:
  * it tells of no change to come, and nobody can know.
  */
 enum Sickness {
@@ -218,7 +219,8 @@ enum Sickness {
                 return events(e, (line, before, out) -> {
                     out.write("{\"type\":\"MODIFIED\",\"object\":null}\n");
                     out.write(
-                            "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Teapot\",\"apiVersion\":\"v7\",\"metadata\":{\"name\":\"x\"}}}\n");
+                            "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Teapot\",\"apiVersion\":\"v7\","
+                                    + "\"metadata\":{\"name\":\"x\"}}}\n");
                     out.write("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":[1]}}}\n");
                     out.write(
                             line.replaceFirst("\"metadata\":\\{", "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
@@ -291,7 +293,8 @@ enum Sickness {
                 answer.body.readAllBytes();
             }
             e.json("500 Internal Server Error",
-                    "{\"kind\":\"Status\",\"code\":500,\"reason\":\"InternalError\",\"message\":\"etcdserver: request timed out\"}");
+                    "{\"kind\":\"Status\",\"code\":500,\"reason\":\"InternalError\",\"message\":\"etcdserver: "
+                            + "request timed out\"}");
             return true;
         }
     },
@@ -314,7 +317,10 @@ enum Sickness {
     /** What it does to a request. @return whether it answered, or cut the connection, so that nobody else has to */
     abstract boolean befalls(HostileServer.Exchange e) throws IOException;
 
-    /** Whether it lies about what there is, so that a controller that believes it makes what is there, or ends what is too much. */
+    /**
+     * Whether it lies about what there is, so that a controller that believes it makes what is there, or ends what is
+     * too much.
+     */
     boolean lies() {
         return this == LISTS_NOTHING || this == LISTS_HALF;
     }

@@ -198,7 +198,7 @@ final class ApiProtocol extends Http11NioProtocol {
             }
         }
 
-        /** Whether the client has closed the connection, or it is broken. A byte of a next request is read and given back. */
+        /** Whether the client has closed the connection, or it is broken. Input is not consumed. */
         boolean isGone() {
             ByteBuffer probe = ByteBuffer.allocate(1);
             try {

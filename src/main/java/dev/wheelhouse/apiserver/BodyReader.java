@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 /** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
 final class BodyReader {
     /** Bodies up to this size, in bytes, are not charged; the buffers of a connection are larger. */
-    static final int FREE = 8 * 1024;
+    static final int UNCHARGED = 8 * 1024;
     /** Small enough to be no humongous object for the garbage collector. */
     private static final int PIECE = 64 * 1024;
     /** The longest wait for memory. It is short because a waiting body holds memory that others wait for. */
@@ -48,7 +48,7 @@ final class BodyReader {
             return refused(Refusals.of(Errors.tooLarge(most)));
         }
         List<byte[]> pieces = new ArrayList<>();
-        byte[] piece = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, FREE)];
+        byte[] piece = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, UNCHARGED)];
         int filled = 0;
         int length = 0;
         while (announced < 0 || length < announced) {

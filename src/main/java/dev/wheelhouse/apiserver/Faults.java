@@ -16,8 +16,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * Injects errors and delays, for tests of clients. Rules apply in the order of their creation: a request waits for all
- * matching delays, and the first matching error answers it. Thread safe.
+ * Injects errors and delays, for tests of clients. Rules apply in the order of their creation: a request waits for each
+ * matching delay until a matching error answers it. Thread safe.
  */
 public final class Faults {
     private final ObjectStore store;

@@ -28,7 +28,7 @@ final class FlowControl {
 
     /**
      * @param seats the most requests of {@link Flow.Level#GLOBAL_DEFAULT}, and of {@link Flow.Level#SYSTEM}, that are
-     *         executed at a time; other levels have fewer
+     *         executed at a time; {@link Flow.Level#EXEMPT} has no limit, other levels have fewer
      * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them
      * @param longestWait a request that waits longer is refused
      */
@@ -74,9 +74,9 @@ final class FlowControl {
     /** The requests of one level. */
     private static final class Queue {
         private final int seats;
-        private final int seatsOfOne;
-        private final int most;
-        private final int mostOfOne;
+        private final int maxSeatsPerSender;
+        private final int maxRequests;
+        private final int maxRequestsPerSender;
         private final ReentrantLock lock = new ReentrantLock();
         /** Senders with a request at this level. Guarded by the lock, as all fields below. */
         private final Map<String, Sender> senders = new HashMap<>();
@@ -91,9 +91,9 @@ final class FlowControl {
 
         Queue(int seats, int requests) {
             this.seats = seats;
-            this.seatsOfOne = Math.max(1, (int) (seats * 2L / 3));
-            this.most = requests;
-            this.mostOfOne = Math.max(1, requests / 2);
+            this.maxSeatsPerSender = Math.max(1, (int) (seats * 2L / 3));
+            this.maxRequests = requests;
+            this.maxRequestsPerSender = Math.max(1, requests / 2);
         }
 
         private static final class Sender {
@@ -118,18 +118,19 @@ final class FlowControl {
             lock.lock();
             try {
                 sender = senders.computeIfAbsent(name, Sender::new);
-                if (executing < seats && sender.executing < seatsOfOne && sender.waiting.isEmpty()) {
+                if (executing < seats && sender.executing < maxSeatsPerSender && sender.waiting.isEmpty()) {
                     return seat(sender);
                 }
-                if (executing + waiting >= most || sender.executing + sender.waiting.size() >= mostOfOne) {
+                if (executing + waiting >= maxRequests
+                        || sender.executing + sender.waiting.size() >= maxRequestsPerSender) {
                     full.increment();
-                    forget(sender);
+                    removeIfIdle(sender);
                     return null;
                 }
                 ticket = new Ticket();
                 sender.waiting.add(ticket);
                 waiting++;
-                if (sender.executing < seatsOfOne) {
+                if (sender.executing < maxSeatsPerSender) {
                     turns.putIfAbsent(name, sender);
                 }
             } finally {
@@ -168,7 +169,7 @@ final class FlowControl {
                 if (sender.waiting.isEmpty()) {
                     turns.remove(sender.name);
                 }
-                forget(sender);
+                removeIfIdle(sender);
                 return false;
             } finally {
                 lock.unlock();
@@ -183,9 +184,9 @@ final class FlowControl {
                 if (!sender.waiting.isEmpty()) {
                     turns.putIfAbsent(sender.name, sender);
                 }
-                forget(sender);
+                removeIfIdle(sender);
                 while (executing < seats && !turns.isEmpty()) {
-                    next();
+                    grantNext();
                 }
             } finally {
                 lock.unlock();
@@ -193,19 +194,19 @@ final class FlowControl {
         }
 
         /** Grants a seat to the first sender in turn, who then goes to the end of the order. */
-        private void next() {
+        private void grantNext() {
             Sender sender = turns.pollFirstEntry().getValue();
             Ticket ticket = sender.waiting.remove();
             waiting--;
             ticket.seated = true;
             seat(sender);
             ticket.granted.release();
-            if (!sender.waiting.isEmpty() && sender.executing < seatsOfOne) {
+            if (!sender.waiting.isEmpty() && sender.executing < maxSeatsPerSender) {
                 turns.put(sender.name, sender);
             }
         }
 
-        private void forget(Sender sender) {
+        private void removeIfIdle(Sender sender) {
             if (sender.executing == 0 && sender.waiting.isEmpty()) {
                 senders.remove(sender.name);
             }
@@ -239,7 +240,7 @@ final class FlowControl {
         return queue(level).waiting();
     }
 
-    /** Those of upstream's metrics that apply here, in the text format of Prometheus. */
+    /** Upstream's metrics as far as they apply here, in the text format of Prometheus. */
     String metrics() {
         StringBuilder out = new StringBuilder();
         family(out, "current_executing_requests", "gauge", "Requests that are worked on.");

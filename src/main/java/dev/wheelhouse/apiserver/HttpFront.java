@@ -223,7 +223,7 @@ final class HttpFront extends HttpServlet {
         Duration wait = granted.timeout();
         Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
                 clock);
-        if (body.length > BodyReader.FREE && !memory.take(
+        if (body.length > BodyReader.UNCHARGED && !memory.take(
                 Math.min((long) body.length * MEMORY_PER_BODY_BYTE, traffic.work().total()),
                 requestDeadline.dividedBy(4))) {
             return tooManyRequests();
@@ -427,7 +427,7 @@ final class HttpFront extends HttpServlet {
                     return;
                 }
                 feed.await(watchCheck.toNanos());
-                // Without events nothing is written, and only what is written shows that nobody reads it.
+                // Without events nothing is written, so no write can fail and show that the client is gone.
                 if (!wrote && client != null && client.isGone()) {
                     return;
                 }

@@ -16,7 +16,7 @@ import dev.wheelhouse.runtime.Clock;
  * All limits on the resources that clients together use: seats, threads, memory and connections.
  *
  * @param flows decides which requests are executed
- * @param workers the platform threads that execute requests, created on demand; their number is bounded by the seats
+ * @param workers the platform threads that execute requests, created on demand, one for each
  * @param timer closes the connections of clients that are too slow
  * @param bodies the memory for bodies until their request is answered
  * @param work the memory for trees of bodies, and for answers until they are sent

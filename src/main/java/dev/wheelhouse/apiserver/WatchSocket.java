@@ -30,7 +30,7 @@ import dev.wheelhouse.apiserver.protocol.WatchFeed;
  * The connection's thread writes, a second virtual thread reads. Public because Tomcat creates it.
  */
 public final class WatchSocket implements HttpUpgradeHandler {
-    private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    private static final String WEBSOCKET_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     private static final int LAST_FRAME = 0x80;
     private static final int TEXT = 1;
     private static final int BINARY = 2;
@@ -65,7 +65,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
         response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         response.setHeader("Upgrade", "websocket");
         response.setHeader("Connection", "Upgrade");
-        response.setHeader("Sec-WebSocket-Accept", proof(request.getHeader("Sec-WebSocket-Key").trim()));
+        response.setHeader("Sec-WebSocket-Accept", acceptKey(request.getHeader("Sec-WebSocket-Key").trim()));
         try {
             WatchSocket socket = request.upgrade(WatchSocket.class);
             socket.stream = stream;
@@ -76,10 +76,10 @@ public final class WatchSocket implements HttpUpgradeHandler {
         }
     }
 
-    private static String proof(String key) {
+    private static String acceptKey(String key) {
         try {
             return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-1")
-                    .digest((key + MAGIC).getBytes(StandardCharsets.US_ASCII)));
+                    .digest((key + WEBSOCKET_GUID).getBytes(StandardCharsets.US_ASCII)));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }
@@ -87,7 +87,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
 
     @Override
     public void init(WebConnection connection) {
-        ApiResponse.Stream served = Objects.requireNonNull(stream, "accept comes first");
+        ApiResponse.Stream served = Objects.requireNonNull(stream, "the watch was not accepted");
         try (connection; WatchFeed feed = served.feed()) {
             OutputStream out = connection.getOutputStream();
             DataInputStream in = new DataInputStream(connection.getInputStream());

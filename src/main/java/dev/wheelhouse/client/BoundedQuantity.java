@@ -6,8 +6,8 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
 /**
- * Reads quantities of a size that arithmetic can bear: the time to read digits grows with the square of their number,
- * and a sum with {@code 1e999999999} has a billion of them.
+ * Reads quantities of at most a thousand digits. The time to read digits grows with the square of their number, and a
+ * sum with {@code 1e999999999} has a billion digits.
  */
 public final class BoundedQuantity {
     private static final int MOST_DIGITS = 1000;
@@ -15,8 +15,8 @@ public final class BoundedQuantity {
     private BoundedQuantity() {}
 
     /**
-     * @throws QuantityFormatException if the text is no quantity, or has more than a thousand digits on either side of
-     * its point
+     * @throws QuantityFormatException if the text is not a quantity, or has more than a thousand digits on either side
+     * of its point
      */
     public static Quantity parse(String text) {
         if (text.length() > MOST_DIGITS) {

@@ -27,7 +27,7 @@ public final class CollectionQuery {
         return query;
     }
 
-    /** Of a watch with bookmarks; the timeout is rounded down to seconds, but not to none. */
+    /** The parameters of a watch with bookmarks. The timeout is in whole seconds, rounded down, and 1 at least. */
     public static Map<String, String> watch(LabelSelector labels, FieldSelector fields, WatchOptions options) {
         Map<String, String> query = selectors(labels, fields);
         query.put("watch", "true");

@@ -6,26 +6,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to delete.
+ * The options of a delete.
  *
- * @param gracePeriodSeconds null for the object's own
+ * @param gracePeriodSeconds null for the object's own period
  * @param uid delete only the object with this UID, or null
  * @param resourceVersion delete only at this version, or null
  * @param propagation {@code Background}, {@code Foreground}, {@code Orphan}, or null for the type's default
  */
 public record Deletion(@Nullable Long gracePeriodSeconds, @Nullable String uid, @Nullable String resourceVersion,
         @Nullable String propagation) {
-    /** Without conditions. */
+    /** A deletion without conditions. */
     public static Deletion unconditional() {
         return new Deletion(null, null, null, null);
     }
 
-    /** Only the object with this UID. */
+    /** A deletion of the object with this UID only. */
     public static Deletion ofUid(@Nullable String uid) {
         return new Deletion(null, uid, null, null);
     }
 
-    /** The DeleteOptions that say so to an API server, as JSON objects. */
+    /** These options as the API's {@code DeleteOptions}, in maps for JSON. */
     public Map<String, Object> options() {
         Map<String, Object> options = new LinkedHashMap<>();
         options.put("apiVersion", "v1");

@@ -4,7 +4,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 
-/** The way to what another lists and watches; a subclass changes what it has to. As safe for threads as the other is. */
+/** Forwards every call to another {@code ListerWatcher}; a subclass overrides some. As thread safe as the other. */
 public abstract class ForwardingListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
     private final ListerWatcher<T> source;
 

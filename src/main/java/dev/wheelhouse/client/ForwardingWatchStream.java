@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-/** A watch that hands on what another brings; a subclass changes what it has to. As safe for threads as the other is. */
+/** Forwards every call to another {@code WatchStream}; a subclass overrides some. As thread safe as the other. */
 public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
     private final WatchStream<T> stream;
 

@@ -12,33 +12,35 @@ public interface KubeClient extends AutoCloseable {
     /** @param model the official client's class of the type's objects, such as {@code V1Pod.class} */
     <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model);
 
-    /** Reads the metadata alone; writes are patches and deletes. */
+    /** Reads only the metadata of objects. Supports no writes but patches and deletes. */
     ResourceClient<PartialObjectMetadata> metadata(ResourceType type);
 
     /**
-     * The preferred version of every resource type that can be listed, watched and deleted, as discovery tells. Groups whose
-     * discovery fails are left out and named in {@link Discovered#failures()}.
+     * Asks the server's discovery for every resource type that can be listed, watched and deleted. Groups whose
+     * discovery fails are left out, and named in {@link Discovered#failures()}.
+     *
+     * @throws dev.wheelhouse.api.ApiError if the list of groups cannot be read
      */
     Discovered discover();
 
     /**
-     * What discovery found.
+     * The resource types of a server.
      *
      * @param types every resource type, in its preferred version
      * @param otherVersions the same types in the other versions that are served
      * @param failures the groups whose discovery failed, each with the reason
      */
     record Discovered(List<ResourceType> types, List<ResourceType> otherVersions, List<String> failures) {
-        /** Of a server that serves one version of each type. */
+        /** The types of a server that serves one version of each. */
         public Discovered(List<ResourceType> types, List<String> failures) {
             this(types, List.of(), failures);
         }
     }
 
-    /** Where the server is, for messages. */
+    /** The server's address, for messages. */
     String server();
 
-    /** The server's version, as {@code /version} tells: {@code v1.36.0}. */
+    /** The server's version as {@code /version} reports it: {@code v1.36.0}. */
     String serverVersion();
 
     @Override

@@ -11,18 +11,18 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
- * The annotation in which {@code kubectl apply} keeps a whole copy of what was applied. A cache may leave its value out, as nobody
- * but kubectl reads it; the empty value that then stands in its place tells this client to put the server's value back when the
- * object, or a copy of it, is written by a PUT.
+ * The annotation in which {@code kubectl apply} keeps a copy of the applied object. Only kubectl reads it, so a cache
+ * may leave its value out, and has an empty value in its place. When the object or a copy of it is written by a PUT,
+ * the empty value tells the client to put the server's value back.
  */
 public final class LastApplied {
     public static final String ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
-    /** kubectl never writes it so. */
+    /** A value that kubectl never writes. */
     private static final String LEFT_OUT = "";
 
     private LastApplied() {}
 
-    /** Leaves the value out of an object that has just been decoded, and is shared with nobody yet. */
+    /** Leaves the value out of an object that was just decoded, and that no other thread or cache has yet. */
     public static <T extends KubernetesObject> T leaveOut(T object) {
         V1ObjectMeta meta = object.getMetadata();
         Map<String, String> annotations = meta.getAnnotations();
@@ -35,10 +35,10 @@ public final class LastApplied {
     }
 
     /**
-     * The object as it is to be written.
+     * The object as it is to be written: the object itself if no value was left out, else a copy.
      *
-     * @param live reads the object from the server; asked only where the value was left out. Null if there is nothing to read, as
-     *     for a create: then the annotation is not written
+     * @param live reads the object from the server, if the value was left out. Null for a create, where there is none;
+     *     the annotation is then not written
      */
     public static <T extends KubernetesObject> T restore(T object, @Nullable Supplier<T> live) {
         V1ObjectMeta meta = object.getMetadata();

@@ -3,9 +3,9 @@ package dev.wheelhouse.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to list: see the resourceVersion and resourceVersionMatch rules of the Kubernetes API.
+ * The options of a list, by the Kubernetes API's rules of resourceVersion and resourceVersionMatch.
  *
- * @param resourceVersion null for a consistent read, {@code "0"} for whatever the server has cached, else a version
+ * @param resourceVersion null for a consistent read, {@code "0"} for any state in the server's cache, else a version
  * @param resourceVersionMatch {@code NotOlderThan}, {@code Exact}, or null
  * @param limit the most items of one page, or 0 for all in one
  * @param continueToken the token of the page before, or null
@@ -18,17 +18,17 @@ public record ListOptions(@Nullable String resourceVersion, @Nullable String res
         return new ListOptions(null, null, limit, null);
     }
 
-    /** Whatever the server has cached, however old. */
+    /** Any state that the server has cached, however old. */
     public static ListOptions cached() {
         return new ListOptions("0", null, 0, null);
     }
 
-    /** Not older than a version that was seen before. */
+    /** A state that is not older than a version. */
     public static ListOptions notOlderThan(String resourceVersion) {
         return new ListOptions(resourceVersion, "NotOlderThan", 0, null);
     }
 
-    /** The page that follows. */
+    /** The options for the next page. */
     public ListOptions next(String token) {
         return new ListOptions(null, null, limit, token);
     }

@@ -6,8 +6,8 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * The port through which a Reflector sees one resource type, in one namespace or all, under one selector. Calls block, with a
- * deadline of the implementation's own; they throw {@link ApiError}.
+ * The port through which a Reflector reads one resource type, in one namespace or in all, under one selector. Calls
+ * block up to a deadline that the implementation sets, and throw {@link ApiError}.
  */
 public interface ListerWatcher<T extends KubernetesObject> {
     /** The type that is listed and watched. */
@@ -16,7 +16,7 @@ public interface ListerWatcher<T extends KubernetesObject> {
     /** The namespace, or empty for all. */
     String namespace();
 
-    /** What is selected within that, in words: {@code "app=web; spec.nodeName=a"}; empty for everything. */
+    /** The selectors in words: {@code "app=web; spec.nodeName=a"}; empty for everything. */
     default String selector() {
         return "";
     }

@@ -146,38 +146,29 @@ public final class ModelClass {
         }
     }
 
-    /** Sets {@code apiVersion} and {@code kind} of an object, whose class may be none of the models. */
+    /** Sets {@code apiVersion} and {@code kind}. The object's class may be none of the models. */
     static void fillIn(KubernetesObject object, String apiVersion, String kind) {
-        TypeMeta.KNOWN.get(object.getClass()).set(object, apiVersion, kind);
+        Class<?> type = object.getClass();
+        if (isModel(type)) {
+            ModelClass model = of(type);
+            model.set(object, "apiVersion", apiVersion);
+            model.set(object, "kind", kind);
+            return;
+        }
+        try {
+            type.getMethod("setApiVersion", String.class).invoke(object, apiVersion);
+            type.getMethod("setKind", String.class).invoke(object, kind);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException(
+                    type.getName() + " is no Kubernetes model: it has no public setApiVersion or setKind", e);
+        }
     }
 
-    /** The setters of {@code apiVersion} and {@code kind}. */
-    private record TypeMeta(MethodHandle apiVersion, MethodHandle kind) {
-        static final ClassValue<TypeMeta> KNOWN = new ClassValue<>() {
-            @Override
-            protected TypeMeta computeValue(Class<?> type) {
-                return new TypeMeta(setter(type, "setApiVersion"), setter(type, "setKind"));
-            }
-        };
-
-        private static MethodHandle setter(Class<?> type, String name) {
-            try {
-                return MethodHandles.publicLookup().unreflect(type.getMethod(name, String.class))
-                        .asType(MethodType.methodType(void.class, Object.class, String.class));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalArgumentException(
-                        type.getName() + " is no Kubernetes model: it has no public " + name, e);
-            }
-        }
-
-        void set(Object object, String apiVersionText, String kindText) {
-            try {
-                apiVersion.invokeExact(object, apiVersionText);
-                kind.invokeExact(object, kindText);
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw new IllegalStateException(e);
+    private void set(Object object, String name, String value) {
+        for (Property property : properties) {
+            if (property.name.equals(name)) {
+                property.set(object, value);
+                return;
             }
         }
     }

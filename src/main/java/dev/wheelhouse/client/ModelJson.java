@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,78 +49,63 @@ import tools.jackson.databind.ser.std.StdScalarSerializer;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * JSON of the official client's model classes, by Jackson instead of their own strict Gson: unknown fields and null values
- * never fail. Null fields and empty collections are not written, as Go's {@code omitempty} does it. Thread safe.
+ * Reads, writes and copies the official client's model objects. Reads JSON by Jackson, as the official client's own Gson
+ * fails on unknown fields and null values. Leaves out null fields and empty collections as Go's {@code omitempty} does,
+ * but writes a collection that the API requires. Thread safe.
  */
 public final class ModelJson {
-    /** {@code 2026-11-21T08:00:00Z}, as {@code metav1.Time} is written; fractions of a second only where there are any. */
     private static final JsonMapper MAPPER = mapper(new GsonNames(false));
-    /** The same for reading what is to be cached: without {@code metadata.managedFields}. */
     private static final JsonMapper WITHOUT_MANAGED_FIELDS = mapper(new GsonNames(true));
 
     private ModelJson() {}
 
     private static JsonMapper mapper(GsonNames names) {
         SimpleModule module = new SimpleModule("kubernetes-models");
-        module.addDeserializer(OffsetDateTime.class, new StdScalarDeserializer<>(OffsetDateTime.class) {
-            @Override
-            public OffsetDateTime deserialize(JsonParser p, DeserializationContext c) {
-                return OffsetDateTime.parse(p.getString());
-            }
-        });
-        module.addSerializer(OffsetDateTime.class, new StdScalarSerializer<>(OffsetDateTime.class) {
-            @Override
-            public void serialize(OffsetDateTime time, JsonGenerator g, SerializationContext c) {
-                g.writeString(time(time));
-            }
-        });
-        module.addDeserializer(Quantity.class, new StdScalarDeserializer<>(Quantity.class) {
-            @Override
-            public Quantity deserialize(JsonParser p, DeserializationContext c) {
-                return BoundedQuantity.parse(p.getString());
-            }
-        });
-        module.addSerializer(Quantity.class, new StdScalarSerializer<>(Quantity.class) {
-            @Override
-            public void serialize(Quantity quantity, JsonGenerator g, SerializationContext c) {
-                g.writeString(quantity.toSuffixedString());
-            }
-        });
-        module.addDeserializer(IntOrString.class, new StdScalarDeserializer<>(IntOrString.class) {
-            @Override
-            public IntOrString deserialize(JsonParser p, DeserializationContext c) {
-                return p.currentToken() == JsonToken.VALUE_NUMBER_INT
-                        ? new IntOrString(p.getIntValue())
-                        : new IntOrString(p.getString());
-            }
-        });
-        module.addSerializer(IntOrString.class, new StdScalarSerializer<>(IntOrString.class) {
-            @Override
-            public void serialize(IntOrString value, JsonGenerator g, SerializationContext c) {
-                if (value.isInteger()) {
-                    g.writeNumber(value.getIntValue());
-                } else {
-                    g.writeString(value.getStrValue());
-                }
-            }
-        });
-        module.addSerializer(V1Patch.class, new StdScalarSerializer<>(V1Patch.class) {
-            @Override
-            public void serialize(V1Patch patch, JsonGenerator g, SerializationContext c) {
-                g.writeRawValue(patch.getValue());
-            }
-        });
+        scalar(module, OffsetDateTime.class, p -> OffsetDateTime.parse(p.getString()),
+                (time, g) -> g.writeString(time(time)));
+        scalar(module, Quantity.class, p -> BoundedQuantity.parse(p.getString()),
+                (quantity, g) -> g.writeString(quantity.toSuffixedString()));
+        scalar(module, IntOrString.class, p -> p.currentToken() == JsonToken.VALUE_NUMBER_INT
+                ? new IntOrString(p.getIntValue())
+                : new IntOrString(p.getString()), (value, g) -> {
+                    if (value.isInteger()) {
+                        g.writeNumber(value.getIntValue());
+                    } else {
+                        g.writeString(value.getStrValue());
+                    }
+                });
+        module.addSerializer(V1Patch.class, serializer(V1Patch.class, (patch, g) -> g.writeRawValue(patch.getValue())));
         return JsonMapper.builder().addModule(module).annotationIntrospector(names)
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
                 .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))
-                // The models make every collection beforehand: an empty one means the same as none, and a null leaves it.
+                // A model's constructor sets every collection to an empty one, so null leaves the empty one.
                 .withConfigOverride(List.class, ModelJson::likeGo).withConfigOverride(Map.class, ModelJson::likeGo)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .enable(EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .build();
+    }
+
+    private static <T> void scalar(SimpleModule module, Class<T> type, Function<JsonParser, T> read,
+            BiConsumer<T, JsonGenerator> write) {
+        module.addDeserializer(type, new StdScalarDeserializer<>(type) {
+            @Override
+            public T deserialize(JsonParser p, DeserializationContext c) {
+                return read.apply(p);
+            }
+        });
+        module.addSerializer(type, serializer(type, write));
+    }
+
+    private static <T> StdScalarSerializer<T> serializer(Class<T> type, BiConsumer<T, JsonGenerator> write) {
+        return new StdScalarSerializer<>(type) {
+            @Override
+            public void serialize(T value, JsonGenerator g, SerializationContext c) {
+                write.accept(value, g);
+            }
+        };
     }
 
     private static void likeGo(MutableConfigOverride collection) {
@@ -203,23 +190,9 @@ public final class ModelJson {
     private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss'Z'");
     private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
 
-    /** Decodes objects of one model class, without {@code metadata.managedFields}. Thread safe. */
-    public static <T> Reader<T> reader(Class<T> type) {
-        return new Reader<>(WITHOUT_MANAGED_FIELDS.readerFor(type));
-    }
-
-    /** A decoder of one model class. */
-    public static final class Reader<T> {
-        private final ObjectReader reader;
-
-        private Reader(ObjectReader reader) {
-            this.reader = reader;
-        }
-
-        /** @throws tools.jackson.core.JacksonException if it does not parse */
-        public @Nullable T read(byte[] json, int from, int to) {
-            return reader.readValue(json, from, to - from);
-        }
+    /** A reader of one class, without {@code metadata.managedFields}. It throws {@code JacksonException}. */
+    public static ObjectReader reader(Class<?> type) {
+        return WITHOUT_MANAGED_FIELDS.readerFor(type);
     }
 
     /** Sets {@code apiVersion} and {@code kind}, which the items of a list lack. */
@@ -227,14 +200,9 @@ public final class ModelJson {
         ModelClass.fillIn(object, apiVersion, kind);
     }
 
-    /** The mapper itself, for streaming. */
+    /** The Jackson mapper with these settings. */
     public static JsonMapper mapperForModels() {
         return MAPPER;
-    }
-
-    /** @throws tools.jackson.core.JacksonException if it does not parse */
-    public static <T> @Nullable T read(byte[] json, int from, int to, Class<T> type) {
-        return MAPPER.readValue(json, from, to - from, type);
     }
 
     /** @throws tools.jackson.core.JacksonException if it does not parse */
@@ -269,16 +237,13 @@ public final class ModelJson {
         return MAPPER.valueToTree(object);
     }
 
-    /** A deep copy, for an object that is to be changed: what came out of a cache never is. */
+    /** A deep copy. An object of a cache must be copied before it is changed. */
     @SuppressWarnings("unchecked")
     public static <T> T copy(T object) {
         return (T) Objects.requireNonNull(ModelCopy.of(object, ModelJson::reread));
     }
 
-    /**
-     * A copy of a model that has fields of its own and shares their values with the original: for one that gets other values in some
-     * of its fields, while what these hold is left alone.
-     */
+    /** A copy whose fields can be set. It shares the fields' values with the original, so these must not be changed. */
     @SuppressWarnings("unchecked")
     public static <T> T shallowCopy(T model) {
         Class<?> type = model.getClass();

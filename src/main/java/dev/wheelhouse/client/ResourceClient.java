@@ -9,17 +9,17 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * Reads and writes of one resource type. Every call blocks until the answer, or the client's deadline, and throws
- * {@link ApiError} for anything but success. A call whose thread is interrupted ends soon, with an {@code ApiError} of
+ * Reads and writes objects of one resource type. Every call blocks until the answer or the client's deadline, and
+ * throws {@link ApiError} on any failure. A call whose thread is interrupted ends soon, with an {@code ApiError} of
  * unknown outcome and the thread's interrupt status set. Thread safe.
  */
 public interface ResourceClient<T extends KubernetesObject> {
     ResourceType type();
 
-    /** A live read, not from any cache. */
+    /** Reads the object from the server. */
     T get(ObjectKey key);
 
-    /** A list, page by page; the caller follows the continue token. */
+    /** Reads one page of a list. The caller asks for the next page by the continue token. */
     ListPage<T> list(String namespace, LabelSelector labels, FieldSelector fields, ListOptions options);
 
     /** @return the object as stored */
@@ -47,13 +47,13 @@ public interface ResourceClient<T extends KubernetesObject> {
 
     void delete(ObjectKey key, Deletion deletion);
 
-    /** Deletes every object of a namespace, or of all for the empty one; a type that cannot answers 405. */
+    /** Deletes every object of a namespace, or of all if it is empty. A type that cannot do this answers 405. */
     void deleteCollection(String namespace, Deletion deletion);
 
-    /** Creates a subresource, such as {@code pods/binding}; the answer is not read. */
+    /** Creates a subresource, such as {@code pods/binding}. Does not read the answer. */
     void createSubresource(ObjectKey key, String subresource, Object body);
 
-    /** The port for a Reflector. @param namespace empty for all */
+    /** A port for a Reflector; its objects must not be changed. @param namespace empty for all */
     ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields);
 
     default ListerWatcher<T> listerWatcher() {

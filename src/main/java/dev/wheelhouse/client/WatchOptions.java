@@ -3,10 +3,11 @@ package dev.wheelhouse.client;
 import java.time.Duration;
 
 /**
- * How to watch.
+ * The options of a watch.
  *
- * @param resourceVersion the version after which events are wanted; empty with {@code sendInitialEvents} for a consistent start
- * @param sendInitialEvents ask for the whole collection as ADDED events first (WatchList, KEP-3157)
- * @param timeout after which the server ends the watch of itself
+ * @param resourceVersion the version after which events are wanted; with {@code sendInitialEvents}, empty for a
+ *     consistent start
+ * @param sendInitialEvents whether the whole collection comes first, as ADDED events (WatchList, KEP-3157)
+ * @param timeout the time after which the server ends the watch
  */
 public record WatchOptions(String resourceVersion, boolean sendInitialEvents, Duration timeout) {}

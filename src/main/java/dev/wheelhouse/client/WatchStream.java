@@ -6,32 +6,32 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ApiError;
 
-/** An open watch. One thread reads; any thread may close, which ends a read that waits. */
+/** An open watch. One thread reads. Any thread may close it, which ends a read that waits. */
 public interface WatchStream<T> extends AutoCloseable {
     /**
      * The next event.
      *
-     * @param maxWait how long to wait for one; an in-process stream never waits
-     * @return the event, or null if none came in that time, or the stream has ended
+     * @param maxWait the time to wait for an event; an in-process stream never waits
+     * @return the event, or null if none came in that time or the stream has ended
      * @throws ApiError if the connection broke
      */
     @Nullable
     WatchEvent<T> next(Duration maxWait) throws InterruptedException;
 
-    /** Whether the other side ended the stream in good order and no event is left. */
+    /** Whether the server ended the stream without an error and no event is left. */
     boolean isEnded();
 
     /**
-     * Asks to be told when {@link #next} may have something: for a stream whose {@code next} never waits. It calls back from
-     * whatever thread brings an event, or the end.
+     * Registers a callback for a stream whose {@link #next} never waits. The thread that brings an event, or ends the
+     * stream, calls it.
      *
-     * @return whether it will; if not, and if {@code next} does not wait, the reader has to look again from time to time
+     * @return whether the stream will call; if it does not and {@code next} does not wait, the reader must poll
      */
     default boolean onReady(Runnable wake) {
         return false;
     }
 
-    /** Bytes read so far, 0 where there are none to count. */
+    /** The bytes read so far; 0 if they are not counted. */
     default long bytesRead() {
         return 0;
     }

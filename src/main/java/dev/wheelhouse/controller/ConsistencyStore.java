@@ -1,11 +1,15 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +57,7 @@ public final class ConsistencyStore {
     private static final class Owner {
         final Map<Written, String> versions = new HashMap<>();
         final Map<Written, Outdated> outdated = new HashMap<>();
-        final Map<ResourceType, Boolean> unsettled = new HashMap<>();
+        final Set<ResourceType> unsettled = new HashSet<>();
         @Nullable
         Long heldSince;
     }
@@ -76,9 +80,15 @@ public final class ConsistencyStore {
         if (version == null || !ResourceVersions.isComparable(version) || !caches.containsKey(written.type)) {
             return;
         }
+        change(owner, record -> record.versions.merge(written, version,
+                (a, b) -> ResourceVersions.compare(a, b) >= 0 ? a : b));
+    }
+
+    /** Changes the record of an owner; makes it if there is none. */
+    private void change(ObjectKey owner, Consumer<Owner> change) {
         owners.compute(owner, (key, found) -> {
             Owner record = found == null ? new Owner() : found;
-            record.versions.merge(written, version, (a, b) -> ResourceVersions.compare(a, b) >= 0 ? a : b);
+            change.accept(record);
             return record;
         });
     }
@@ -104,22 +114,14 @@ public final class ConsistencyStore {
 
     private void outdatedAt(ObjectKey owner, ResourceType type, ObjectKey object, Outdated outdated) {
         if (caches.containsKey(type)) {
-            owners.compute(owner, (key, found) -> {
-                Owner record = found == null ? new Owner() : found;
-                record.outdated.put(new Written(type, object), outdated);
-                return record;
-            });
+            change(owner, record -> record.outdated.put(new Written(type, object), outdated));
         }
     }
 
     /** Records that a write of this type got no response, so that its outcome is unknown. */
     public void unknownOutcome(ObjectKey owner, ResourceType type) {
         if (caches.containsKey(type)) {
-            owners.compute(owner, (key, found) -> {
-                Owner record = found == null ? new Owner() : found;
-                record.unsettled.put(type, true);
-                return record;
-            });
+            change(owner, record -> record.unsettled.add(type));
         }
     }
 
@@ -127,9 +129,9 @@ public final class ConsistencyStore {
      * The types with writes of unknown outcome. The caller makes a consistent read of each and calls {@link #settled}.
      */
     public List<ResourceType> unsettled(ObjectKey owner) {
-        List<ResourceType> types = new java.util.ArrayList<>();
+        List<ResourceType> types = new ArrayList<>();
         owners.computeIfPresent(owner, (key, record) -> {
-            types.addAll(record.unsettled.keySet());
+            types.addAll(record.unsettled);
             return record;
         });
         return types;

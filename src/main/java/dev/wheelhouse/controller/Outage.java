@@ -9,9 +9,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * Ends the backoff of all keys that the API server did not serve, because it was away, sick or busy, as soon as it serves
- * one of them again. Upstream leaves each key to its own backoff, which reaches 16 minutes in a long outage. During the
- * outage one key is retried every five seconds. The workers of one queue share it. Thread safe.
+ * Ends the backoff of all keys that the API server did not serve, because it was away, sick or busy, as soon as it
+ * serves one of them again. Upstream leaves each key to its own backoff, which reaches 16 minutes in a long outage.
+ * During the outage one key is retried every five seconds. The workers of one queue share it. Thread safe.
  *
  * @param <K> the keys
  */

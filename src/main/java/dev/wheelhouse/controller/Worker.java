@@ -22,7 +22,7 @@ public final class Worker<K> implements Loop {
 
     /** Decides whether a key may be synced now. */
     @FunctionalInterface
-    public interface Gate<K> {
+    public interface Readiness<K> {
         /** How long to delay the key; zero to sync it now. */
         Duration delay(K key) throws InterruptedException;
     }
@@ -30,25 +30,25 @@ public final class Worker<K> implements Loop {
     private final String controller;
     private final WorkQueue<K> queue;
     private final Outage<K> outage;
-    private final Gate<? super K> gate;
+    private final Readiness<? super K> readiness;
     private final Reconciler<? super K> reconciler;
     private final Clock clock;
     private final ControllerMetrics metrics;
     private volatile boolean closed;
 
     /** @param outage shared by all workers of the queue */
-    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Gate<? super K> gate,
+    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Readiness<? super K> readiness,
             Reconciler<? super K> reconciler, Clock clock, ControllerMetrics metrics) {
         this.controller = controller;
         this.queue = queue;
         this.outage = outage;
-        this.gate = gate;
+        this.readiness = readiness;
         this.reconciler = reconciler;
         this.clock = clock;
         this.metrics = metrics;
     }
 
-    /** A worker without a gate. */
+    /** A worker whose keys may always be synced. */
     public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Reconciler<? super K> reconciler,
             Clock clock, ControllerMetrics metrics) {
         this(controller, queue, outage, key -> Duration.ZERO, reconciler, clock, metrics);
@@ -78,7 +78,7 @@ public final class Worker<K> implements Loop {
         long start = clock.nanoTime();
         Result result;
         try {
-            Duration delay = gate.delay(key);
+            Duration delay = readiness.delay(key);
             if (!delay.isZero()) {
                 metrics.delayed(controller);
                 queue.addAfter(key, delay);

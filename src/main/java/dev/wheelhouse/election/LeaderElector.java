@@ -16,8 +16,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Contends for a Lease, renews it, and says whether this process leads (upstream: client-go
@@ -29,9 +28,10 @@ import dev.wheelhouse.runtime.Signal;
  * lease duration, which is longer and counts from when they saw that renewal. Therefore no two processes lead at once,
  * whatever the machines' clocks show, if the clocks run at about the same speed.
  *
- * <p>One thread steps the loop; any thread may ask for the leadership.
+ * <p>{@link #close} ends the loop and the lead, but keeps the Lease; {@link #release} frees it. One thread steps the loop;
+ * any thread may ask for the leadership.
  */
-public final class LeaderElector implements Loop, Leadership {
+public final class LeaderElector extends SignalledLoop implements Leadership {
     private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
 
     private enum Role {
@@ -43,10 +43,8 @@ public final class LeaderElector implements Loop, Leadership {
     private final Clock clock;
     private final RandomGenerator random;
     private final ElectionListener listener;
-    private final Signal closing = new Signal();
     private final CompletableFuture<Void> led = new CompletableFuture<>();
     private volatile Role role = Role.STANDBY;
-    private volatile boolean closed;
     private volatile long renewedAt;
     private volatile boolean known;
     private volatile String standing = "the leader is not known yet";
@@ -69,7 +67,7 @@ public final class LeaderElector implements Loop, Leadership {
 
     @Override
     public boolean isLeader() {
-        return role == Role.LEADING && !closed && isInTime();
+        return role == Role.LEADING && !isClosed() && isInTime();
     }
 
     @Override
@@ -98,7 +96,7 @@ public final class LeaderElector implements Loop, Leadership {
 
     @Override
     public long step() {
-        if (closed || role == Role.ENDED) {
+        if (isClosed() || role == Role.ENDED) {
             return IDLE;
         }
         if (role != Role.LEADING || isInTime()) {
@@ -251,17 +249,5 @@ public final class LeaderElector implements Loop, Leadership {
         } catch (ApiError e) {
             log.info("the lease {} could not be released and will expire: {}", options.lease(), e.getMessage());
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        closing.await(nanos);
-    }
-
-    /** Ends the loop and the lead, but keeps the Lease; {@link #release} frees it. */
-    @Override
-    public void close() {
-        closed = true;
-        closing.raise();
     }
 }

@@ -50,7 +50,8 @@ public final class HollowCluster implements AutoCloseable {
      * @param events makes the recorder of a component
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
-            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics, WorkQueueMetrics queueMetrics, Clock clock) {
+            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
+            WorkQueueMetrics queueMetrics, Clock clock) {
         this.informers = informers;
         this.runner = new LoopRunner("hollow", clock);
         for (NodeAgentOptions node : options.nodes) {

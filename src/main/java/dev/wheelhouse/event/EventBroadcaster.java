@@ -32,8 +32,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
-import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Writes the Events of all recorders, one per step (upstream: client-go {@code tools/record/event.go}). Recorders
@@ -41,7 +40,7 @@ import dev.wheelhouse.runtime.Signal;
  * respond, or asks to come back later, the Event is tried up to twelve times. If the server rejects it, it is dropped.
  * Thread safe.
  */
-public final class EventBroadcaster implements Loop {
+public final class EventBroadcaster extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
     private static final int BUFFERED = 1000;
     private static final int TRIES = 12;
@@ -52,7 +51,6 @@ public final class EventBroadcaster implements Loop {
     private final Clock clock;
     private final EventMetrics metrics;
     private final BlockingQueue<CoreV1Event> buffer = new ArrayBlockingQueue<>(BUFFERED);
-    private final Signal arrived = new Signal();
     private final AtomicLong lastNanos = new AtomicLong();
     private final EventCorrelator correlator;
 
@@ -61,7 +59,6 @@ public final class EventBroadcaster implements Loop {
     private EventCorrelator.@Nullable Correlated unwritten;
     private int tries;
     private long notBefore;
-    private volatile boolean closed;
 
     public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
         this.events = client.resource(ResourceType.EVENTS, CoreV1Event.class);
@@ -80,13 +77,13 @@ public final class EventBroadcaster implements Loop {
     }
 
     private void offer(String component, CoreV1Event event) {
-        if (closed || !buffer.offer(event)) {
+        if (isClosed() || !buffer.offer(event)) {
             metrics.dropped(component, "buffer_full");
             log.debug("{}: dropped the event {} about {}, because the buffer is full: {}", component, event.getReason(),
                     event.getInvolvedObject().getName(), event.getMessage());
             return;
         }
-        arrived.raise();
+        wake();
     }
 
     private CoreV1Event event(String component, ResourceType regardingType, KubernetesObject regarding, String type,
@@ -115,7 +112,7 @@ public final class EventBroadcaster implements Loop {
 
     @Override
     public long step() {
-        if (closed) {
+        if (isClosed()) {
             return IDLE;
         }
         writing.lock();
@@ -220,19 +217,6 @@ public final class EventBroadcaster implements Loop {
         } finally {
             writing.unlock();
         }
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        if (!closed) {
-            arrived.await(nanos);
-        }
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        arrived.raise();
     }
 
     /**

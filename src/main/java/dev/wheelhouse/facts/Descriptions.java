@@ -17,8 +17,8 @@ public final class Descriptions {
     private Descriptions() {}
 
     /**
-     * The texts of a type's fields by field name, and the type's own under {@code -}; empty if it has none. A field that
-     * all kinds have in common, such as {@code metadata}, has a text for each kind.
+     * The texts of a type's fields by field name, and the type's own text under {@code -}. Empty if there is none.
+     * Fields that all kinds have in common, such as {@code metadata}, have a text for each kind.
      */
     public static Map<String, String> of(TypeSchema type) {
         @Nullable

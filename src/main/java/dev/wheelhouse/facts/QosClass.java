@@ -14,9 +14,9 @@ public final class QosClass {
     private QosClass() {}
 
     /**
-     * {@code Guaranteed}, {@code Burstable} or {@code BestEffort}. Resources of the pod as a whole, even if empty, decide
-     * alone; otherwise the sums over containers and init containers do. Amounts that are no quantity or not above zero
-     * are ignored.
+     * {@code Guaranteed}, {@code Burstable} or {@code BestEffort}. If the pod as a whole has {@code resources}, even
+     * empty ones, they alone decide. Otherwise the sums over containers and init containers decide. An amount that is
+     * no quantity or not above zero is ignored.
      *
      * @param spec a pod's, defaulted
      */

@@ -9,14 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than a thousand
- * characters is no quantity here.
+ * Reads and writes resource quantities (upstream: {@code apimachinery/pkg/api/resource}). A text of more than 1,000
+ * characters is no quantity.
  */
 public final class Quantities {
-    private static final Pattern FORM = Pattern
-            .compile(
-                    "([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
-    /** The most characters of a quantity: to read digits takes time in proportion to the square of their number. */
+    private static final Pattern FORM = Pattern.compile("([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))"
+            + "(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
+    /** The most characters of a quantity. The time to read digits grows with the square of their number. */
     private static final int MOST_CHARACTERS = 1_000;
     private static final String DECIMAL = "num_kMGTPE";
     private static final String BINARY = "_KMGTPE";
@@ -25,7 +24,8 @@ public final class Quantities {
     private Quantities() {}
 
     /**
-     * The value of a quantity; null if the text is none. Rounded up to a whole number of billionths, as upstream does.
+     * The value of a quantity; null if the text is none. As upstream, values are rounded up to a multiple of 10⁻⁹. The
+     * scale is always 9, so that {@code equals} compares values.
      */
     public static @Nullable BigDecimal parse(String text) {
         Matcher m = FORM.matcher(text);
@@ -51,7 +51,7 @@ public final class Quantities {
         return binary ? binary(value) : decimal(value, m.group(4) != null);
     }
 
-    /** Null for what has more than a thousand digits before its point. */
+    /** Null for a value of more than 1,000 digits before the point. */
     private static @Nullable BigDecimal value(Matcher m) {
         BigDecimal number = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));
         BigDecimal value;

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * The schemas of all built-in types, read from the facts of Kubernetes 1.36. Safe for use by many threads.
+ * The schemas of all built-in types, read from {@code types.tsv}. Safe for use by many threads.
  *
- * <p>The facts are indexed by type on first use and each type is parsed when it is first asked for, since most of the 771 never are.
+ * <p>The first look-up indexes the table by type. A type is parsed when it is first asked for, since most never are.
  */
 public final class Schemas {
     private static final String RESOURCE = "types.tsv";
@@ -38,7 +38,11 @@ public final class Schemas {
         return name == null ? null : ofName(name);
     }
 
-    /** The schema by full type name, or of a primitive ({@code string}, {@code integer}, …); null if there is none. */
+    /**
+     * The schema of a type; null if there is none.
+     *
+     * @param name a full name, {@code io.k8s.api.core.v1.Pod}, or a primitive's: {@code string}, {@code integer}, …
+     */
     public static @Nullable TypeSchema ofName(String name) {
         TypeSchema known = Facts.PARSED.get(name);
         if (known != null) {
@@ -51,7 +55,7 @@ public final class Schemas {
         return Facts.PARSED.computeIfAbsent(name, n -> TypeParser.parse(n, block));
     }
 
-    /** All of them, in the order of their names. */
+    /** The schemas of all types except the primitives, by name. */
     public static Collection<TypeSchema> all() {
         List<TypeSchema> all = new ArrayList<>(Facts.BLOCKS.size());
         for (String name : Facts.BLOCKS.keySet()) {

@@ -15,10 +15,10 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.facts.TypeSchema.Field;
 
 /**
- * A form of objects that is equal for objects that the API machinery takes for equal (upstream:
- * {@code apimachinery/pkg/api/equality}). Quantities count by value and times by instant. An empty list or map equals an
- * absent one. A zero value equals an absent field, unless the field is a pointer in Go: then the zero value is a choice,
- * such as {@code emptyDir: {}}.
+ * The form in which two objects are equal if the API machinery takes them for equal (upstream:
+ * {@code apimachinery/pkg/api/equality}). Quantities are compared by value and times as instants. An empty list or map
+ * equals an absent one. A zero value equals an absent field, unless the field is a pointer in Go. The zero value of a
+ * pointer is a choice, such as {@code emptyDir: {}}.
  */
 public final class SemanticForm {
     private SemanticForm() {}

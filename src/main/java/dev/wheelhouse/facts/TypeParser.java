@@ -17,8 +17,17 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * Parses the lines of one type of {@code types.tsv}: {@code type <name> <kind> [gvk=…]}, {@code field <type> <name> <type of value> …},
- * {@code typeAttr <type> …}, separated by tabs.
+ * Parses the lines of one type of {@code types.tsv}. Columns are separated by tabs:
+ *
+ * <pre>
+ * type     NAME  object|any|SCALAR  [gvk=GROUP/VERSION KIND,…]
+ * field    TYPE  NAME               VALUE TYPE  [ATTRIBUTE[=VALUE] …]
+ * typeAttr TYPE  map=atomic
+ * </pre>
+ *
+ * A value type has {@code []} before it for a list and {@code map} for a map. A primitive may have a format behind it.
+ * The attributes are those of {@link Field}: {@code required}, {@code default}, {@code enum}, {@code list},
+ * {@code keys}, {@code map}, {@code patch}, {@code mergeKey}, {@code pointer}, {@code always}, {@code go}.
  */
 final class TypeParser {
     private static final Set<String> ATTRIBUTES = Set.of("required", "default", "enum", "list", "keys", "map", "patch",
@@ -102,7 +111,7 @@ final class TypeParser {
                 attributes.containsKey("always"), attributes.getOrDefault("go", ""));
     }
 
-    /** What stands behind a field's type, {@code name=value} or only a name. */
+    /** The attributes of a field by name; the value is empty for an attribute without one. */
     private static Map<String, String> attributes(String[] columns) {
         Map<String, String> attributes = new HashMap<>();
         for (int i = 4; i < columns.length; i++) {
@@ -110,7 +119,7 @@ final class TypeParser {
             String name = equals < 0 ? columns[i] : columns[i].substring(0, equals);
             if (!ATTRIBUTES.contains(name)) {
                 throw new IllegalStateException("field " + columns[1] + "." + columns[2]
-                        + " has the attribute " + columns[i] + ", which is not known: correct types.tsv");
+                        + " has the attribute " + columns[i] + ", which this version does not know");
             }
             attributes.put(name, equals < 0 ? "" : columns[i].substring(equals + 1));
         }

@@ -1,9 +1,14 @@
 /**
- * The facts of the types that Kubernetes 1.36 defines: resources, fields, list and patch strategies, quantities.
+ * The facts of the types that Kubernetes defines, and what follows from them alone. Both the API server and the
+ * controllers use this package; a fact is decided here once.
  *
- * <p>{@link dev.wheelhouse.facts.Schemas} looks up a {@link dev.wheelhouse.facts.TypeSchema} by kind or by name, and
- * {@link dev.wheelhouse.facts.BuiltInResource} lists the resources. Both read tab-separated files from the class path
- * once; nothing here changes later, starts a thread or does other I/O. The API server and the controllers use them.
+ * <p>{@link dev.wheelhouse.facts.Schemas} looks up the fields of a type, {@link dev.wheelhouse.facts.BuiltInResource}
+ * lists the resources, and {@link dev.wheelhouse.facts.Descriptions} has the texts of {@code kubectl explain}. They
+ * read three tables from the class path. CONTRIBUTING.md says how the tables are generated from Kubernetes' sources.
+ * {@link dev.wheelhouse.facts.SemanticForm} tells whether two objects are equal to the API machinery,
+ * {@link dev.wheelhouse.facts.QosClass} classifies pods, and {@link dev.wheelhouse.facts.Quantities} reads amounts.
+ *
+ * <p>The tables never change at run time. Nothing here starts a thread or does other I/O.
  */
 @NullMarked
 package dev.wheelhouse.facts;

@@ -118,8 +118,8 @@ final class CacheUpdates<T extends KubernetesObject> {
     }
 
     /**
-     * Whether a watch tells of a state that is older than what is known: a sick server, or a cache between, may tell events twice
-     * or out of order. A collection that was set back to an older state is listed, never told so.
+     * Whether a watch tells of a state that is older than what is known: a sick server, or a cache between, may tell
+     * events twice or out of order. A collection that was set back to an older state is listed, never told so.
      */
     private static boolean isStale(@Nullable KubernetesObject known, KubernetesObject told) {
         if (known == null) {

@@ -331,7 +331,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public InformerState state() {
         ReflectorStatus status = reflector.status();
-        return new InformerState(source.type(), source.namespace(), source.selector(), synced.isDone(), indexer.size(), version,
+        return new InformerState(source.type(), source.namespace(), source.selector(), synced.isDone(), indexer.size(),
+                version,
                 status.lastEvent(), status.failure(), status.counts(fifo.size()),
                 processor.listeners().stream().map(ProcessorListener::state).toList());
     }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.informer;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -104,12 +105,8 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
         all().stream().filter(candidate -> candidate == informer).forEach(known -> known.start(runner));
     }
 
-    private interface Source<T extends KubernetesObject> {
-        ListerWatcher<T> make();
-    }
-
     private synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(Key key, Class<T> model,
-            Source<T> source) {
+            Supplier<ListerWatcher<T>> source) {
         if (closed) {
             throw new IllegalStateException("cannot make an informer of " + key.type() + ": the factory was closed");
         }
@@ -120,7 +117,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
             CachingInformer<T> same = (CachingInformer<T>) known;
             return same;
         }
-        CachingInformer<T> made = make(source.make(), model);
+        CachingInformer<T> made = make(source.get(), model);
         informers.put(key, made);
         return made;
     }

@@ -106,8 +106,9 @@ final class ListPager<T extends KubernetesObject> {
     }
 
     /**
-     * Refuses a list that is older than the version that was asked for, or that has no version. A server that answers so
-     * is sick, and the objects that its list lacks are not deleted. A server that was set back answers with an error.
+     * Refuses a list that is older than the version that was asked for, or that has no version. A server that answers
+     * so is sick, and the objects that its list lacks are not deleted. A server that was set back answers with an
+     * error.
      */
     private void requireNotOlder(ListOptions asked, String answered) {
         String wanted = asked.resourceVersion();

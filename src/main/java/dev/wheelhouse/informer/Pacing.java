@@ -11,10 +11,10 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Decides when a Reflector may send the next request. After a failure it waits 0.8 s, doubling up to 15 s, and up to as
- * much again by chance; the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of the
- * server counts instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}, which waits twice as
- * long at most: half a minute leaves time for caches to be current a minute after the server is well). Not thread safe: it
- * belongs to one Reflector's loop.
+ * much again by chance; the delay starts again at 0.8 s after two minutes without a failure. A longer Retry-After of
+ * the server counts instead (upstream: the backoff manager in client-go {@code tools/cache/reflector.go}, which waits
+ * twice as long at most: half a minute leaves time for caches to be current a minute after the server is well). Not
+ * thread safe: it belongs to one Reflector's loop.
  */
 final class Pacing {
     private static final Duration FIRST = Duration.ofMillis(800);

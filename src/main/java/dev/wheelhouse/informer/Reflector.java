@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
@@ -15,7 +14,6 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
@@ -36,7 +34,10 @@ import dev.wheelhouse.runtime.Signal;
  * or not valid, or that the collection does not exist (404).
  * <li>A watch that ends, breaks, is throttled or goes silent is opened again at the last version; after a failure,
  * after a backoff.
- * <li>An object that cannot be decoded is logged, counted and skipped.
+ * <li>An object that cannot be decoded is logged, counted and skipped. If a watch brought it, the collection is listed
+ * again after half a minute.
+ * <li>If a relist is empty although the cache held objects, the collection is listed again by a consistent read after
+ * half a minute, and while it stays empty after twice as long each time, up to an hour: a sick server may list nothing.
  * </ul>
  */
 final class Reflector<T extends KubernetesObject> implements Loop {
@@ -78,9 +79,13 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     private String lastVersion = "";
     private boolean progressed = true;
-    /** When the collection is listed again because a watch brought what cannot be decoded; 0 for never. */
+    /** When the collection is listed again because the cache may be wrong; 0 for never. */
     private long doubtsEnd;
     private Duration doubt = FIRST_DOUBT;
+    /** About how many objects the cache holds. Events that a sick server repeats are counted again. */
+    private long held;
+    /** Whether the last list was empty although the cache held objects, and no list since then has had any. */
+    private boolean emptied;
 
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
@@ -134,10 +139,8 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return BUSY;
         }
         pager.skipped().forEach(this::report);
-        // A server that has such objects is not asked for all of them again and again.
-        doubt = pager.skipped().isEmpty() ? FIRST_DOUBT : longer(doubt);
         List<T> objects = pager.items();
-        replaced(objects, ListPager.keys(pager.skipped()), pager.version());
+        replaced(objects, pager.skipped(), pager.version());
         status.listed(since(pager.began()), objects.size());
         pager.end();
         streaming.listed();
@@ -145,10 +148,19 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         return BUSY;
     }
 
-    private void replaced(List<T> objects, Set<ObjectKey> undecodable, String version) {
-        fifo.replace(objects, undecodable, version);
+    private void replaced(List<T> objects, List<DecodeFailure> skipped, String version) {
+        fifo.replace(objects, ListPager.keys(skipped), version);
         lastVersion = version;
-        doubtsEnd = 0;
+        boolean empty = objects.isEmpty() && skipped.isEmpty();
+        // A server that keeps undecodable objects, or whose collection stays empty, is listed less and less often.
+        doubt = !skipped.isEmpty() || empty && emptied ? longer(doubt) : FIRST_DOUBT;
+        emptied = empty && (emptied || held > 0);
+        doubtsEnd = emptied ? clock.deadline(doubt) : 0;
+        if (emptied && held > 0) {
+            warn("the list is empty, although the cache held about " + held + " objects; lists again in "
+                    + doubt.toSeconds() + " s, as a sick server may list nothing");
+        }
+        held = objects.size() + skipped.size();
         status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }
@@ -212,9 +224,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             return IDLE;
         }
         if (untilDoubtsEnd() <= 0) {
-            // What could not be read may have been a change that nothing else tells of.
-            close("undecodable");
-            return relist("the watch brought what cannot be decoded");
+            return doubted();
         }
         return switch (read) {
             case EVENTS -> BUSY;
@@ -222,6 +232,18 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);
         };
+    }
+
+    private long doubted() {
+        if (emptied) {
+            close("doubt");
+            // The server's cache may be what is empty, so the list is a consistent read.
+            pager.versionUnavailable();
+            return relist("the last list was empty");
+        }
+        // The undecodable event may have been a change that no other event reports.
+        close("undecodable");
+        return relist("the watch brought what cannot be decoded");
     }
 
     private long untilDoubtsEnd() {
@@ -240,6 +262,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
                 followed = lastVersion;
             }
             fifo.add(changes, followed);
+            count(changes);
             progressed = true;
             status.heard();
         }
@@ -248,7 +271,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         public void initialState(Collection<T> objects, String version) {
             streaming.succeeded();
             pager.succeeded();
-            replaced(new ArrayList<>(objects), Set.of(), version);
+            replaced(new ArrayList<>(objects), List.of(), version);
             WatchSession<T> streamed = session;
             if (streamed != null) {
                 status.listed(streamed.lasted(), objects.size());
@@ -260,6 +283,17 @@ final class Reflector<T extends KubernetesObject> implements Loop {
             report(failure);
             if (doubtsEnd == 0) {
                 doubtsEnd = clock.deadline(doubt);
+            }
+        }
+    }
+
+    private void count(List<Delta<T>> changes) {
+        for (int i = 0; i < changes.size(); i++) {
+            Delta.Type type = changes.get(i).type;
+            if (type == Delta.Type.ADDED) {
+                held++;
+            } else if (type == Delta.Type.DELETED && held > 0) {
+                held--;
             }
         }
     }

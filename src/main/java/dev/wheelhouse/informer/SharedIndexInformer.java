@@ -43,8 +43,8 @@ public interface SharedIndexInformer<T> {
     boolean hasSynced();
 
     /**
-     * Calls an action once, as soon as {@link #hasSynced} is true: at once if it is. Otherwise the informer's loop calls
-     * the action, so it must not block.
+     * Calls an action once, as soon as {@link #hasSynced} is true: at once if it is. Otherwise the informer's loop
+     * calls the action, so it must not block.
      */
     void whenSynced(Runnable action);
 

@@ -26,8 +26,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * own caches have synced, so that a type that cannot be listed delays only the controllers that need it (upstream:
  * {@code cmd/kube-controller-manager/app/controllermanager.go}).
  *
- * <p>It is a {@link Loop} that sleeps until the election is won, until a cache has synced, or until it is time to try or
- * to report again. One thread steps it; any thread may ask for its state and close it.
+ * <p>It is a {@link Loop} that sleeps until the election is won, until a cache has synced, or until it is time to try
+ * or to report again. One thread steps it; any thread may ask for its state and close it.
  */
 public final class ControllerManager extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ControllerManager.class);

@@ -84,7 +84,8 @@ record AffinityTerms(List<Term> required, List<Term> requiredAnti, List<Weighted
             namespaces.add(namespace);
         }
         return new Term(namespaces, LabelSelector.of(term.getNamespaceSelector()),
-                MatchLabelKeys.of(term.getLabelSelector(), term.getMatchLabelKeys(), term.getMismatchLabelKeys(), labels),
+                MatchLabelKeys.of(term.getLabelSelector(), term.getMatchLabelKeys(), term.getMismatchLabelKeys(),
+                        labels),
                 term.getTopologyKey() == null ? "" : term.getTopologyKey());
     }
 }

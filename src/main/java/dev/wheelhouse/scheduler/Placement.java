@@ -48,11 +48,14 @@ final class Placement {
     }
 
     private static ScheduleResult unschedulable(int nodes, String reason, Filter filter) {
-        return new ScheduleResult.Unschedulable("0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
-                + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.", Set.of(filter));
+        return new ScheduleResult.Unschedulable(
+                "0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
+                        + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.",
+                Set.of(filter));
     }
 
-    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, PodAffinityRules affinity, SpreadRules spread) {
+    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, PodAffinityRules affinity,
+            SpreadRules spread) {
         if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
             return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
         }

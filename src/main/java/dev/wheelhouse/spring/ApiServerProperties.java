@@ -11,22 +11,22 @@ import org.springframework.util.unit.DataSize;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 
 /**
- * The options {@code --wheelhouse.apiserver.*}: the embedded API server.
+ * The options {@code --wheelhouse.apiserver.*} of the embedded API server.
  *
- * @param address where it listens; loopback unless told otherwise
- * @param port 0 for any free one
- * @param externalHostname by which clients call it, in the kubeconfig and the self-signed certificate
- * @param kubeconfig the file in which it writes how to reach it
- * @param dataDir the directory in which it keeps everything; if unsaid, it keeps everything in memory
- * @param fsync whether each write waits for the disk of that directory, so that it survives a loss of power too
- * @param authorizationMode what those who are let in may do
- * @param tokenAuthFile bearer tokens and whose they are, as kube-apiserver's {@code --token-auth-file}
- * @param clientCaFile authorities whose certificates clients may show for themselves
- * @param tlsCertFile the certificate for TLS, and those that signed it
- * @param tlsPrivateKeyFile its private key
- * @param tlsSelfSigned whether to serve by TLS with a certificate of its own; it is also where an option says who may ask
- *        and no certificate is named
- * @param limits what clients may ask
+ * @param address the address to listen on; loopback by default
+ * @param port the port to listen on; 0 for any free port
+ * @param externalHostname the host name in the kubeconfig and in the self-signed certificate
+ * @param kubeconfig the kubeconfig file that the server writes
+ * @param dataDir the directory of the stored objects; without it they are kept in memory only
+ * @param fsync whether each write waits for the disk, so that it also survives a loss of power
+ * @param authorizationMode how requests of authenticated users are authorized
+ * @param tokenAuthFile the file of bearer tokens and their users, as kube-apiserver's {@code --token-auth-file}
+ * @param clientCaFile the file of authorities that sign client certificates
+ * @param tlsCertFile the file of the serving certificate and its chain
+ * @param tlsPrivateKeyFile the file of the private key of the serving certificate
+ * @param tlsSelfSigned whether to serve TLS with a certificate of the server's own. That is also done if users are
+ *     configured and no certificate is
+ * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
         @Nullable String externalHostname, @DefaultValue("wheelhouse.kubeconfig") String kubeconfig,
@@ -41,12 +41,12 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
      * The options {@code --wheelhouse.apiserver.limits.*}.
      *
      * @param bodySize the largest body of a request
-     * @param headerSize the largest line and headers of a request together
+     * @param headerSize the largest request line and headers together
      * @param watches the most watches at a time
-     * @param requests the most requests that are answered at a time, watches apart
-     * @param connections the most connections at a time; more wait
-     * @param ioTimeout after which a client is cut off that neither sends what it announced nor takes what it asked for
-     * @param requestTimeout the time in which a request is answered, watches apart
+     * @param requests the most requests that are answered at a time, without watches
+     * @param connections the most connections at a time; further ones wait
+     * @param ioTimeout the longest time to wait for a client to send the rest of a request or to take an answer
+     * @param requestTimeout the longest time to answer a request that is not a watch
      */
     record Limits(@DefaultValue("3MB") DataSize bodySize, @DefaultValue("64KB") DataSize headerSize,
             @DefaultValue("10000") int watches, @DefaultValue("1000") int requests,
@@ -107,12 +107,12 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         }
     }
 
-    /** Whether it is served by TLS. Clients send credentials by TLS alone, so where requests need some, it is. */
+    /** Whether the server uses TLS. It does if requests need credentials, because clients send these by TLS only. */
     boolean isTls() {
         return tlsSelfSigned || tlsCertFile != null || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
     }
 
-    /** Whether requests need no credentials: nothing says who may ask, and nobody from elsewhere can. */
+    /** Whether requests need no credentials: no users are configured, and only this machine can reach the server. */
     boolean isOpen() {
         return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile) && isLoopback(address);
     }

@@ -15,9 +15,8 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Up when every controller runs on caches that have synced, and none has been failing for a minute since, or when another process
- * leads and this one stands by; else out of service, with
- * the name of each cache that holds it up, and why.
+ * The health of controllers and caches. It is up if every controller runs, or another process leads, and no cache has
+ * been failing for a minute. Otherwise it is out of service, and its details name each such cache with the reason.
  */
 final class CachesHealthIndicator implements HealthIndicator {
     private static final Duration TOLERATED = Duration.ofMinutes(1);
@@ -30,8 +29,8 @@ final class CachesHealthIndicator implements HealthIndicator {
 
     /**
      * @param running whether every controller runs
-     * @param standsBy whether there is nothing to run, as another process leads
-     * @param waitingFor what those wait for that do not
+     * @param standsBy whether another process leads, so that no controller has to run
+     * @param waitingFor the reasons why controllers do not run yet
      */
     CachesHealthIndicator(BooleanSupplier running, BooleanSupplier standsBy, Supplier<List<String>> waitingFor,
             List<InformerStates> informers, Clock clock) {
@@ -76,7 +75,7 @@ final class CachesHealthIndicator implements HealthIndicator {
                 : state.reasonNotSynced();
     }
 
-    /** A cache that has failed for so long that what it holds can no longer be trusted. */
+    /** Whether a cache has been failing for so long that its content may be outdated. */
     private boolean isStale(InformerState state) {
         return state.synced() && state.lastError() != null && state.lastEvent() != null
                 && Duration.between(state.lastEvent(), clock.now()).compareTo(TOLERATED) > 0;

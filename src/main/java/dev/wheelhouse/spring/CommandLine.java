@@ -3,7 +3,7 @@ package dev.wheelhouse.spring;
 import java.util.List;
 import java.util.Optional;
 
-/** What can be said of the command line before anything starts: help, and options that mean nothing to this program. */
+/** Answers the command line before the service starts: with the help, or with an error about an unknown option. */
 public final class CommandLine {
     private static final List<String> PREFIXES = List.of("wheelhouse.", "server.", "spring.", "management.", "logging.",
             "debug", "trace",
@@ -12,64 +12,81 @@ public final class CommandLine {
     private static final String HELP = """
             Wheelhouse, a Kubernetes controller manager.
 
-            Without options it starts an API server of its own, with hollow nodes and a scheduler, and runs the controllers on it.
+            Without options it starts an embedded API server with hollow nodes, a scheduler and the controllers.
 
-              --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster   which API server to work on
-              --wheelhouse.kubeconfig=FILE                            the kubeconfig to use
-              --wheelhouse.context=NAME                               its context, instead of the current one
-              --wheelhouse.controllers=*,-NAME                        which controllers run (-*: none)
-              --wheelhouse.manage=auto|takeover|observe               whether the controllers write (auto: unless another manager is alive)
-              --wheelhouse.workers=N                                  workers of each controller,
-              --wheelhouse.workers-of.NAME=N                          and of one of them
-              --wheelhouse.leader-election.enabled=true               act only while holding a Lease (unsaid: in a cluster's pod),
-              --wheelhouse.leader-election.resource-namespace=NAMESPACE --wheelhouse.leader-election.resource-name=NAME
-              --wheelhouse.leader-election.lease-duration=15s         taken by others so long after its last renewal,
-              --wheelhouse.leader-election.renew-deadline=10s         given up by its holder so long after it,
-              --wheelhouse.leader-election.retry-period=2s            and tried for so often
-              --wheelhouse.apiserver.address=ADDRESS                  the embedded API server: where it listens,
-              --wheelhouse.apiserver.port=PORT                        on which port (0: any free one),
-              --wheelhouse.apiserver.kubeconfig=FILE                  where it writes how to reach it,
-              --wheelhouse.apiserver.data-dir=DIR                     and where it keeps everything (unsaid: in memory),
-              --wheelhouse.apiserver.fsync=false                      without waiting for the disk (survives kill -9 only);
-              --wheelhouse.apiserver.authorization-mode=MODE          always-allow, or rbac: by roles and bindings;
-              --wheelhouse.apiserver.token-auth-file=FILE             who is who, lines of token,user,uid,"group1,group2";
-              --wheelhouse.apiserver.tls-self-signed=true             TLS by a certificate of its own, or by
-              --wheelhouse.apiserver.tls-cert-file=FILE --wheelhouse.apiserver.tls-private-key-file=FILE
-              --wheelhouse.apiserver.client-ca-file=FILE              who signs clients' certificates;
-              --wheelhouse.apiserver.external-hostname=NAME           how clients call it, where not by the address;
-              --wheelhouse.apiserver.limits.requests=N --wheelhouse.apiserver.limits.watches=N --wheelhouse.apiserver.limits.connections=N
-              --wheelhouse.apiserver.limits.body-size=3MB --wheelhouse.apiserver.limits.header-size=64KB
-              --wheelhouse.apiserver.limits.io-timeout=30s --wheelhouse.apiserver.limits.request-timeout=60s
-                                                                      what clients may ask, and how slowly
-              --wheelhouse.nodes.count=N                              how many hollow nodes, and what each has:
-              --wheelhouse.nodes.cpu=4 --wheelhouse.nodes.memory=8Gi --wheelhouse.nodes.pods=110 --wheelhouse.nodes.name-prefix=node-
-              --wheelhouse.nodes.profile=PROFILE                      how pods behave that do not say so themselves:
-                                                                      none, slow, flaky, stuck, crashing, unpullable
-              --wheelhouse.scheduler=true|false                       whether to run a scheduler (unsaid: in mode embedded)
-              --wheelhouse.node.name=NAME                             one more node, on any API server; without a name: the first
-                                                                      hollow node, or one with the host's name. What it runs:
-              --wheelhouse.node.manifest-directory=PATH               static pods, by default from manifests/ if it is there,
-              --wheelhouse.node.manifest-url=URL                      and from a URL,
-              --wheelhouse.node.manifest-url-headers=NAME:VALUE,...   with these headers,
-              --wheelhouse.node.file-check-period=20s                 read so often at least,
-              --wheelhouse.node.http-check-period=20s                 and so often,
-              --wheelhouse.node.config=FILE                           or all this by a KubeletConfiguration
-              --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110    what it has,
-              --wheelhouse.node.labels=KEY=VALUE,...                  how it is labelled,
-              --wheelhouse.node.taints=KEY=VALUE:EFFECT,...           and what keeps pods away
-              --wheelhouse.informer.drop-last-applied=true            caches leave kubectl's copy of what was applied out
-              --wheelhouse.informer.watch-list=true                   caches are filled by a watch instead of a list
-              --server.port=PORT                                      health and metrics (0: any free port),
-              --wheelhouse.management.hosts=NAME,...                  called by these names, beside addresses and the machine's name
+            Options:
+              --wheelhouse.mode=auto|embedded|kubeconfig|in-cluster  the kind of API server to use
+              --wheelhouse.kubeconfig=FILE                           the kubeconfig of another API server
+              --wheelhouse.context=NAME                              a context in it, instead of the current one
+              --wheelhouse.controllers=*,-NAME                       the controllers to run (-*: none)
+              --wheelhouse.manage=auto|takeover|observe              whether controllers write (auto: if no other
+                                                                     controller manager is alive)
+              --wheelhouse.workers=N                                 the workers of each controller
+              --wheelhouse.workers-of.NAME=N                         the workers of one controller
+            Leader election:
+              --wheelhouse.leader-election.enabled=true              act only while holding a Lease (default: in a pod)
+              --wheelhouse.leader-election.resource-namespace=NS     the namespace of the Lease
+              --wheelhouse.leader-election.resource-name=NAME        the name of the Lease
+              --wheelhouse.leader-election.lease-duration=15s        others take the Lease this long after a renewal
+              --wheelhouse.leader-election.renew-deadline=10s        the leader acts this long after a renewal
+              --wheelhouse.leader-election.retry-period=2s           the time between two attempts
+            The embedded API server:
+              --wheelhouse.apiserver.address=ADDRESS                 the address to listen on
+              --wheelhouse.apiserver.port=PORT                       the port to listen on (0: any free port)
+              --wheelhouse.apiserver.external-hostname=NAME          the host name for clients, instead of the address
+              --wheelhouse.apiserver.kubeconfig=FILE                 the kubeconfig file that it writes
+              --wheelhouse.apiserver.data-dir=DIR                    where it stores objects (default: in memory)
+              --wheelhouse.apiserver.fsync=false                     do not wait for the disk: writes survive kill -9,
+                                                                     but no loss of power
+              --wheelhouse.apiserver.authorization-mode=MODE         always-allow, or rbac: by roles and bindings
+              --wheelhouse.apiserver.token-auth-file=FILE            users: lines of token,user,uid,"group1,group2"
+              --wheelhouse.apiserver.client-ca-file=FILE             the authorities of client certificates
+              --wheelhouse.apiserver.tls-self-signed=true            serve TLS with a certificate of its own
+              --wheelhouse.apiserver.tls-cert-file=FILE              serve TLS with this certificate
+              --wheelhouse.apiserver.tls-private-key-file=FILE       and this private key
+              --wheelhouse.apiserver.limits.requests=N               the most requests at a time, without watches
+              --wheelhouse.apiserver.limits.watches=N                the most watches at a time
+              --wheelhouse.apiserver.limits.connections=N            the most connections at a time
+              --wheelhouse.apiserver.limits.body-size=3MB            the largest body of a request
+              --wheelhouse.apiserver.limits.header-size=64KB         the largest request line with headers
+              --wheelhouse.apiserver.limits.io-timeout=30s           the longest wait for bytes from or to a client
+              --wheelhouse.apiserver.limits.request-timeout=60s      the longest time to answer a request
+            Hollow nodes and the scheduler:
+              --wheelhouse.nodes.count=N                             the number of hollow nodes
+              --wheelhouse.nodes.cpu=4                               the CPUs of each
+              --wheelhouse.nodes.memory=8Gi                          the memory of each
+              --wheelhouse.nodes.pods=110                            the number of pods that each can run
+              --wheelhouse.nodes.name-prefix=node-                   the start of their names
+              --wheelhouse.nodes.profile=PROFILE                     the behaviour of pods without annotations for it:
+                                                                     none, slow, flaky, stuck, crashing, unpullable
+              --wheelhouse.scheduler=true|false                      run a scheduler (default: in mode embedded)
+            One node, on any API server:
+              --wheelhouse.node.name=NAME                            its name (default: the first hollow node, or
+                                                                     a node with the host's name)
+              --wheelhouse.node.manifest-directory=PATH              its static pods (default: manifests/ if it exists)
+              --wheelhouse.node.manifest-url=URL                     the URL of further static pods
+              --wheelhouse.node.manifest-url-headers=NAME:VALUE,...  the headers of requests to the URL
+              --wheelhouse.node.file-check-period=20s                the longest time between two reads of the directory
+              --wheelhouse.node.http-check-period=20s                the time between two requests to the URL
+              --wheelhouse.node.config=FILE                          a KubeletConfiguration that says all this
+              --wheelhouse.node.capacity=cpu=4,memory=8Gi,pods=110   its resources
+              --wheelhouse.node.labels=KEY=VALUE,...                 its labels
+              --wheelhouse.node.taints=KEY=VALUE:EFFECT,...          its taints
+            Caches, health and metrics:
+              --wheelhouse.informer.drop-last-applied=true           drop kubectl's last-applied annotation from caches
+              --wheelhouse.informer.watch-list=true                  fill caches by a watch instead of a list
+              --wheelhouse.management.hosts=NAME,...                 host names for clients of health and metrics,
+                                                                     in addition to addresses and the machine's name
+              --server.port=PORT                                     the port of health and metrics (0: any free port)
 
             Any other Spring Boot property works as well.""";
 
     private CommandLine() {}
 
-    /** What to say instead of starting. */
+    /** The text to print instead of starting, and the exit code. */
     public record Answer(String text, int exitCode) {}
 
-    /** Empty if the service may start. */
+    /** The answer to print instead of starting; empty if the service may start. */
     public static Optional<Answer> check(String... args) {
         for (String arg : args) {
             if (arg.equals("--help") || arg.equals("-h")) {
@@ -87,6 +104,6 @@ public final class CommandLine {
     }
 
     private static Optional<Answer> refuse(String problem) {
-        return Optional.of(new Answer(Sentences.PREFIX + problem, 1));
+        return Optional.of(new Answer(OneSentenceReporter.PREFIX + problem, 1));
     }
 }

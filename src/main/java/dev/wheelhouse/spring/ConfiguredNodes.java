@@ -23,7 +23,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
 import dev.wheelhouse.runtime.Durations;
 
-/** Which nodes run in this process, by the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
+/** The nodes of this process, from the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class ConfiguredNodes {
     private static final int DEFAULT_HOLLOW_NODES = 2;
     private static final int MAX_NODES = 3072;
@@ -35,8 +35,9 @@ final class ConfiguredNodes {
      * The nodes, hollow ones first.
      *
      * @param embedded whether the API server is the embedded one
-     * @param workingDirectory whose {@code manifests/} the first hollow node watches on the embedded API server, if it exists
-     * @param hostName what a node is called that has no other name
+     * @param workingDirectory the first hollow node on the embedded API server watches {@code manifests/} in it, if
+     *     that exists
+     * @param hostName the name of a node that has no other name
      */
     static List<NodeAgentOptions> of(WheelhouseProperties properties, boolean embedded, Path workingDirectory,
             String hostName) {
@@ -144,7 +145,7 @@ final class ConfiguredNodes {
         try {
             return URI.create(text);
         } catch (IllegalArgumentException e) {
-            // Without the text, which may hold a password.
+            // The message leaves the URL out, because it may hold a password.
             throw new IllegalArgumentException("it is no URL: write one such as https://example.com/pods.yaml", e);
         }
     }
@@ -154,7 +155,7 @@ final class ConfiguredNodes {
         for (String entry : entries) {
             int colon = entry.indexOf(':');
             if (colon < 1) {
-                // Without the entry, which may be a secret.
+                // The message leaves the entry out, because it may be a secret.
                 throw new BadOption("wheelhouse.node.manifest-url-headers has an entry without a colon: each must be a "
                         + "header, such as Accept:application/yaml");
             }
@@ -229,7 +230,7 @@ final class ConfiguredNodes {
         return new BadOption(option + " is \"" + value + "\": it must be " + wanted);
     }
 
-    /** The host's name as a node may be called, as kubelet does without {@code --hostname-override}. */
+    /** The host's name in lower case, which is kubelet's name for a node without {@code --hostname-override}. */
     static String hostName() {
         String name = System.getenv("HOSTNAME");
         if (name == null || name.isBlank()) {

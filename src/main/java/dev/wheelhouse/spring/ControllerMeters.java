@@ -22,7 +22,7 @@ final class ControllerMeters implements ControllerMetrics {
     @Override
     public void synced(String controller, String result, long nanos) {
         syncs.computeIfAbsent(controller + " " + result,
-                key -> Timer.builder("controller.sync.duration").description("How long syncs take, by how they end")
+                key -> Timer.builder("controller.sync.duration").description("Duration of syncs by result")
                         .tag("controller", controller).tag("result", result).register(registry))
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
@@ -30,13 +30,13 @@ final class ControllerMeters implements ControllerMetrics {
     @Override
     public void delayed(String controller) {
         Counter.builder("controller.syncs.put.off")
-                .description("Syncs put off until the caches have seen the key's own writes")
+                .description("Syncs delayed until the caches show the key's own writes")
                 .tag("controller", controller).register(registry).increment();
     }
 
     @Override
     public void written(String controller, String verb, ResourceType type, int code) {
-        Counter.builder("controller.writes").description("Writes, by what the API server answered")
+        Counter.builder("controller.writes").description("Writes by the status code of the response")
                 .tag("controller", controller)
                 .tag("verb", verb).tag("resource", type.groupResource()).tag("code", String.valueOf(code))
                 .register(registry)
@@ -46,7 +46,7 @@ final class ControllerMeters implements ControllerMetrics {
     @Override
     public void planned(String controller, String verb, ResourceType type) {
         Counter.builder("controller.writes.planned")
-                .description("Writes that were decided and left undone, as the controller only observes")
+                .description("Writes that were decided and not made, because the controller only observes")
                 .tag("controller", controller).tag("verb", verb).tag("resource", type.groupResource())
                 .register(registry).increment();
     }

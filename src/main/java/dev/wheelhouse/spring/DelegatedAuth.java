@@ -31,10 +31,10 @@ import dev.wheelhouse.runtime.Clock;
 import okhttp3.Call;
 
 /**
- * Asks the API server whose a bearer token is, and whether that user may get a path, as the secure port of
- * kube-controller-manager does (upstream: {@code apiserver/pkg/server/options/authentication.go}, {@code authorization.go}). An
- * answer is kept for 10 seconds, as there. Whatever fails denies: a review ends within 3 seconds, and for a second after a
- * failure none is tried. Thread safe.
+ * Authenticates bearer tokens and authorizes their users by reviews on the API server, as the secure port of
+ * kube-controller-manager does (upstream: {@code apiserver/pkg/server/options/authentication.go},
+ * {@code authorization.go}). An answer is cached for 10 seconds, as upstream. A failed review denies access. A review
+ * ends within 3 seconds, and no review is tried for one second after a failure. Thread safe.
  */
 final class DelegatedAuth {
     private static final Logger log = LoggerFactory.getLogger(DelegatedAuth.class);
@@ -59,8 +59,8 @@ final class DelegatedAuth {
     private @Nullable Failure lastFailure;
 
     /**
-     * @param user null if access is denied
-     * @param why it is denied; empty if it is allowed
+     * @param user the user; null if access is denied
+     * @param why the reason of a denial; empty if access is allowed
      */
     record Answer(@Nullable String user, String why) {
         static Answer denied(String why) {
@@ -72,14 +72,14 @@ final class DelegatedAuth {
 
     private record Failure(Answer answer, long until) {}
 
-    /** @param patience for which one review may take; {@link #PATIENCE} in the service */
+    /** @param patience the longest duration of one review; {@link #PATIENCE} in the service */
     DelegatedAuth(ApiClient api, Clock clock, Duration patience) {
         this.api = api;
         this.clock = clock;
         this.patience = patience;
     }
 
-    /** @param verb the HTTP method in lower case, as the API server names access to a path */
+    /** @param verb the HTTP method in lower case, which is the verb of a non-resource request */
     Answer mayGet(String token, String verb, String path) {
         String key = hash(token) + " " + verb + " " + path;
         Answer known = known(key);
@@ -117,7 +117,7 @@ final class DelegatedAuth {
     private synchronized Answer keep(String key, Answer answer) {
         if (lastFailure != null) {
             lastFailure = null;
-            log.info("the API server answers again whose a token is");
+            log.info("reviews of bearer tokens succeed again");
         }
         answers.remove(key);
         answers.put(key, new Kept(answer, clock.deadline(KEPT)));
@@ -132,7 +132,7 @@ final class DelegatedAuth {
                         ? ": it answered " + e.getCode()
                         : ": it did not answer"));
         if (lastFailure == null || !lastFailure.answer().equals(answer)) {
-            log.warn("contents are shown to nobody with a token for now: {}", answer.why());
+            log.warn("the actuator shows no content to bearers of tokens for now: {}", answer.why());
         }
         lastFailure = new Failure(answer, clock.deadline(PAUSE));
         return answer;

@@ -19,20 +19,12 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * The service's part in an election, or none. It has a connection of its own, so that no amount of other requests delays a renewal,
- * with deadlines that leave time for a second try (upstream: {@code renewDeadline / 2}).
+ * The elector of the service, or none. It has a connection of its own, so that other requests cannot delay a renewal.
+ * The deadlines of its requests are half the renew deadline, as upstream's, to leave time for a second attempt.
  */
-final class Election implements AutoCloseable {
-    private final Leadership leadership;
-    private final @Nullable LeaderElector elector;
-    private final @Nullable KubeClient client;
-
-    private Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client) {
-        this.leadership = leadership;
-        this.elector = elector;
-        this.client = client;
-    }
-
+record Election(Leadership leadership, @Nullable LeaderElector elector, @Nullable KubeClient client)
+        implements
+            AutoCloseable {
     static Election none() {
         return new Election(Leadership.ALONE, null, null);
     }
@@ -45,13 +37,9 @@ final class Election implements AutoCloseable {
         return new Election(elector, elector, client);
     }
 
-    /** The name of this process among all contenders: the host's, and something random. */
+    /** The name of this process among all contenders: the host's name and a random part. */
     static String identity(String host) {
         return host + "_" + UUID.randomUUID();
-    }
-
-    Leadership leadership() {
-        return leadership;
     }
 
     void start(LoopRunner runner) {
@@ -60,7 +48,7 @@ final class Election implements AutoCloseable {
         }
     }
 
-    /** Lets the lead go, when nothing acts any more. */
+    /** Releases the lead. Call it after everything that acts as the leader has ended. */
     void release() {
         if (elector != null) {
             elector.release();

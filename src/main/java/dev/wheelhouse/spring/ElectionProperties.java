@@ -9,14 +9,15 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.election.ElectionOptions;
 
 /**
- * The options {@code --wheelhouse.leader-election.*}, as kube-controller-manager's {@code --leader-elect-*}.
+ * The options {@code --wheelhouse.leader-election.*}, which correspond to kube-controller-manager's
+ * {@code --leader-elect-*}.
  *
- * @param enabled whether to act only while holding a Lease; if unsaid, in a cluster's pod and nowhere else
- * @param resourceName the Lease's name
- * @param resourceNamespace the Lease's namespace; if unsaid, that of the pod or of the kubeconfig's context
- * @param leaseDuration how long others wait after the last renewal that they have seen
- * @param renewDeadline how long the leader goes on without a renewal
- * @param retryPeriod how long to wait between two tries
+ * @param enabled whether the controllers act only while this process holds a Lease; by default only in a pod
+ * @param resourceName the name of the Lease
+ * @param resourceNamespace the namespace of the Lease; by default that of the pod or of the kubeconfig's context
+ * @param leaseDuration the time after the last observed renewal until another process may take the Lease
+ * @param renewDeadline the time after its last renewal for which the leader acts
+ * @param retryPeriod the time between two attempts
  */
 record ElectionProperties(@Nullable Boolean enabled, @DefaultValue("wheelhouse") String resourceName,
         @Nullable String resourceNamespace, @DefaultValue("15s") Duration leaseDuration,
@@ -27,8 +28,8 @@ record ElectionProperties(@Nullable Boolean enabled, @DefaultValue("wheelhouse")
     }
 
     /**
-     * @param namespace the Lease's where none was said
-     * @param identity that of no other process
+     * @param namespace the namespace of the Lease if the options name none
+     * @param identity a name that no other process has
      */
     ElectionOptions options(String namespace, String identity) {
         return options(resourceNamespace == null ? namespace : resourceNamespace, identity, resourceName, leaseDuration,

@@ -25,14 +25,14 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.runtime.Clock;
 
-/** Sets the embedded API server up as the options say: what it keeps, whom it knows, how it is served. */
+/** Turns the options of the embedded API server into its storage, users, certificates and limits. */
 final class EmbeddedServers {
-    /** From any of the last so many writes, a watch may resume after a restart. */
+    /** The number of writes in the data directory from which a watch may resume after a restart. */
     private static final int KEPT_WRITES = 20_000;
 
     private EmbeddedServers() {}
 
-    /** @throws BadOption if the options do not fit each other */
+    /** @throws BadOption if two options contradict each other */
     static ApiServerOptions options(ApiServerProperties properties, Clock clock) {
         String directory = properties.dataDir();
         ServerKeys keys = directory == null
@@ -64,7 +64,9 @@ final class EmbeddedServers {
                 });
     }
 
-    /** Reads the file of client authorities, if there is one: the first time if it is given null. */
+    /**
+     * Reads the file of client authorities if there is one. Gets the current authorities; null at the first reading.
+     */
     private static UnaryOperator<@Nullable KeyStore> clientAuthorities(ApiServerProperties properties) {
         String file = properties.clientCaFile();
         return now -> file == null
@@ -86,7 +88,10 @@ final class EmbeddedServers {
         return properties.isOpen() ? Security.open(keys) : Security.of(properties.authorizationMode(), tokens, keys);
     }
 
-    /** Reads or makes the serving certificate: the first time if it is given null, else another one if that is due. */
+    /**
+     * Reads or makes the serving certificate. Gets the current certificate, null at the first call, and returns it or a
+     * new one.
+     */
     private static UnaryOperator<@Nullable ServingCertificate> certificates(ApiServerProperties properties,
             ServerKeys keys, Clock clock) {
         @Nullable
@@ -108,7 +113,7 @@ final class EmbeddedServers {
         String host = calledBy(properties);
         if (!given.isValidFor(host)) {
             throw new BadOption("the certificate of wheelhouse.apiserver.tls-cert-file is not valid for " + host
-                    + ", by which clients call the server: name a host for which it is with "
+                    + ", the host that clients call: name a host for which it is valid with "
                     + "--wheelhouse.apiserver.external-hostname");
         }
         return given;
@@ -119,7 +124,7 @@ final class EmbeddedServers {
         return external == null ? ApiServerOptions.reachableHost(properties.address()) : external;
     }
 
-    /** By what clients may call the server. */
+    /** The host names and addresses by which clients may call the server. */
     private static List<String> hosts(ApiServerProperties properties) {
         List<String> hosts = new ArrayList<>();
         if (properties.externalHostname() != null) {
@@ -133,13 +138,13 @@ final class EmbeddedServers {
             }
             hosts.add(InetAddress.getLocalHost().getHostName());
         } catch (UnknownHostException e) {
-            // The machine has no name; its addresses follow.
+            // A machine without a name still has addresses.
         }
         try {
             NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
                     .map(each -> each.getHostAddress().replaceFirst("%.*", "")).forEach(hosts::add);
         } catch (SocketException e) {
-            // Without its addresses, the loopback one is left.
+            // The loopback address remains.
         }
         return hosts;
     }

@@ -22,7 +22,8 @@ final class EventMeters implements EventMetrics {
 
     @Override
     public void dropped(String component, String why) {
-        Counter.builder("events.dropped").description("Kubernetes Events given up, by why").tag("component", component)
+        Counter.builder("events.dropped").description("Kubernetes Events dropped, by reason")
+                .tag("component", component)
                 .tag("why", why).register(registry).increment();
     }
 }

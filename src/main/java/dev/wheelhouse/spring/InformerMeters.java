@@ -21,12 +21,12 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The informers' metrics in Micrometer, named as client-go's reflector and informer metrics where it has them (upstream:
- * client-go {@code tools/cache/reflector_metrics.go} and {@code fifo_metrics.go}). Informers that differ in nothing that is a tag
- * share their meters: gauges are then their sum, or for a lag the largest.
+ * The informers' metrics in Micrometer, under client-go's names where it has such metrics (upstream: client-go {@code
+ * tools/cache/reflector_metrics.go} and {@code fifo_metrics.go}). Informers with equal tags share their meters: a gauge
+ * then shows their sum, or the largest lag.
  */
 final class InformerMeters implements InformerMetrics.Provider {
-    /** Digits of a resource version that a double holds exactly. */
+    /** The number of digits of a resource version that a double represents exactly. */
     private static final int DIGITS = 15;
 
     private final MeterRegistry registry;
@@ -45,7 +45,7 @@ final class InformerMeters implements InformerMetrics.Provider {
         return new Meters(tags);
     }
 
-    /** Gauges of the informers with the same tags. */
+    /** The gauges of the informers with equal tags. */
     private final class Group {
         final List<Supplier<InformerState>> states = new CopyOnWriteArrayList<>();
         private final List<Meter> gauges = new CopyOnWriteArrayList<>();
@@ -57,12 +57,13 @@ final class InformerMeters implements InformerMetrics.Provider {
             gauge(tags, "informer.queued.items", "Changes that were read and are not in the cache yet",
                     group -> group.sum(state -> state.counts().queued()));
             gauge(tags, "informer.store.resource.version",
-                    "The 15 least significant digits of the resource version that the cache has followed to",
+                    "The 15 least significant digits of the resource version that the cache has reached",
                     group -> group.most(state -> digits(state.resourceVersion())));
             gauge(tags, "informer.pending", "Notifications that wait for handlers", group -> group
                     .sum(state -> state.handlers().stream().mapToInt(InformerState.Handler::pending).sum()));
             gauges.add(Gauge.builder("informer.lag", this, group -> group.most(this::lag)).tags(tags)
-                    .description("Since when the server told nothing, not even by a bookmark: the cache is not older")
+                    .description(
+                            "Time since the last message of the server, bookmarks included: the cache lags by no more")
                     .baseUnit("seconds").register(registry));
         }
 
@@ -115,21 +116,22 @@ final class InformerMeters implements InformerMetrics.Provider {
         private final Counter decodeErrors;
         private final Timer processing;
         private volatile Supplier<InformerState> state = () -> {
-            throw new IllegalStateException("asked before it was made");
+            throw new IllegalStateException("the metrics were read before the informer was made");
         };
 
         Meters(Tags tags) {
             this.tags = tags;
-            lists = counter("reflector.lists", "Lists, all pages of one together");
-            itemsPerList = summary("reflector.items.per.list", "Objects that a list brought");
+            lists = counter("reflector.lists", "Lists; all pages of a list count as one");
+            itemsPerList = summary("reflector.items.per.list", "Objects per list");
             watches = counter("reflector.watches", "Watches that were opened");
-            shortWatches = counter("reflector.short.watches", "Watches that ended within a second and brought nothing");
-            itemsPerWatch = summary("reflector.items.per.watch", "Events that a watch brought until it ended");
+            shortWatches = counter("reflector.short.watches",
+                    "Watches that ended within a second and without an event");
+            itemsPerWatch = summary("reflector.items.per.watch", "Events per watch");
             bytes = counter("reflector.bytes", "Bytes read from the API server");
-            events = counter("reflector.events", "Events handed on to the cache");
+            events = counter("reflector.events", "Events passed to the cache");
             decodeErrors = counter("reflector.decode.errors", "Objects skipped because they could not be decoded");
             processing = Timer.builder("informer.processing.latency").tags(tags)
-                    .description("From a batch's pop off the queue until it is in the cache and with the listeners")
+                    .description("Time from taking a batch off the queue until cache and listeners have it")
                     .register(registry);
         }
 
@@ -165,7 +167,8 @@ final class InformerMeters implements InformerMetrics.Provider {
 
         @Override
         public void synced(Duration sinceStart) {
-            Timer.builder("informer.sync.duration").description("From an informer's start until its cache has synced")
+            Timer.builder("informer.sync.duration")
+                    .description("Time from the start of an informer until its cache has synced")
                     .tags(tags).register(registry).record(sinceStart);
         }
 
@@ -178,7 +181,7 @@ final class InformerMeters implements InformerMetrics.Provider {
         public void handled(String listener, Duration took, boolean failed) {
             (failed ? failedHandlers : handlers)
                     .computeIfAbsent(listener, l -> Timer.builder("informer.handler.duration")
-                            .description("How long handlers take")
+                            .description("Duration of handler calls")
                             .tags(tags.and("handler", l, "failed", String.valueOf(failed))).register(registry))
                     .record(took);
         }
@@ -192,7 +195,7 @@ final class InformerMeters implements InformerMetrics.Provider {
 
         @Override
         public void listed(Duration took, int count, boolean succeeded) {
-            Timer.builder("reflector.list.duration").description("How long lists take, all pages")
+            Timer.builder("reflector.list.duration").description("Duration of lists, all pages included")
                     .tags(tags.and("outcome", succeeded ? "success" : "failure")).register(registry).record(took);
             lists.increment();
             if (succeeded) {
@@ -213,7 +216,7 @@ final class InformerMeters implements InformerMetrics.Provider {
 
         @Override
         public void watchEnded(String cause, Duration lasted, long count) {
-            Timer.builder("reflector.watch.duration").description("How long watches last, by the cause of their end")
+            Timer.builder("reflector.watch.duration").description("Duration of watches by the cause of their end")
                     .tags(tags.and("cause", cause)).register(registry).record(lasted);
             itemsPerWatch.record(count);
             if (count == 0 && lasted.toMillis() < 1000) {

@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.wheelhouse.informer.InformerState;
 
-/** Where there are informers whose state is shown. Thread safe. */
+/** Returns the states of some informers, for health and the endpoint. Thread safe. */
 @FunctionalInterface
 interface InformerStates {
     List<InformerState> states();

@@ -14,8 +14,8 @@ import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * {@code /actuator/informers}: what each cache knows of itself; {@code /actuator/informers/pods} or
- * {@code /actuator/informers/deployments.apps}: those of one resource.
+ * The states of all informers under {@code /actuator/informers}, and of one resource under
+ * {@code /actuator/informers/pods} or {@code /actuator/informers/deployments.apps}.
  */
 @Endpoint(id = "informers")
 final class InformersEndpoint {
@@ -23,13 +23,11 @@ final class InformersEndpoint {
     private final Clock clock;
 
     /**
-     * @param notSynced why it has not synced; null if it has
-     * @param lagSeconds by how much the cache may be behind the server at most; null before the server told it anything
-     * @param lastFailure of a list or watch, with verb, HTTP status (0 for no answer) and remedy; null after a success
-     * @param relists by cause
-     * @param watchEnds by cause
-     * @param lastDecodeError what could not be read, which may quote an object; for those who are authorized
-     * @param queued changes that were read and are not in the cache yet
+     * One informer. Components without an explanation are as in {@link InformerState}.
+     *
+     * @param notSynced why the cache has not synced; null if it has
+     * @param lagSeconds the most that the cache can lag behind the server; null before the server's first message
+     * @param lastDecodeError may quote an object, so only authorized viewers get it; null for others
      */
     record Informer(String resource, String version, String namespace, String selector, boolean synced,
             @Nullable String notSynced, int objects, String resourceVersion, @Nullable Instant lastEvent,
@@ -45,14 +43,14 @@ final class InformersEndpoint {
         this.clock = clock;
     }
 
-    /** All. */
+    /** All informers. */
     @ReadOperation
     public Map<String, List<Informer>> informers(SecurityContext viewer) {
         return Map.of("informers", sources.stream().flatMap(source -> source.states().stream())
                 .map(state -> describe(state, viewer)).toList());
     }
 
-    /** Those of one resource; null, which is answered as not found, if there is none. */
+    /** The informers of one resource; null, which becomes the status 404, if there is none. */
     @ReadOperation
     public @Nullable Map<String, List<Informer>> informersOf(SecurityContext viewer, @Selector String resource) {
         List<Informer> found = sources.stream().flatMap(source -> source.states().stream())

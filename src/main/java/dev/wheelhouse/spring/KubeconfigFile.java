@@ -6,15 +6,15 @@ import java.nio.file.Path;
 
 import dev.wheelhouse.runtime.PrivateFiles;
 
-/** The kubeconfig that tells kubectl, helm and other clients how to reach the embedded API server. */
+/** Writes the kubeconfig by which kubectl, helm and other clients reach the embedded API server. */
 final class KubeconfigFile {
     private KubeconfigFile() {}
 
     /**
-     * Writes it, as a whole or not at all; nobody but its owner may read it, as it may hold a token.
+     * Writes the file atomically. Only its owner may read it, because it may hold a token.
      *
      * @return the file's absolute path
-     * @throws BadOption if it cannot be written there
+     * @throws BadOption if the file cannot be written
      */
     static Path write(String file, String content) {
         Path target = Path.of(file).toAbsolutePath().normalize();

@@ -28,11 +28,12 @@ import tools.jackson.databind.json.JsonMapper;
 import dev.wheelhouse.apiserver.WebPages;
 
 /**
- * Who may see what of the actuator. Web pages see nothing ({@link WebPages}). Whoever reaches it sees names and reasons: the
- * endpoints of {@link #FOR_ALL}, read. Contents of objects, details of health, and every other endpoint or method are for
- * those who are authorized: a peer on loopback where the embedded API server is open to loopback too, elsewhere the bearer of a
- * token whose user may get the path ({@link DelegatedAuth}). To an authorized request, and to no other, this filter gives a
- * {@link HttpServletRequest#getUserPrincipal() principal}, which is what endpoints go by.
+ * Restricts access to the actuator. Requests from web pages are refused ({@link WebPages}). Every other client may read
+ * the endpoints in {@link #FOR_ALL}, which show names and reasons. The content of objects, details of health, and all
+ * other endpoints and methods need authorization. A client on loopback is authorized if the embedded API server is open
+ * to loopback as well; any other client needs a bearer token whose user may get the path ({@link DelegatedAuth}). This
+ * filter gives a {@link HttpServletRequest#getUserPrincipal() principal} to authorized requests only, and the endpoints
+ * decide by it what to show.
  */
 final class ManagementGuard implements Filter {
     private static final Set<String> FOR_ALL = Set.of("", "health", "info", "prometheus", "metrics", "informers",
@@ -57,10 +58,10 @@ final class ManagementGuard implements Filter {
     }
 
     /**
-     * @param basePath of the actuator; empty if it is all that is served
-     * @param trustsLoopback whether a peer on loopback is authorized without a token
+     * @param basePath the base path of the actuator; empty if the port serves nothing else
+     * @param trustsLoopback whether a client on loopback is authorized without a token
      * @param hosts the names by which clients may call the actuator
-     * @param hostName by which clients on other machines may call it as well
+     * @param hostName a further name, for clients on other machines
      */
     ManagementGuard(String basePath, boolean trustsLoopback, Collection<String> hosts, String hostName,
             DelegatedAuth auth) {
@@ -86,7 +87,7 @@ final class ManagementGuard implements Filter {
             return;
         }
         if (!raw.equals(path)) {
-            // Spring and this filter could take it for different endpoints.
+            // Spring and this filter could read different endpoints from such a path.
             refuse(response, 400, "the path is not in its shortest form");
             return;
         }
@@ -123,7 +124,7 @@ final class ManagementGuard implements Filter {
         response.getOutputStream().write(JsonMapper.shared().writeValueAsBytes(Map.of("problem", problem)));
     }
 
-    /** A request that says who sends it, once it is asked. */
+    /** A request that is authenticated and authorized when its principal is asked for. */
     private final class Guarded extends HttpServletRequestWrapper {
         private final HttpServletResponse response;
         private final String path;

@@ -12,17 +12,21 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.runtime.Clock;
 
-/** Puts the guard before the actuator, on the service's own port and on one of its own ({@code management.server.port}). */
+/**
+ * Puts the {@link ManagementGuard} before the actuator, also if that has a port of its own ({@code
+ * management.server.port}).
+ */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 class ManagementGuardConfiguration {
 
-    /** The rules are looked up by the first request, so that the API server is not started earlier because of them. */
+    /** The first request makes the guard, because the guard needs the API server, which starts after the web server. */
     @Bean
     FilterRegistrationBean<Filter> managementGuard(WebEndpointProperties endpoints,
-            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<Connection> connections, Clock clock) {
+            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections,
+            Clock clock) {
         String base = endpoints.getBasePath();
         SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
-            Connection connection = connections.getObject();
+            ApiServerConnection connection = connections.getObject();
             return new ManagementGuard(base.equals("/") ? "" : base, connection.isOpenToLoopback(),
                     properties.getObject().management().hosts(), ConfiguredNodes.hostName(),
                     new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));

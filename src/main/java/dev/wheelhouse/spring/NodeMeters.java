@@ -28,7 +28,7 @@ final class NodeMeters implements NodeMetrics {
 
     @Override
     public void read(String source, boolean well) {
-        count("pod.source.reads", "How often a pod source was read", 1, "source", source, "result", result(well));
+        count("pod.source.reads", "Reads of a pod source", 1, "source", source, "result", result(well));
     }
 
     @Override
@@ -44,7 +44,7 @@ final class NodeMeters implements NodeMetrics {
 
     @Override
     public void podSynced(String stage, long nanos) {
-        Timer.builder("kubelet.pod.worker.duration").description("How long a worker deals with a pod once")
+        Timer.builder("kubelet.pod.worker.duration").description("Duration of one sync of a pod")
                 .tag("operation_type", stage).register(registry).record(nanos, TimeUnit.NANOSECONDS);
     }
 
@@ -60,7 +60,7 @@ final class NodeMeters implements NodeMetrics {
 
     @Override
     public void mirrorCreated() {
-        count("kubelet.mirror.pods.created", "Mirror pods made", 1);
+        count("kubelet.mirror.pods.created", "Mirror pods created", 1);
     }
 
     @Override

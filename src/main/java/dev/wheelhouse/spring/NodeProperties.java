@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The options {@code --wheelhouse.node.*}: one node of one's own, or what the first hollow node has beside the others.
+ * The options {@code --wheelhouse.node.*} of one node: a further node, or the first hollow node.
  *
- * @param name the node's name; if unsaid, the first hollow node is meant, or where there is none, the host's name
- * @param manifestDirectory a directory of static pods' manifests, or a single file
- * @param manifestUrl where more of them are fetched from
- * @param manifestUrlHeaders sent with each request, each as {@code Name:value}
- * @param fileCheckPeriod how often the directory is read even if the file system tells of no change, as in {@code 20s}
- * @param httpCheckPeriod how often the URL is fetched
- * @param capacity resources, each as {@code cpu=4}; what is unsaid is as on the hollow nodes
- * @param labels each as {@code key=value}
- * @param taints each as {@code key=value:Effect} or {@code key:Effect}
- * @param config a KubeletConfiguration; the options beside it win over what it says
+ * @param name the node's name; by default the first hollow node's name, or the host's name if there is no hollow node
+ * @param manifestDirectory the directory of the manifests of static pods, or a single file
+ * @param manifestUrl the URL of further manifests
+ * @param manifestUrlHeaders the headers of each request to the URL, each as {@code Name:value}
+ * @param fileCheckPeriod the time between two reads of the directory without a change of files, such as {@code 20s}
+ * @param httpCheckPeriod the time between two requests to the URL
+ * @param capacity the resources, each as {@code cpu=4}; other resources are as on the hollow nodes
+ * @param labels the labels, each as {@code key=value}
+ * @param taints the taints, each as {@code key=value:Effect} or {@code key:Effect}
+ * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
         @DefaultValue({
@@ -25,7 +25,7 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints, @Nullable String config) {
 
-    /** Whether any of them is set. */
+    /** Whether any option is set. */
     boolean isAnySet() {
         return name != null || manifestDirectory != null || manifestUrl != null || !manifestUrlHeaders.isEmpty()
                 || fileCheckPeriod != null || httpCheckPeriod != null || !capacity.isEmpty() || !labels.isEmpty()

@@ -31,29 +31,29 @@ import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
 
 /**
  * Runs beans that are written against the official client's Spring integration, {@code @KubernetesInformers} and
- * {@code @KubernetesReconciler}, on this engine. The integration itself makes the informer and lister beans; what it leaves
- * out, starting and stopping them, is done here.
+ * {@code @KubernetesReconciler}, on this project's informers and workers. The integration makes the informer and lister
+ * beans; this class starts and stops them.
  */
 @Configuration(proxyBeanMethods = false)
 class OfficialClientConfiguration {
 
-    /** The integration looks for a bean of exactly this name. Its caches are its own: a handler may set transforms. */
+    /** The bean has the name that the integration looks up. Its caches are not shared, so users may set transforms. */
     @Bean(name = KubernetesReconcilerProcessor.DEFAULT_SHARED_INFORMER_FACTORY_BEAN_NAME, destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
     WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
             KubeClient client, Clock clock, MeterRegistry registry) {
-        // Its objects may be written by the official client, which would not put back what was left out.
+        // The official client may write these objects, and would not put a dropped annotation back.
         InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
         return new WheelhouseInformerFactory(api, client, clock, new InformerMeters(registry, clock), options);
     }
 
-    /** Their caches are shown, and count for readiness, as the service's own. */
+    /** The endpoint shows these caches, and readiness depends on them, like the service's own. */
     @Bean
     InformerStates officialInformerStates(ObjectProvider<WheelhouseInformerFactory> factories) {
         return () -> factories.orderedStream().flatMap(factory -> factory.states().stream()).toList();
     }
 
-    /** In place of the integration's own, whose controllers have a queue and workers of their own. */
+    /** Replaces the integration's processor, whose controllers have queues and workers of another kind. */
     @Bean
     @ConditionalOnProperty(name = "kubernetes.reconciler.enabled", matchIfMissing = true)
     static KubernetesReconcilerProcessor officialReconcilers() {
@@ -82,7 +82,7 @@ class OfficialClientConfiguration {
 
         private static ReconcilerController controller(ListableBeanFactory beans, String name,
                 KubernetesReconciler annotation) {
-            // Whatever informers there are have to be made before the controller asks the factory for them.
+            // The controller asks the factory for informers, so make all informer beans first.
             beans.getBeansOfType(SharedInformer.class);
             MeterRegistry registry = beans.getBean(MeterRegistry.class);
             return new AnnotatedReconcilers(

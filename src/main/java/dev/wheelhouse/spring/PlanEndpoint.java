@@ -24,16 +24,17 @@ import dev.wheelhouse.controller.PlansForAnyType;
 import dev.wheelhouse.manager.ControllerManager;
 
 /**
- * What controllers would do to an object now, and why: {@code /actuator/plan/{controller}/{namespace}/{name}} asks one about an
- * object of its own type, {@code /actuator/plan/{controller}/{namespace}/{resource}/{name}} one, or {@code all} of them, about
- * an object of any type, such as {@code pods} or {@code replicasets.apps}. A namespace of {@code -} is that of cluster-scoped
- * objects. Nothing is written. Bodies, which hold what objects contain, are shown to those who are authorized
- * ({@link ManagementGuard}). {@code /actuator/plan} names the controllers that can be asked.
+ * Shows what controllers would do to an object now, and why. Nothing is written. {@code
+ * /actuator/plan/{controller}/{namespace}/{name}} asks one controller about an object of its own type. {@code
+ * /actuator/plan/{controller}/{namespace}/{resource}/{name}} asks one controller, or {@code all}, about an object of
+ * any type, such as {@code pods} or {@code replicasets.apps}. The namespace {@code -} stands for cluster-scoped
+ * objects. {@code /actuator/plan} lists the controllers that can be asked. Only authorized viewers see bodies, because
+ * these hold the content of objects ({@link ManagementGuard}).
  */
 @Endpoint(id = "plan")
 final class PlanEndpoint {
-    private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the header "
-            + "Authorization: Bearer TOKEN";
+    private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the "
+            + "header Authorization: Bearer TOKEN";
 
     private final ControllerManager manager;
 
@@ -175,10 +176,10 @@ final class PlanEndpoint {
             case Action.UpdateSubresource update -> entry.put("body", tree(update.object()));
             case Action.Patch patch -> entry.put("body", patch.body());
             case Action.Delete delete -> {
-                // Its target says all.
+                // A delete has no body.
             }
             case Action.DeleteCollection delete -> {
-                // Its target says all.
+                // A delete has no body.
             }
         }
         return entry;

@@ -20,7 +20,10 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodStorage;
 import dev.wheelhouse.podconfig.SourceReport;
 
-/** {@code /actuator/podsources}: for each node, its pods by source, what each source last said and when, and what was refused. */
+/**
+ * Shows under {@code /actuator/podsources}, for each node, the pods of each source, the source's last message, and the
+ * refused manifests.
+ */
 @Endpoint(id = "podsources")
 final class PodSourcesEndpoint {
     private final HollowCluster cluster;
@@ -29,12 +32,12 @@ final class PodSourcesEndpoint {
     record Node(String node, boolean allSeen, List<Source> sources) {}
 
     /**
-     * @param from the path or URL that it reads
-     * @param lastRead when that was last read well
-     * @param failure why it could not be read the last time
-     * @param seen whether it has sent a full set
-     * @param lastMessage when it last sent anything
-     * @param rejected pods of the last message that were left out, and why
+     * @param from the path or URL that the source reads; null for the API server
+     * @param lastRead the time of the last successful read
+     * @param failure why the last read failed; null after a success
+     * @param seen whether the source has sent a full set
+     * @param lastMessage the time of the source's last message
+     * @param rejected the pods of the last message that were left out, each with the reason
      * @param refusals the last refusals of manifests, newest first
      */
     record Source(String source, @Nullable String from, @Nullable Instant lastRead, @Nullable String failure,
@@ -44,8 +47,8 @@ final class PodSourcesEndpoint {
     record Pod(String namespace, String name, String uid, @Nullable String mirrorOf) {}
 
     /**
-     * @param current whether it still holds
-     * @param problem may quote the manifest, and is for those who are authorized; null for others
+     * @param current whether the manifest is still refused
+     * @param problem may quote the manifest, so only authorized viewers get it; null for others
      */
     record Refusal(Instant at, boolean current, String location, int line, String field, @Nullable String problem) {}
 
@@ -59,7 +62,7 @@ final class PodSourcesEndpoint {
         return Map.of("nodes", cluster.nodes().stream().map(node -> describe(node, viewer)).toList());
     }
 
-    /** One node; null, which is answered as not found, if there is none of the name. */
+    /** One node; null, which becomes the status 404, if there is no node of the name. */
     @ReadOperation
     public @Nullable Node node(SecurityContext viewer, @Selector String node) {
         return cluster.nodes().stream().filter(n -> n.name().equals(node)).findFirst()

@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.function.IntSupplier;
 
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
@@ -18,7 +18,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
 final class ReadyAnnouncer extends SignalledLoop {
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
-    private final Connection connection;
+    private final ApiServerConnection connection;
     private final ControllerManager manager;
     private final HollowCluster cluster;
     private final IntSupplier httpPort;
@@ -27,7 +27,8 @@ final class ReadyAnnouncer extends SignalledLoop {
     private boolean done;
 
     /** @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed */
-    ReadyAnnouncer(Connection connection, ControllerManager manager, HollowCluster cluster, IntSupplier httpPort,
+    ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
+            IntSupplier httpPort,
             Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
@@ -47,7 +48,7 @@ final class ReadyAnnouncer extends SignalledLoop {
             return NODES_POLL.toNanos();
         }
         done = true;
-        Connection.Embedded embedded = connection.embedded();
+        ApiServerConnection.Embedded embedded = connection.embedded();
         out.println(embedded == null ? onACluster() : onTheEmbeddedOne(embedded));
         return IDLE;
     }
@@ -62,7 +63,7 @@ final class ReadyAnnouncer extends SignalledLoop {
                 .stripTrailing();
     }
 
-    private String onTheEmbeddedOne(Connection.Embedded embedded) {
+    private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {
         return """
 
                 Wheelhouse is ready after %s: an API server at %s, %d hollow nodes, and %s.
@@ -75,8 +76,10 @@ final class ReadyAnnouncer extends SignalledLoop {
                   kubectl rollout status deployment/web
 
                 Health and metrics: %s
-                """.formatted(uptime(), embedded.url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
-                actuator()).stripTrailing();
+                """
+                .formatted(uptime(), embedded.server().url(), cluster.nodeCount(), controllers(), embedded.kubeconfig(),
+                        actuator())
+                .stripTrailing();
     }
 
     private String uptime() {

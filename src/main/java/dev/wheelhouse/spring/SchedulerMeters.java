@@ -20,12 +20,13 @@ final class SchedulerMeters implements SchedulerMetrics {
         this.scheduled = attempts("scheduled");
         this.unschedulable = attempts("unschedulable");
         this.bound = Timer.builder("scheduler.pod.scheduling.duration")
-                .description("How long pods wait from when the scheduler first saw them until they are bound")
+                .description("Time from when the scheduler first saw a pod until the pod was bound")
                 .register(registry);
     }
 
     private Timer attempts(String result) {
-        return Timer.builder("scheduler.scheduling.attempt.duration").description("How long decisions take, by result")
+        return Timer.builder("scheduler.scheduling.attempt.duration")
+                .description("Duration of scheduling decisions by result")
                 .tag("result", result).register(registry);
     }
 
@@ -41,7 +42,7 @@ final class SchedulerMeters implements SchedulerMetrics {
 
     @Override
     public void writeFailed(String what) {
-        Counter.builder("scheduler.writes.failed").description("Writes to the API server that failed, by what")
+        Counter.builder("scheduler.writes.failed").description("Failed writes to the API server, by kind")
                 .tag("what", what).register(registry).increment();
     }
 }

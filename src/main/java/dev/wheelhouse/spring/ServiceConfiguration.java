@@ -8,6 +8,8 @@ import java.util.Map;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -20,6 +22,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -27,13 +30,12 @@ import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerSelection;
-import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
-/** The service, put together. {@link ControllerDescriptor} beans beside it run as controllers of their own. */
+/** Makes the parts of the service. Each further {@link ControllerDescriptor} bean is run as a controller. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WheelhouseProperties.class)
 class ServiceConfiguration {
@@ -44,20 +46,20 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    Connection connection(WheelhouseProperties properties, Clock clock) {
-        // Before anything starts, so that a controller that does not exist is refused at once.
+    ApiServerConnection connection(WheelhouseProperties properties, Clock clock) {
+        // Check the names of controllers before anything starts.
         selected(properties);
-        return Connections.open(properties, clock);
+        return ApiServerConnection.open(properties, clock);
     }
 
     @Bean(destroyMethod = "")
-    KubeClient kubeClient(Connection connection) {
+    KubeClient kubeClient(ApiServerConnection connection) {
         return connection.client();
     }
 
-    /** The same API server for beans that are written against the official client. */
+    /** The official client of the same API server, for beans that are written against it. */
     @Bean
-    ApiClient apiClient(Connection connection) {
+    ApiClient apiClient(ApiServerConnection connection) {
         return connection.api();
     }
 
@@ -73,9 +75,9 @@ class ServiceConfiguration {
         return new EventBroadcaster(client, clock, new EventMeters(registry));
     }
 
-    /** On the embedded API server there is no other manager. */
+    /** The embedded API server has no other controller manager. */
     @Bean
-    ManagerGuard managerGuard(WheelhouseProperties properties, Connection connection, Clock clock) {
+    ManagerGuard managerGuard(WheelhouseProperties properties, ApiServerConnection connection, Clock clock) {
         ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && connection.embedded() != null
                 ? ManagerGuard.Mode.TAKEOVER
                 : properties.manage();
@@ -83,7 +85,8 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    Election election(WheelhouseProperties properties, Connection connection, Clock clock, MeterRegistry registry,
+    Election election(WheelhouseProperties properties, ApiServerConnection connection, Clock clock,
+            MeterRegistry registry,
             ApplicationEventPublisher publisher) {
         ElectionProperties wanted = properties.leaderElection();
         if (!(wanted.enabled() != null ? wanted.enabled() : connection.inCluster())) {
@@ -94,7 +97,7 @@ class ServiceConfiguration {
     }
 
     @Bean
-    ControllerContext controllerContext(WheelhouseProperties properties, Connection connection,
+    ControllerContext controllerContext(WheelhouseProperties properties, ApiServerConnection connection,
             SharedInformerFactory informers, EventBroadcaster events, ManagerGuard guard, Election election,
             Clock clock, MeterRegistry registry) {
         Map<String, Integer> workers = workersOf(properties);
@@ -131,10 +134,15 @@ class ServiceConfiguration {
                 informers.orderedStream().toList(), clock);
     }
 
+    /** Out of service while the storage of the embedded API server takes no writes. */
     @Bean
-    StorageHealthIndicator storage(Connection connection) {
-        Connection.Embedded embedded = connection.embedded();
-        return new StorageHealthIndicator(embedded == null ? () -> null : embedded.storageProblem());
+    HealthIndicator storage(ApiServerConnection connection) {
+        return () -> {
+            String problem = connection.storageProblem();
+            return problem == null
+                    ? Health.up().build()
+                    : Health.outOfService().withDetail("reason", "writes are refused: " + problem).build();
+        };
     }
 
     @Bean
@@ -148,11 +156,13 @@ class ServiceConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    HollowCluster hollowCluster(WheelhouseProperties properties, Connection connection, SharedInformerFactory informers,
+    HollowCluster hollowCluster(WheelhouseProperties properties, ApiServerConnection connection,
+            SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, MeterRegistry registry) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
-        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""), ConfiguredNodes.hostName());
+        List<NodeAgentOptions> nodes = ConfiguredNodes.of(properties, embedded, Path.of(""),
+                ConfiguredNodes.hostName());
         return new HollowCluster(new HollowCluster.Options(nodes, scheduler),
                 connection.client(),
                 informers, events::recorder, new SchedulerMeters(registry), new NodeMeters(registry),
@@ -165,7 +175,7 @@ class ServiceConfiguration {
     }
 
     @Bean
-    ServiceLifecycle serviceLifecycle(Connection connection, Election election, ControllerManager manager,
+    ServiceLifecycle serviceLifecycle(ApiServerConnection connection, Election election, ControllerManager manager,
             HollowCluster cluster, InformerFactory informers, EventBroadcaster events, LoopRunner controllerRunner,
             Environment environment, Clock clock) {
         ReadyAnnouncer announcer = new ReadyAnnouncer(connection, manager, cluster,
@@ -173,7 +183,7 @@ class ServiceConfiguration {
         return new ServiceLifecycle(election, manager, cluster, informers, events, announcer, controllerRunner);
     }
 
-    /** By full names. */
+    /** The numbers of workers by the controllers' full names. */
     private static Map<String, Integer> workersOf(WheelhouseProperties properties) {
         Map<String, Integer> workers = new HashMap<>();
         properties.workersOf().forEach((called, count) -> {

@@ -7,15 +7,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
- * Starts what runs and stops it in reverse order: the controllers first, so that nothing new is decided and
- * what is being written is written to its end, then the events that they have recorded, then the caches. The connection, which everything talks through, is closed last, by its bean.
+ * Starts the parts of the service, and stops them in reverse order: the controllers, which finish their syncs, the
+ * nodes and the scheduler, the caches, the recorded Events, the threads, and the lead. The connection to the API server
+ * is closed last, by its bean.
  */
 final class ServiceLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
@@ -61,7 +62,7 @@ final class ServiceLifecycle implements SmartLifecycle {
         drainEvents();
         List<String> left = runner.close(GRACE);
         if (!left.isEmpty()) {
-            log.warn("threads that did not end within {} s: {}", GRACE.toSeconds(), left);
+            log.warn("these threads did not end within {} s: {}", GRACE.toSeconds(), left);
         }
         election.release();
         running = false;
@@ -71,7 +72,8 @@ final class ServiceLifecycle implements SmartLifecycle {
         try {
             List<String> left = manager.drain(GRACE);
             if (!left.isEmpty()) {
-                log.warn("still in the middle of a sync after {} s, which is interrupted: {}", GRACE.toSeconds(), left);
+                log.warn("the syncs of these controllers have not ended within {} s and are interrupted: {}",
+                        GRACE.toSeconds(), left);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

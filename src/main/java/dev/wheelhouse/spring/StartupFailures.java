@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.client.http.KubeConfigException;
 
-/** Turns the failures of a start that a user can mend into one sentence each. */
+/** Turns each failure of a start that a user can repair into one sentence. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartupFailures implements FailureAnalyzer {
 
@@ -40,7 +40,8 @@ final class StartupFailures implements FailureAnalyzer {
             case StorageException e -> e.getMessage();
             case AuthConfigException e -> e.getMessage();
             case PortInUseException e -> "port " + e.getPort()
-                    + " (health and metrics) is taken by another process: choose another with --server.port=PORT, or 0 for any";
+                    + " (health and metrics) is taken by another process: choose another with --server.port=PORT,"
+                    + " or 0 for any";
             case UnboundConfigurationPropertiesException e -> e.getUnboundProperties().stream().findFirst()
                     .map(p -> "there is no option " + p.getName() + ": --help lists the options").orElse(null);
             case BindException e -> bind(e);

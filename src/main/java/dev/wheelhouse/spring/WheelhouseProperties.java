@@ -16,20 +16,20 @@ import dev.wheelhouse.manager.ManagerGuard;
 /**
  * The options of the service, {@code --wheelhouse.*}.
  *
- * @param mode which API server to work on
- * @param kubeconfig the kubeconfig to use; naming one selects the mode {@code kubeconfig}
- * @param context the kubeconfig's context to use instead of its current one
- * @param controllers which controllers run, as kube-controller-manager's {@code --controllers} says it
- * @param manage whether the controllers write, on an API server that another controller manager may be working on
- * @param workers how many workers each controller has
- * @param workersOf how many some have instead, by a controller's name or alias
+ * @param mode the kind of API server to use
+ * @param kubeconfig the kubeconfig to use; it selects the mode {@code kubeconfig}
+ * @param context the context in the kubeconfig; by default the current one
+ * @param controllers the controllers to run, in the syntax of kube-controller-manager's {@code --controllers}
+ * @param manage whether the controllers write if another controller manager may be at work
+ * @param workers the number of workers of each controller
+ * @param workersOf the numbers of workers of single controllers, by name or alias
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes
- * @param scheduler whether to run a scheduler; if unsaid, on the embedded API server only
- * @param node one node of one's own, and its pod sources
+ * @param scheduler whether to run a scheduler; by default only on the embedded API server
+ * @param node one further node, and its pod sources
  * @param informer the caches
- * @param leaderElection how one of several processes is chosen to act
- * @param management health, metrics and the other endpoints that look into the service
+ * @param leaderElection the election of the one process that acts
+ * @param management health, metrics and the other actuator endpoints
  */
 @ConfigurationProperties(prefix = "wheelhouse", ignoreUnknownFields = false)
 public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable String kubeconfig,
@@ -40,21 +40,22 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         @DefaultValue NodeProperties node, @DefaultValue Informer informer,
         @DefaultValue ElectionProperties leaderElection, @DefaultValue Management management) {
 
-    /** Which API server to work on. */
+    /** The kind of API server to use. */
     public enum Mode {
-        /** A named kubeconfig if there is one, else the cluster that this process runs in, else the embedded one. */
+        /** The server of a named kubeconfig, else of the cluster that this process runs in, else the embedded one. */
         AUTO,
-        /** One in this process, with hollow nodes and a scheduler. */
+        /** An API server in this process, with hollow nodes and a scheduler. */
         EMBEDDED,
-        /** The one of a kubeconfig: the named one, else by {@code KUBECONFIG} or {@code ~/.kube/config}. */
+        /** The server of the named kubeconfig, else of {@code KUBECONFIG} or {@code ~/.kube/config}. */
         KUBECONFIG,
-        /** The one of the cluster that this process runs in, by the pod's service account. */
+        /** The server of the cluster that this process runs in, with the pod's service account. */
         IN_CLUSTER
     }
 
     /**
-     * @param dropLastApplied whether the caches leave the value of {@code kubectl.kubernetes.io/last-applied-configuration} out
-     * @param watchList whether caches are filled by a watch that begins with all there is, where the API server can do it
+     * @param dropLastApplied whether caches drop the annotation {@code
+     *     kubectl.kubernetes.io/last-applied-configuration}
+     * @param watchList whether a watch streams the initial objects into the caches, if the API server supports it
      */
     public record Informer(@DefaultValue("false") boolean dropLastApplied, @DefaultValue("false") boolean watchList) {
         InformerOptions options() {
@@ -62,7 +63,7 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         }
     }
 
-    /** @param hosts the names by which clients may call it, beside its addresses, those of loopback and the machine's name */
+    /** @param hosts host names that clients may use in addition to addresses, loopback names and the machine's name */
     public record Management(@DefaultValue({
     }) List<String> hosts) {
         public Management {
@@ -71,12 +72,12 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
     }
 
     /**
-     * @param count how many; if unsaid, 2 on the embedded API server and none elsewhere
-     * @param namePrefix their names are this and a number from 1
-     * @param cpu each node's CPUs, a quantity
-     * @param memory each node's memory, a quantity
-     * @param pods how many pods each node takes
-     * @param profile how pods behave that do not say so themselves: none, slow, flaky, stuck, crashing, unpullable
+     * @param count the number of hollow nodes; by default 2 on the embedded API server and 0 elsewhere
+     * @param namePrefix the start of the nodes' names; a number from 1 follows
+     * @param cpu the CPUs of each node, a quantity
+     * @param memory the memory of each node, a quantity
+     * @param pods the number of pods that each node can run
+     * @param profile the behaviour of pods without annotations for it: none, slow, flaky, stuck, crashing, unpullable
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
@@ -119,7 +120,10 @@ public record WheelhouseProperties(@DefaultValue("auto") Mode mode, @Nullable St
         }
     }
 
-    /** The mode, with {@code auto} settled. @param inCluster whether this process runs in a pod */
+    /**
+     * The mode; {@code auto} is replaced by the mode that it selects.
+     * @param inCluster whether this process runs in a pod
+     */
     Mode effectiveMode(boolean inCluster) {
         if (mode != Mode.AUTO) {
             return mode;

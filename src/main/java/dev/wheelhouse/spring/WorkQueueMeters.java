@@ -33,8 +33,8 @@ final class WorkQueueMeters implements WorkQueueMetrics {
                         Counter.builder("workqueue.retries").description("Keys added by the rate limiter")
                                 .tag("name", name)
                                 .register(registry),
-                        timer("workqueue.queue.duration", "How long keys wait to be taken", name),
-                        timer("workqueue.work.duration", "How long the work on a key takes", name)));
+                        timer("workqueue.queue.duration", "Time that keys wait to be taken", name),
+                        timer("workqueue.work.duration", "Duration of the work on a key", name)));
     }
 
     private Timer timer(String meter, String description, String queue) {
@@ -55,10 +55,12 @@ final class WorkQueueMeters implements WorkQueueMetrics {
     public void made(String queue, Supplier<WorkQueueState> state) {
         of(queue);
         gauge("workqueue.depth", "Keys that are ready to be taken", queue, state, WorkQueueState::depth);
-        gauge("workqueue.delayed", "Keys that will be due later", queue, state, WorkQueueState::delayed);
-        gauge("workqueue.unfinished.work.seconds", "Time that the keys in work have taken so far", queue, state,
+        gauge("workqueue.delayed", "Keys whose delay has not ended", queue, state, WorkQueueState::delayed);
+        gauge("workqueue.unfinished.work.seconds", "Time that the keys in processing have taken so far, in total",
+                queue, state,
                 s -> s.unfinishedWork().toNanos() / 1e9);
-        gauge("workqueue.longest.running.processor.seconds", "The longest of these times", queue, state,
+        gauge("workqueue.longest.running.processor.seconds", "Time that the longest processing has taken so far", queue,
+                state,
                 s -> s.longestRunning().toNanos() / 1e9);
     }
 

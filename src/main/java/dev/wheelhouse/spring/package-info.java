@@ -1,6 +1,8 @@
 /**
- * The service: options flow in; beans, health, metrics and what the program says flow out. The only package that knows Spring
- * and Micrometer. It owns the lifetime of everything: what it starts, it stops, in reverse order.
+ * The service. Options come in; beans, health, metrics, actuator endpoints and the program's output go out. Start with
+ * {@code ServiceConfiguration}, which makes the parts, and {@code ServiceLifecycle}, which starts them and stops them
+ * in reverse order. This is the only package, with {@link dev.wheelhouse.spring.client}, that uses Spring and
+ * Micrometer.
  */
 @NullMarked
 package dev.wheelhouse.spring;

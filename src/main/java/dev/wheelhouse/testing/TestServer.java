@@ -34,12 +34,13 @@ public final class TestServer implements AutoCloseable {
     private final @Nullable RunningControllers running;
     private @Nullable Path kubeconfig;
 
-    private TestServer(ApiServer server, Clock clock, boolean controllers, int nodes) {
+    private TestServer(ApiServer server, boolean controllers, int nodes) {
+        Clock clock = Clock.system();
         this.server = server;
         this.api = server.isOpen()
                 ? new ClientBuilder().setBasePath(server.url()).build()
-                : new KubeConfigs(Clock.system()).explicit(kubeconfig(), null).api();
-        this.client = new HttpKubeClient(api, Clock.system());
+                : new KubeConfigs(clock).explicit(kubeconfig(), null).api();
+        this.client = new HttpKubeClient(api, clock);
         this.running = controllers || nodes > 0
                 ? new RunningControllers(server.client("wheelhouse"), clock, controllers, nodes)
                 : null;
@@ -62,7 +63,7 @@ public final class TestServer implements AutoCloseable {
         }
         ApiServer server = new ApiServer(options);
         try {
-            return new TestServer(server.start(), options.clock(), controllers, nodes);
+            return new TestServer(server.start(), controllers, nodes);
         } catch (RuntimeException e) {
             server.close();
             throw e;

@@ -14,7 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class ApiProtocolTest {
     private static final int MILLIS = 20_000;
-    private static final String WATCH = "GET /api/v1/pods?watch=true&timeoutSeconds=%d HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final String WATCH = "GET /api/v1/pods?watch=true&timeoutSeconds=%d HTTP/1.1\r\nHost: "
+            + "localhost\r\n\r\n";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
             .withLimits(ApiServerOptions.defaults().limits().withIo(Duration.ofMillis(100)))).start();

@@ -162,7 +162,8 @@ class ApiServerLimitsTest {
                 HttpResponse.BodyHandlers.ofString()).body();
         assertThat(metrics).containsPattern("apiserver_rejected_requests_total [1-9]").contains(
                 "apiserver_request_total{code=\"201\",component=\"apiserver\",dry_run=\"\",group=\"\","
-                        + "resource=\"configmaps\",scope=\"namespace\",subresource=\"\",verb=\"POST\",version=\"v1\"} 4");
+                        + "resource=\"configmaps\",scope=\"namespace\",subresource=\"\",verb=\"POST\","
+                        + "version=\"v1\"} 4");
     }
 
     @Test
@@ -210,7 +211,8 @@ class ApiServerLimitsTest {
         try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
             body.send("POST " + CONFIG_MAPS
-                    + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+                    + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+                    + "1000\r\n\r\n{");
             assertThat(RawHttp.code(headers.answer())).isIn(0, 400, 408);
             assertThat(RawHttp.code(body.answer())).isIn(0, 400, 408);
         }

@@ -89,7 +89,8 @@ class FlowControlTest {
         assertThat(flows.enter(flow("greedy"))).isNull();
         seat("honest");
         assertThat(flows.metrics()).contains(
-                "apiserver_flowcontrol_rejected_requests_total{priority_level=\"global-default\",reason=\"queue-full\"} 1\n");
+                "apiserver_flowcontrol_rejected_requests_total{"
+                        + "priority_level=\"global-default\",reason=\"queue-full\"} 1\n");
     }
 
     @Test
@@ -120,19 +121,19 @@ class FlowControlTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = """
-            # user                                , group                              , verb   , resource , open  , level
-            alice                                 , system:authenticated               , list   , pods     , false , GLOBAL_DEFAULT
-            admin                                 , system:masters                     , list   , pods     , false , EXEMPT
-            system:admin                          , system:masters                     , list   , pods     , true  , GLOBAL_DEFAULT
-            system:admin                          , system:masters                     , update , leases   , true  , LEADER_ELECTION
-            alice                                 , system:authenticated               , update , leases   , false , GLOBAL_DEFAULT
-            system:kube-controller-manager        , system:authenticated               , update , leases   , false , LEADER_ELECTION
-            system:kube-scheduler                 , system:authenticated               , list   , leases   , false , SYSTEM
-            system:node:n1                        , system:nodes                       , update , leases   , false , LEADER_ELECTION
-            system:node:n1                        , system:nodes                       , patch  , nodes    , false , SYSTEM
-            system:serviceaccount:kube-system:dns , system:serviceaccounts:kube-system , list   , pods     , false , SYSTEM
-            system:serviceaccount:default:x       , system:serviceaccounts:default     , list   , pods     , false , GLOBAL_DEFAULT
-            system:anonymous                      , system:unauthenticated             , list   , pods     , false , UNAUTHENTICATED
+            # user, group, verb, resource, open, level
+            alice, system:authenticated, list, pods, false, GLOBAL_DEFAULT
+            admin, system:masters, list, pods, false, EXEMPT
+            system:admin, system:masters, list, pods, true, GLOBAL_DEFAULT
+            system:admin, system:masters, update, leases, true, LEADER_ELECTION
+            alice, system:authenticated, update, leases, false, GLOBAL_DEFAULT
+            system:kube-controller-manager, system:authenticated, update, leases, false, LEADER_ELECTION
+            system:kube-scheduler, system:authenticated, list, leases, false, SYSTEM
+            system:node:n1, system:nodes, update, leases, false, LEADER_ELECTION
+            system:node:n1, system:nodes, patch, nodes, false, SYSTEM
+            system:serviceaccount:kube-system:dns, system:serviceaccounts:kube-system, list, pods, false, SYSTEM
+            system:serviceaccount:default:x, system:serviceaccounts:default, list, pods, false, GLOBAL_DEFAULT
+            system:anonymous, system:unauthenticated, list, pods, false, UNAUTHENTICATED
             """)
     void theLevelFollowsFromWhoAsksForWhat(String user, String group, String verb, String resource, boolean open,
             Level level) {

@@ -41,41 +41,52 @@ final class FuzzedRequests {
             {"containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80}], "resources": {"limits":
             {"cpu": "1"}}, "env": [{"name": "E", "value": "v"}]}], "volumes": [{"name": "v", "emptyDir": {}}]}}}}""",
             """
-                    {"metadata": {"name": "b"}, "spec": {"containers": [{"name": "c", "image": "i", "livenessProbe": {"httpGet":
+                    {"metadata": {"name": "b"}, "spec": {"containers": [{"name": "c", "image": "i",
+                     "livenessProbe": {"httpGet":
                     {"path": "/", "port": "http"}}}], "nodeName": "node-1", "tolerations": [{"operator": "Exists"}]},
                     "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}""",
             """
                     {"metadata": {"name": "a"}, "data": {"k": "v"}, "binaryData": {"b": "AAAA"}, "type": "Opaque"}""",
             """
-                    {"metadata": {"name": "a"}, "spec": {"type": "NodePort", "selector": {"x": "1"}, "ports": [{"port": 80,
+                    {"metadata": {"name": "a"}, "spec": {"type": "NodePort", "selector": {"x": "1"},
+                     "ports": [{"port": 80,
                     "targetPort": "http", "nodePort": 30001}], "clusterIP": "10.96.0.9"}}""",
             """
-                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced", "names": {"plural": "as",
-                    "kind": "A"}, "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced",
+                     "names": {"plural": "as",
+                    "kind": "A"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                     "schema": {"openAPIV3Schema":
                     {"type": "object", "properties": {"spec": {"type": "object"}}}}}]}}""",
             """
-                    [{"op": "add", "path": "/metadata/labels/z", "value": "1"}, {"op": "remove", "path": "/spec/replicas"},
-                    {"op": "copy", "from": "/metadata/name", "path": "/data/n"}, {"op": "test", "path": "", "value": {}}]""",
+                    [{"op": "add", "path": "/metadata/labels/z", "value": "1"}, {"op": "remove",
+                     "path": "/spec/replicas"},
+                    {"op": "copy", "from": "/metadata/name", "path": "/data/n"}, {"op": "test", "path": "",
+                     "value": {}}]""",
             """
                     {"spec": {"template": {"spec": {"containers": [{"name": "c", "$patch": "delete"}],
                     "$setElementOrder/containers": [{"name": "c"}]}}}, "metadata": {"$retainKeys": ["name"],
                     "$deleteFromPrimitiveList/finalizers": ["e.io/f"]}}""",
             """
-                    {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0, "propagationPolicy": "Foreground",
+                    {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0,
+                     "propagationPolicy": "Foreground",
                     "preconditions": {"uid": "u", "resourceVersion": "1"}, "dryRun": ["All"]}""",
             """
-                    {"metadata": {"name": "a"}, "spec": {"replicas": 3}, "target": {"kind": "Node", "name": "node-1"}}""",
+                    {"metadata": {"name": "a"}, "spec": {"replicas": 3}, "target": {"kind": "Node",
+                     "name": "node-1"}}""",
             """
                     {"metadata": {"name": "a", "labels": {"x": "1"}}, "rules": [{"verbs": ["get"], "apiGroups": [""],
-                    "resources": ["pods", "*/log"], "resourceNames": ["x"]}, {"verbs": ["*"], "nonResourceURLs": ["/a*"]}],
+                    "resources": ["pods", "*/log"], "resourceNames": ["x"]}, {"verbs": ["*"],
+                     "nonResourceURLs": ["/a*"]}],
                     "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"x": "1"}}]}}""",
             """
-                    {"metadata": {"name": "b"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                    {"metadata": {"name": "b"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",
+                     "kind": "ClusterRole",
                     "name": "a"}, "subjects": [{"kind": "User", "name": "u", "apiGroup": "rbac.authorization.k8s.io"},
                     {"kind": "ServiceAccount", "name": "default", "namespace": "default"}]}""",
             """
                     {"spec": {"user": "u", "groups": ["g"], "extra": {"k": ["v"]}, "resourceAttributes": {"verb": "get",
-                    "resource": "pods", "namespace": "default"}, "nonResourceAttributes": {"verb": "get", "path": "/"}}}""",
+                    "resource": "pods", "namespace": "default"}, "nonResourceAttributes": {"verb": "get",
+                     "path": "/"}}}""",
             """
                     {"spec": {"token": "a.b.c", "audiences": ["x"], "namespace": "default", "expirationSeconds": 600,
                     "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": "b"}}}""");

@@ -130,7 +130,8 @@ class WebPagesTest {
             String answer = ask(server, method, CONFIG_MAPS, "localhost", CONFIG_MAP, type);
             assertThat(RawHttp.code(answer)).isEqualTo(415);
             assertThat(answer).contains("\"reason\":\"UnsupportedMediaType\"",
-                    "the body of the request was in an unknown format - accepted media types include: application/json");
+                    "the body of the request was in an unknown format - accepted media types include: "
+                            + "application/json");
         }
         assertThat(writes()).isEqualTo(before);
     }

@@ -175,7 +175,8 @@ class ModelJsonTest {
                 {"metadata":{"name":"p","labels":{}},"spec":{"containers":[],"schedulerName":"",
                  "volumes":[{"name":"v","emptyDir":{}}]}}""", V1Pod.class);
         assertThat(ModelJson.write(pod)).isEqualTo(
-                "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[],\"schedulerName\":\"\",\"volumes\":[{\"emptyDir\":{},\"name\":\"v\"}]}}");
+                "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[],\"schedulerName\":\"\","
+                        + "\"volumes\":[{\"emptyDir\":{},\"name\":\"v\"}]}}");
     }
 
     @Test
@@ -229,7 +230,7 @@ class ModelJsonTest {
         byte[] json = """
                 {"metadata":{"name":"a","managedFields":[{"manager":"m","fieldsV1":{"f:x":{}}}],"generation":3},
                  "data":{"managedFields":"kept"}}""".getBytes(StandardCharsets.UTF_8);
-        V1ConfigMap read = Objects.requireNonNull(ModelJson.reader(V1ConfigMap.class).read(json, 0, json.length));
+        V1ConfigMap read = Objects.requireNonNull(ModelJson.reader(V1ConfigMap.class).readValue(json, 0, json.length));
         assertThat(read.getMetadata().getManagedFields()).isEmpty();
         assertThat(read.getMetadata().getGeneration()).isEqualTo(3);
         assertThat(read.getData()).containsEntry("managedFields", "kept");

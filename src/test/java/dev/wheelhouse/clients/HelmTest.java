@@ -25,7 +25,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-/** The real Helm and a chart with every hook that it has, on the embedded API server with its controllers and one node. */
+/**
+ * The real Helm and a chart with every hook that it has, on the embedded API server with its controllers and one node.
+ */
 @EmbeddedApiServer(controllers = true, nodes = 1)
 @Timeout(180)
 class HelmTest {

@@ -70,7 +70,8 @@ class ControllerRefManagerTest {
                 + "\"web\",\"uid\":\"uid-web\"}],\"uid\":\"uid-orphan\"}}");
         assertThat(patch(actions.get(1), 0).harmless()).containsExactly(404);
         assertThat(patch(actions.get(1), 1).body()).isEqualTo(
-                "{\"metadata\":{\"uid\":\"uid-moved\",\"ownerReferences\":[{\"$patch\":\"delete\",\"uid\":\"uid-web\"}]}}");
+                "{\"metadata\":{\"uid\":\"uid-moved\",\"ownerReferences\":[{\"$patch\":\"delete\","
+                        + "\"uid\":\"uid-web\"}]}}");
         assertThat(patch(actions.get(1), 1).harmless()).containsExactlyInAnyOrder(404, 422);
     }
 

@@ -65,7 +65,8 @@ class DrainTest {
                 Clock.system(), component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE, runner);
+                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE,
+                runner);
         manager.step();
         eventually("every worker is at work", Duration.ofSeconds(20), () -> begun.get() == 5);
     }

@@ -95,7 +95,8 @@ class ElectionDecisionTest {
     @Test
     void durationsThatLetTwoLeadAtOnceAreRefused() {
         assertThatThrownBy(() -> options(10, 10, 2)).isInstanceOf(IllegalArgumentException.class).hasMessage(
-                "lease-duration is 10s: it must be longer than the renew-deadline, which is 10s, or two processes could "
+                "lease-duration is 10s: it must be longer than the renew-deadline, which is 10s, or two processes "
+                        + "could "
                         + "lead at once");
         assertThatThrownBy(() -> options(15, 2, 2))
                 .hasMessageStartingWith("renew-deadline is 2s: it must be longer than");

@@ -18,9 +18,9 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.world.InterceptedClient;
 import dev.wheelhouse.world.Interceptor;
-import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.world.Request;
 
 import static org.assertj.core.api.Assertions.assertThat;

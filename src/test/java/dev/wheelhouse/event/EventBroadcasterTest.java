@@ -29,12 +29,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EventBroadcasterTest {
     private final Cluster cluster = new Cluster();
     private final List<String> dropped = new ArrayList<>();
-    private final EventBroadcaster broadcaster = new EventBroadcaster(cluster.client(), cluster.clock, new EventMetrics() {
-        @Override
-        public void dropped(String component, String why) {
-            dropped.add(why);
-        }
-    });
+    private final EventBroadcaster broadcaster = new EventBroadcaster(cluster.client(), cluster.clock,
+            new EventMetrics() {
+                @Override
+                public void dropped(String component, String why) {
+                    dropped.add(why);
+                }
+            });
     private final EventRecorder recorder = broadcaster.recorder("replicaset-controller");
 
     @BeforeEach
@@ -200,7 +201,8 @@ class EventBroadcasterTest {
     @Test
     void aServerThatDoesNotAnswerIsTriedAgainLater() {
         int[] failures = {2};
-        cluster.requests.fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
+        cluster.requests
+                .fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
         report("web-1", "patience");
         assertThat(write()).isEqualTo(Duration.ofSeconds(1).toNanos());
         assertThat(broadcaster.step()).isEqualTo(Duration.ofSeconds(1).toNanos());

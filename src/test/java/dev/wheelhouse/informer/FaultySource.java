@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ForwardingListerWatcher;
 import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.ListOptions;
@@ -28,6 +30,10 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     /** The errors for the next lists and watches, each used once. */
     final Deque<ApiError> listErrors = new ArrayDeque<>();
     final Deque<ApiError> watchErrors = new ArrayDeque<>();
+    /** Answers of the next lists, each used once. */
+    final Deque<ListPage<T>> listAnswers = new ArrayDeque<>();
+    /** The items that no list can decode. */
+    final List<DecodeFailure> undecodable = new ArrayList<>();
     private final Deque<WatchEvent<T>> injected = new ArrayDeque<>();
     private final List<Line> open = new ArrayList<>();
     private ListerWatcher<T> server;
@@ -43,7 +49,12 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         server = other;
     }
 
-    /** Adds an event that the watch returns next. */
+    /** Adds an event that the open watches return after the server's present ones, unless the server ended them. */
+    void send(WatchEvent<T> event) {
+        open.forEach(line -> line.send(event));
+    }
+
+    /** Adds an event that one watch returns next, be it open now or later. */
     void inject(WatchEvent<T> event) {
         injected.add(event);
     }
@@ -51,6 +62,12 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     /** Lets the open watches return nothing any more without ending, as half-open connections do. */
     void halfOpen() {
         open.forEach(line -> line.dead = true);
+    }
+
+    /** Ends the open watches in good order, after the server's present events. */
+    void end() {
+        open.forEach(line -> line.endsAfterQueue());
+        open.clear();
     }
 
     /** Breaks the connections of the open watches. Events that were sent but not read are lost. */
@@ -69,7 +86,16 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         if (!listErrors.isEmpty()) {
             throw listErrors.remove();
         }
-        return server.list(options);
+        if (!listAnswers.isEmpty()) {
+            return listAnswers.remove();
+        }
+        ListPage<T> page = server.list(options);
+        if (undecodable.isEmpty()) {
+            return page;
+        }
+        List<T> items = new ArrayList<>(page.items());
+        items.removeIf(item -> undecodable.stream().anyMatch(failure -> ObjectKey.of(item).equals(failure.key())));
+        return new ListPage<>(items, page.resourceVersion(), page.continueToken(), List.copyOf(undecodable));
     }
 
     @Override
@@ -84,11 +110,36 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     }
 
     private final class Line extends ForwardingWatchStream<T> {
+        private final Deque<WatchEvent<T>> queue = new ArrayDeque<>();
         private boolean dead;
         private boolean broken;
+        private boolean ends;
 
         Line(WatchStream<T> stream) {
             super(stream);
+        }
+
+        private void send(WatchEvent<T> event) {
+            takePresentEvents();
+            if (!super.isEnded()) {
+                queue.add(event);
+            }
+        }
+
+        private void endsAfterQueue() {
+            takePresentEvents();
+            ends = true;
+        }
+
+        private void takePresentEvents() {
+            try {
+                WatchEvent<T> present;
+                while ((present = super.next(Duration.ZERO)) != null) {
+                    queue.add(present);
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
 
         @Override
@@ -102,6 +153,9 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
             if (!injected.isEmpty()) {
                 return injected.remove();
             }
+            if (!queue.isEmpty() || ends) {
+                return queue.poll();
+            }
             WatchEvent<T> event = super.next(maxWait);
             return withholdsEndOfInitialEvents && event instanceof WatchEvent.Bookmark<T> bookmark
                     && bookmark.initialEventsEnd()
@@ -111,7 +165,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
 
         @Override
         public boolean isEnded() {
-            return !dead && !broken && super.isEnded();
+            return !dead && !broken && queue.isEmpty() && (ends || super.isEnded());
         }
     }
 }

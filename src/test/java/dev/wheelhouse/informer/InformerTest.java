@@ -3,6 +3,7 @@ package dev.wheelhouse.informer;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
@@ -11,152 +12,121 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.WatchEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The whole informer, stepped by hand: its handlers' notifications and its cache. */
 class InformerTest {
-    private final ScriptedServer server = new ScriptedServer();
-    private final Stepper stepper = new Stepper(() -> this.informer.loops());
-    private CachingInformer<V1ConfigMap> informer = informer(InformerOptions.builder().seed(1).build());
-    private final Recorder handler = new Recorder();
+    private static final DecodeFailure UNDECODABLE = new DecodeFailure("configmaps default/a", "data", "not a map",
+            SteppedInformer.key("a"));
 
-    private CachingInformer<V1ConfigMap> informer(InformerOptions options) {
-        return new CachingInformer<>(server, V1ConfigMap.class, options, stepper.clock, new InformerMetrics() {
-        });
+    private SteppedInformer world = new SteppedInformer();
+
+    @AfterEach
+    void close() {
+        world.close();
     }
 
     private List<String> told() {
-        stepper.settle();
-        List<String> calls = List.copyOf(handler.calls);
-        handler.calls.clear();
-        return calls;
+        world.settle();
+        return world.told.calls();
+    }
+
+    /** Adds the handler, and steps until it was told everything. */
+    private void watch() {
+        world.informer.addEventHandler(world.told);
+        told();
+    }
+
+    /** Lets the watch miss the changes until the next list. */
+    private void loseWatch(Runnable changes) {
+        world.source.cut();
+        changes.run();
+        world.faults.compactNow();
+        world.pass(Duration.ofSeconds(5));
     }
 
     @Test
     void aHandlerIsToldTheInitialListAndThenEachChange() {
-        server.add("a", "1");
-        informer.addEventHandler(handler);
-        assertThat(told()).containsExactly("+a@101 initial");
+        world.create("a", "1");
+        world.informer.addEventHandler(world.told);
+        assertThat(told()).containsExactly("+a=1 initial");
 
-        server.update("a", "2");
-        server.add("b", "1");
-        server.delete("a");
-        assertThat(told()).containsExactlyInAnyOrder("a@101>102", "-a@104", "+b@103").containsSubsequence("a@101>102",
-                "-a@104");
-        assertThat(informer.getIndexer().list()).containsExactly(server.objects.get(ScriptedServer.key("b")));
-        assertThat(informer.resourceVersion()).isEqualTo("104");
+        world.update("a", "2");
+        world.create("b", "1");
+        world.delete("a");
+        assertThat(told()).containsExactlyInAnyOrder("a=1>a=2", "-a=2", "+b=1").containsSubsequence("a=1>a=2", "-a=2");
+        assertThat(world.cached()).containsExactly("b=1");
+        assertThat(world.informer.resourceVersion()).isEqualTo(world.version());
     }
 
     @Test
-    void anInformerHasSyncedOnceTheCacheHoldsTheList_andARegistrationOnceItsHandlerWasCalled() {
-        server.add("a", "1");
-        server.add("b", "1");
-        SharedIndexInformer.Registration registration = informer.addEventHandler(handler);
-        Stepper.step(informer.loops().get(0));
-        assertThat(informer.hasSynced()).isFalse();
-        assertThat(informer.state().reasonNotSynced()).isEqualTo("configmaps: the first list has not come yet");
-        Stepper.step(informer.loops().get(1));
-        assertThat(informer.hasSynced()).isTrue();
+    void anInformerHasSyncedOnceTheCacheHoldsTheListAndARegistrationOnceItsHandlerWasCalled() {
+        world.create("a", "1");
+        world.create("b", "1");
+        SharedIndexInformer.Registration registration = world.informer.addEventHandler(world.told);
+        Stepper.step(world.informer.loops().get(0));
+        assertThat(world.informer.hasSynced()).isFalse();
+        assertThat(world.informer.state().reasonNotSynced()).isEqualTo(
+                "configmaps in default (metadata.name!=kube-root-ca.crt): the first list has not come yet");
+        Stepper.step(world.informer.loops().get(1));
+        assertThat(world.informer.hasSynced()).isTrue();
         assertThat(registration.hasSynced()).isFalse();
-        Stepper.step(informer.loops().get(2));
+        Stepper.step(world.informer.loops().get(2));
         assertThat(registration.hasSynced()).isFalse();
-        Stepper.step(informer.loops().get(2));
+        Stepper.step(world.informer.loops().get(2));
         assertThat(registration.hasSynced()).isTrue();
     }
 
     @Test
     void aHandlerOfAnEmptyCollectionHasSyncedToo() {
-        SharedIndexInformer.Registration registration = informer.addEventHandler(handler);
+        SharedIndexInformer.Registration registration = world.informer.addEventHandler(world.told);
         assertThat(registration.hasSynced()).isFalse();
-        stepper.settle();
-        assertThat(registration.hasSynced()).isTrue();
-    }
-
-    @Test
-    void aLateHandlerGetsOneAddForEachCachedObjectAndThenLiveEvents() {
-        server.add("a", "1");
-        server.add("b", "1");
-        stepper.settle();
-        server.update("a", "2");
-        SharedIndexInformer.Registration registration = informer.addEventHandler(handler);
-        assertThat(registration.hasSynced()).isFalse();
-        assertThat(told()).containsExactlyInAnyOrder("+a@101 initial", "+b@102 initial", "a@101>103");
+        world.settle();
         assertThat(registration.hasSynced()).isTrue();
     }
 
     @Test
     void aRemovedHandlerIsNotCalledAgain() {
-        server.add("a", "1");
-        SharedIndexInformer.Registration registration = informer.addEventHandler(handler);
-        stepper.settle();
-        server.update("a", "2");
-        Stepper.step(informer.loops().get(0));
-        Stepper.step(informer.loops().get(1));
+        world.create("a", "1");
+        SharedIndexInformer.Registration registration = world.informer.addEventHandler(world.told);
+        world.settle();
+        world.update("a", "2");
+        Stepper.step(world.informer.loops().get(0));
+        Stepper.step(world.informer.loops().get(1));
         registration.remove();
-        assertThat(told()).containsExactly("+a@101 initial");
-        assertThat(informer.loops()).hasSize(2);
-    }
-
-    @Test
-    void aRelistThatMissesADeletedObjectTellsItsDeletionOnceAsUnknown() {
-        server.add("a", "1");
-        server.add("b", "1");
-        informer.addEventHandler(handler);
-        told();
-        server.cutWatches();
-        server.delete("a");
-        server.update("b", "2");
-        server.add("c", "1");
-        server.compact();
-        stepper.pass(Duration.ofSeconds(5));
-        assertThat(told()).containsExactly("-a@101 unknown", "b@102>104", "+c@105");
-        server.cutWatches();
-        server.compact();
-        stepper.pass(Duration.ofSeconds(5));
-        assertThat(told()).isEmpty();
-        assertThat(informer.state().relists()).isEqualTo(1);
+        assertThat(told()).containsExactly("+a=1 initial");
+        assertThat(world.informer.loops()).hasSize(2);
     }
 
     @Test
     void anObjectThatWasReplacedByAnotherOfItsNameUnseenIsDeletedAndAdded() {
-        server.add("a", "1");
-        informer.addEventHandler(handler);
-        told();
-        server.cutWatches();
-        server.delete("a");
-        server.add("a", "other");
-        server.compact();
-        stepper.pass(Duration.ofSeconds(5));
-        assertThat(told()).containsExactly("-a@101 unknown", "+a@103");
+        world.create("a", "1");
+        watch();
+        loseWatch(() -> {
+            world.delete("a");
+            world.create("a", "other");
+        });
+        assertThat(told()).containsExactly("-a=1 unknown", "+a=other");
     }
 
     @Test
-    void theSameVersionIsNotToldTwice() {
-        V1ConfigMap a = server.add("a", "1");
-        informer.addEventHandler(handler);
-        told();
-        server.send(new WatchEvent.Added<>(a));
-        server.send(new WatchEvent.Modified<>(a));
-        assertThat(told()).isEmpty();
-    }
-
-    @Test
-    void aResyncTellsEveryObjectAgainToThoseThatAskedForIt_andListsNothing() {
-        server.add("a", "1");
-        Recorder resyncing = new Recorder();
-        informer.addEventHandler(handler);
-        informer.addEventHandler(resyncing, Duration.ofSeconds(60));
-        stepper.pass(Duration.ofSeconds(59));
-        assertThat(resyncing.calls).containsExactly("+a@101 initial");
-        stepper.pass(Duration.ofSeconds(62));
-        assertThat(resyncing.calls).containsExactly("+a@101 initial", "a@101>101", "a@101>101");
-        assertThat(told()).containsExactly("+a@101 initial");
-        assertThat(server.lists).hasSize(1);
+    void aResyncTellsEveryObjectAgainToTheHandlersThatAskedForItAndListsNothing() {
+        world.create("a", "1");
+        SteppedInformer.Told resyncing = new SteppedInformer.Told();
+        world.informer.addEventHandler(world.told);
+        world.informer.addEventHandler(resyncing, Duration.ofSeconds(60));
+        world.pass(Duration.ofSeconds(59));
+        assertThat(resyncing.calls()).containsExactly("+a=1 initial");
+        world.pass(Duration.ofSeconds(62));
+        assertThat(resyncing.calls()).containsExactly("a=1>a=1", "a=1>a=1");
+        assertThat(told()).containsExactly("+a=1 initial");
+        assertThat(world.source.lists).hasSize(1);
     }
 
     @Test
     void aHandlerThatThrowsLosesItsTurnAlone() {
-        Recorder other = new Recorder();
-        informer.addEventHandler(new ResourceEventHandler<>() {
+        SteppedInformer.Told other = new SteppedInformer.Told();
+        world.informer.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(V1ConfigMap object, boolean initial) {
                 throw new IllegalStateException("on purpose");
@@ -164,7 +134,7 @@ class InformerTest {
 
             @Override
             public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                handler.onUpdate(before, after);
+                world.told.onUpdate(before, after);
             }
 
             @Override
@@ -172,63 +142,57 @@ class InformerTest {
                 throw new AssertionError("on purpose");
             }
         });
-        SharedIndexInformer.Registration registration = informer.addEventHandler(other);
-        server.add("a", "1");
-        stepper.settle();
-        server.update("a", "2");
-        assertThat(told()).containsExactly("a@101>102");
-        server.delete("a");
-        stepper.settle();
-        assertThat(other.calls).containsExactly("+a@101 initial", "a@101>102", "-a@103");
+        SharedIndexInformer.Registration registration = world.informer.addEventHandler(other);
+        world.create("a", "1");
+        world.settle();
+        world.update("a", "2");
+        assertThat(told()).containsExactly("a=1>a=2");
+        world.delete("a");
+        world.settle();
+        assertThat(other.calls()).containsExactly("+a=1 initial", "a=1>a=2", "-a=2");
         assertThat(registration.hasSynced()).isTrue();
     }
 
     @Test
-    void aListItemThatDoesNotDecodeIsSkipped_andWhatIsCachedOfItStays() {
-        server.add("a", "1");
-        server.add("b", "1");
-        informer.addEventHandler(handler);
-        told();
-        server.undecodable.add(new DecodeFailure("configmaps default/a", "data", "not a map", ScriptedServer.key("a")));
-        server.cutWatches();
-        server.update("b", "2");
-        server.compact();
-        stepper.pass(Duration.ofSeconds(5));
-        assertThat(told()).containsExactly("b@102>103");
-        assertThat(informer.get(ScriptedServer.key("a"))).isNotNull();
+    void aListItemThatDoesNotDecodeIsSkippedAndItsCachedStateStays() {
+        world.create("a", "1");
+        world.create("b", "1");
+        watch();
+        world.source.undecodable.add(UNDECODABLE);
+        loseWatch(() -> world.update("b", "2"));
+        assertThat(told()).containsExactly("b=1>b=2");
+        assertThat(world.cached()).containsExactly("a=1", "b=2");
     }
 
     @Test
-    void anEventThatDoesNotDecodeIsSkippedAndTheRestGoesOn_itsDeletionIsStillADeletion() {
-        server.add("a", "1");
-        informer.addEventHandler(handler);
-        told();
-        DecodeFailure failure = new DecodeFailure("configmaps default/a", "data", "not a map", ScriptedServer.key("a"));
-        server.send(new WatchEvent.Undecodable<>(failure, false));
-        server.add("b", "1");
-        assertThat(told()).containsExactly("+b@102");
-        server.send(new WatchEvent.Undecodable<>(failure, true));
-        assertThat(told()).containsExactly("-a@101 unknown");
+    void anEventThatDoesNotDecodeIsSkippedAndTheRestGoesOnButItsDeletionIsStillADeletion() {
+        world.create("a", "1");
+        watch();
+        world.source.send(new WatchEvent.Undecodable<>(UNDECODABLE, false));
+        world.create("b", "1");
+        assertThat(told()).containsExactly("+b=1");
+        world.source.send(new WatchEvent.Undecodable<>(UNDECODABLE, true));
+        assertThat(told()).containsExactly("-a=1 unknown");
     }
 
     @Test
     void aStoppedInformerDoesNothingMore() {
-        informer.addEventHandler(handler);
-        stepper.settle();
-        informer.close();
-        server.add("a", "1");
+        watch();
+        world.informer.close();
+        world.create("a", "1");
         assertThat(told()).isEmpty();
-        assertThat(server.lists).hasSize(1);
+        assertThat(world.source.lists).hasSize(1);
     }
 
     @Test
     void theMutationDetectorFindsWhoChangesACachedObject() {
-        informer = informer(InformerOptions.builder().detectMutations(true).build());
-        server.add("a", "1");
-        stepper.settle();
-        informer.verifyUnchanged();
-        informer.getIndexer().list().getFirst().putDataItem("value", "changed in place");
-        org.assertj.core.api.Assertions.assertThatThrownBy(informer::verifyUnchanged)
+        world.close();
+        world = new SteppedInformer(InformerOptions.builder().detectMutations(true).build());
+        world.create("a", "1");
+        world.settle();
+        world.informer.verifyUnchanged();
+        world.informer.getIndexer().list().getFirst().putDataItem("value", "changed in place");
+        assertThatThrownBy(world.informer::verifyUnchanged)
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("configmaps default/a")
                 .hasMessageContaining("changed in place");
     }

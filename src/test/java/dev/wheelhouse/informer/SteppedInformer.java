@@ -74,6 +74,11 @@ final class SteppedInformer implements AutoCloseable {
         return client.update(client.get(key(name)).putDataItem("v", value));
     }
 
+    /** The server's version. */
+    String version() {
+        return Long.toString(server.store().version());
+    }
+
     void delete(String name) {
         client.delete(key(name), Deletion.unconditional());
     }

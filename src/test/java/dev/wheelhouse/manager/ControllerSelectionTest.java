@@ -24,7 +24,8 @@ class ControllerSelectionTest {
 
     @ParameterizedTest(name = "{0} selects {1}")
     @CsvSource(delimiter = '|', textBlock = """
-            *                                   | deployment-controller replicaset-controller garbage-collector-controller
+            * \
+                | deployment-controller replicaset-controller garbage-collector-controller
             *,-garbage-collector-controller     | deployment-controller replicaset-controller
             -garbagecollector,*                 | deployment-controller replicaset-controller
             deployment,replicaset-controller    | deployment-controller replicaset-controller

@@ -101,8 +101,10 @@ class HttpSourceBehaviourTest {
         List<String> bodies = new ArrayList<>(List.of(NodeHarness.manifest("web", "nginx:1"),
                 NodeHarness.manifest("web", "nginx:1"),
                 "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":["
-                        + "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}},"
-                        + "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}]}",
+                        + "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                        + "\"image\":\"i\"}]}},"
+                        + "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                        + "\"image\":\"i\"}]}}]}",
                 ""));
         NodeHarness harness = serve(e -> reply(e, 200, bodies.remove(0)), Map.of());
         assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");

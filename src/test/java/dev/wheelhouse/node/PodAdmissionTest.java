@@ -130,7 +130,8 @@ class PodAdmissionTest {
     @Test
     void aLabelThatTheNodeWasGivenMeanwhileCounts() {
         node.settle();
-        node.cluster.user().resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE,
+        node.cluster.user().resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "",
+                PatchType.MERGE,
                 "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
@@ -145,7 +146,8 @@ class PodAdmissionTest {
         node.settle();
         V1Pod pod = pod("a", "", "");
         pod.getSpec().nodeSelector(Map.of("disk", "ssd"));
-        node.cluster.requests.fault((verb, type, key) -> type.equals(ResourceType.NODES) ? NodeHarness.unreachable() : null);
+        node.cluster.requests
+                .fault((verb, type, key) -> type.equals(ResourceType.NODES) ? NodeHarness.unreachable() : null);
         node.create(pod);
         node.pass(PodAdmitter.PATIENCE.minusMillis(200));
         assertThat(node.phase("a")).isEqualTo("Pending");

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import dev.wheelhouse.apiserver.protocol.Accept;
+import dev.wheelhouse.apiserver.rest.Authorization;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -51,7 +53,8 @@ class KubeletConfigFileTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"staticPodPath: [a]|line 3, staticPodPath: it is [\"a\"]: write text",
-            "fileCheckFrequency: soon|line 3, fileCheckFrequency: it is \"soon\": write a duration, such as 20s or 1m30s",
+            "fileCheckFrequency: soon|line 3, fileCheckFrequency: it is \"soon\": write a duration, such as 20s or "
+                    + "1m30s",
             "fileCheckFrequency: 20|line 3, fileCheckFrequency: it is 20: write text",
             "staticPodURL: ftp://x/y|line 3, staticPodURL: it is \"ftp://x/y\": write an absolute http or https URL",
             "staticPodURLHeader: a|line 3, staticPodURLHeader: write a map", "a: b: c|line 3: it is not YAML or JSON",

@@ -30,7 +30,8 @@ class SafeYamlTest {
 
     @Test
     void aTextBeyondALimitIsRefused() {
-        for (String yaml : List.of("- long enough\n".repeat(1000), "a: &a {}\nb: [*a, *a, *a, *a]", "[".repeat(102) + "]".repeat(102),
+        for (String yaml : List.of("- long enough\n".repeat(1000), "a: &a {}\nb: [*a, *a, *a, *a]",
+                "[".repeat(102) + "]".repeat(102),
                 "!!java.net.URL [\"http://127.0.0.1\"]", "a: 1\n--- {b: 2}")) {
             assertThat(catchThrowable(() -> load(yaml))).as(yaml).isInstanceOf(YAMLException.class);
         }

@@ -27,7 +27,8 @@ class PlacementTest {
     private NodeInfo node(String name, String spec) {
         return nodeOf("{metadata: {name: %s, labels: {kubernetes.io/hostname: %s, zone: %s, size: '%d'}}, spec: {%s}, "
                 .formatted(name, name, name.substring(0, 1), name.length(), spec)
-                + "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10', ephemeral-storage: 100Gi, example.com/gpu: '2'},"
+                + "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10', ephemeral-storage: 100Gi, "
+                + "example.com/gpu: '2'},"
                 + " conditions: [{type: Ready, status: 'True'}]}}");
     }
 
@@ -109,7 +110,8 @@ class PlacementTest {
         node("a3", "").add(pod("", asking("cpu: '4', memory: 8Gi")));
         node("b1", "").add(pod("", asking("cpu: '4'")));
         assertThat(message(pod("", asking("cpu: '1', memory: 1Gi")))).isEqualTo("0/4 nodes are available: "
-                + "1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu."
+                + "1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 "
+                + "Insufficient cpu."
                 + " preemption: 0/4 nodes are available: 2 No preemption victims found for incoming pod,"
                 + " 2 Preemption is not helpful for scheduling.");
     }
@@ -135,10 +137,16 @@ class PlacementTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "containers: [{name: a, resources: {requests: {cpu: '1'}}}, {name: b, resources: {requests: {cpu: 500m}}}]|1500",
-            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2000",
-            "initContainers: [{name: s, restartPolicy: Always, resources: {requests: {cpu: 300m}}}, {name: i, resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2300",
-            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}, {name: s, restartPolicy: Always, resources: {requests: {cpu: 1500m}}}], containers: [{name: a, resources: {requests: {cpu: '1'}}}]|2500",
+            "containers: [{name: a, resources: {requests: {cpu: '1'}}}, {name: b, resources: {requests: {cpu: "
+                    + "500m}}}]|1500",
+            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: "
+                    + "{requests: {cpu: '1'}}}]|2000",
+            "initContainers: [{name: s, restartPolicy: Always, resources: {requests: {cpu: 300m}}}, {name: i, "
+                    + "resources: {requests: {cpu: '2'}}}], containers: [{name: a, resources: {requests: {cpu: "
+                    + "'1'}}}]|2300",
+            "initContainers: [{name: i, resources: {requests: {cpu: '2'}}}, {name: s, restartPolicy: Always, "
+                    + "resources: {requests: {cpu: 1500m}}}], containers: [{name: a, resources: {requests: {cpu: "
+                    + "'1'}}}]|2500",
             "overhead: {cpu: 250m}, containers: [{name: a, resources: {requests: {cpu: '1'}}}]|1250",
             "resources: {requests: {cpu: '3'}}, containers: [{name: a, resources: {requests: {cpu: '1'}}}]|3000",
             "containers: [{name: a, resources: {requests: {cpu: 100u}}}]|1"})
@@ -165,7 +173,8 @@ class PlacementTest {
 
     @Test
     void aNodeThatIsNotReadyCountsAsTainted() {
-        nodeOf("{metadata: {name: a1}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'False'}]}}");
+        nodeOf("{metadata: {name: a1}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: "
+                + "'False'}]}}");
         nodeOf("{metadata: {name: a2}, status: {allocatable: {pods: '10'}}}");
         nodeOf("{metadata: {name: a3}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'True'},"
                 + " {type: DiskPressure, status: 'True'}]}}");
@@ -196,8 +205,9 @@ class PlacementTest {
         node("b1", "");
         PodInfo pod = pod("", rule.startsWith("nodeSelector")
                 ? rule
-                : "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{%s}]}}}"
-                        .formatted(rule));
+                : "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                        + "[{%s}]}}}"
+                                .formatted(rule));
         if (expected == null) {
             assertThat(message(pod)).startsWith(
                     "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. preemption: ");
@@ -241,7 +251,8 @@ class PlacementTest {
         node("b2", "");
         assertThat(chosen(pod("", near("podAffinity", "app: db", "")))).startsWith("b");
         assertThat(message(pod("", near("podAffinity", "app: cache", "")))).startsWith(
-                "0/3 nodes are available: 3 node(s) didn't match pod affinity rules. preemption: 0/3 nodes are available: "
+                "0/3 nodes are available: 3 node(s) didn't match pod affinity rules. preemption: 0/3 nodes are "
+                        + "available: "
                         + "3 Preemption is not helpful for scheduling.");
     }
 
@@ -287,8 +298,9 @@ class PlacementTest {
     }
 
     private static String spread(String more) {
-        return "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, labelSelector: {matchLabels: {app: web}}, %s}]"
-                .formatted(more);
+        return "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, labelSelector: {matchLabels: {app: "
+                + "web}}, %s}]"
+                        .formatted(more);
     }
 
     @Test
@@ -305,9 +317,11 @@ class PlacementTest {
 
     @Test
     void aNodeWithoutTheTopologyLabelIsNotSpreadOver() {
-        nodeOf("{metadata: {name: x}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: 'True'}]}}");
+        nodeOf("{metadata: {name: x}, status: {allocatable: {pods: '10'}, conditions: [{type: Ready, status: "
+                + "'True'}]}}");
         assertThat(message(pod("app: web", spread("whenUnsatisfiable: DoNotSchedule")))).startsWith(
-                "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label).");
+                "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required "
+                        + "label).");
     }
 
     @Test

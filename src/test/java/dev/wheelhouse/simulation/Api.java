@@ -70,7 +70,8 @@ final class Api {
         Answer answer = call("POST", path("pod", pod) + "/binding", "application/json",
                 Json.read(
                         """
-                                {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "%s"}, "target": {"kind": "Node", "name": "%s"}}
+                                {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "%s"},
+                                 "target": {"kind": "Node", "name": "%s"}}
                                 """
                                 .formatted(pod, node)));
         expect(answer);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,12 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     /** @param seed determines UIDs and generated names */
     GoldenReplay(String name, long seed) throws IOException {
-        this(read(name), seed, null);
+        this(name, seed, null);
+    }
+
+    /** @param order determines the order of the workers in each turn; null for a fixed order */
+    GoldenReplay(String name, long seed, @Nullable Random order) throws IOException {
+        this(read(name), seed, order, null);
     }
 
     /**
@@ -57,15 +63,15 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
      * @param seed differs from the seed that led to the checkpoint, so that UIDs and names do not repeat
      */
     GoldenReplay(Checkpoint from, long seed) {
-        this(from.scenario(), seed, from);
+        this(from.scenario(), seed, null, from);
         withCrashes();
     }
 
-    private GoldenReplay(JsonNode scenario, long seed, @Nullable Checkpoint from) {
+    private GoldenReplay(JsonNode scenario, long seed, @Nullable Random order, @Nullable Checkpoint from) {
         this.scenario = scenario;
         trace = scenario.get("trace").valueStream().toList();
         timed = scenario.get("timed").booleanValue();
-        system = new SteppedSystem(this, seed, null, from == null ? Storage.inMemory() : from.objects());
+        system = new SteppedSystem(this, seed, order, from == null ? Storage.inMemory() : from.objects());
         start = system.clock.now();
         api = new Api(system.server.rest());
         boolean reportsTerminating = !text(scenario, "server").startsWith("v1.26");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -68,6 +69,18 @@ class GoldenScenarioTest {
     void reachesTheRecordedStatesWithTheSameEventsAndNoMoreWrites(String scenario) throws Exception {
         try (GoldenReplay replay = new GoldenReplay(scenario, seed(scenario))) {
             replay.run();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("scenarios")
+    void reachesThemWhicheverControllerActsFirst(String scenario) throws Exception {
+        for (long order = 1; order <= 3; order++) {
+            try (GoldenReplay replay = new GoldenReplay(scenario, seed(scenario), new Random(order))) {
+                replay.run();
+            } catch (AssertionError e) {
+                throw new AssertionError("workers in the order of seed " + order + ": " + e.getMessage(), e);
+            }
         }
     }
 

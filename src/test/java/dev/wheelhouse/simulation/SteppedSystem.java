@@ -1,7 +1,6 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -23,8 +22,8 @@ import dev.wheelhouse.world.InterceptedClient;
 import dev.wheelhouse.world.Interceptor;
 
 /**
- * An API server and a controller manager, stepped by the caller's thread. In the fixed order, the caches are up to date
- * before each turn of the workers, as on an idle machine.
+ * An API server and a controller manager, stepped by the caller's thread. The caches are up to date before
+ * each turn of the workers, as on an idle machine.
  */
 final class SteppedSystem implements AutoCloseable {
     /** All controllers except those of namespaces and disruption budgets. */
@@ -48,7 +47,7 @@ final class SteppedSystem implements AutoCloseable {
     /**
      * @param interceptor intercepts the calls from the manager to the server
      * @param seed determines UIDs and generated names
-     * @param order determines the order of steps; null for the fixed order
+     * @param order determines the order of the workers in each turn; null for a fixed order
      */
     SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order) {
         this(interceptor, seed, order, Storage.inMemory());
@@ -96,20 +95,18 @@ final class SteppedSystem implements AutoCloseable {
         if (current == null) {
             return false;
         }
-        if (order == null) {
-            boolean busy = false;
-            for (int i = 0; stepAll(current.caches()); i++) {
-                busy = true;
-                check(i);
-            }
-            nextDue = Loop.IDLE;
-            stepAll(current.caches());
-            return stepAll(current.workers()) || busy;
+        boolean busy = false;
+        for (int i = 0; stepAll(current.caches()); i++) {
+            busy = true;
+            check(i);
         }
-        List<Loop> all = new ArrayList<>(current.caches());
-        all.addAll(current.workers());
-        Collections.shuffle(all, order);
-        return stepAll(all);
+        nextDue = Loop.IDLE;
+        stepAll(current.caches());
+        List<Loop> workers = current.workers();
+        if (order != null) {
+            Collections.shuffle(workers, order);
+        }
+        return stepAll(workers) || busy;
     }
 
     private boolean stepAll(List<Loop> loops) throws InterruptedException {

@@ -153,7 +153,8 @@ class UpstreamsHurtsTest {
     void anOldReplicaSetKeepsItsNoteOfASizeUntilItIsSizedAgainAndThenHasTheRightOne() throws InterruptedException {
         deployment(3, "{\"rollingUpdate\": {\"maxSurge\": 1, \"maxUnavailable\": 0}}");
         run();
-        String image = "{\"spec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": \"%s\"}]}}}}";
+        String image = "{\"spec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \"app\", \"image\": "
+                + "\"%s\"}]}}}}";
         patch(Api.path("deployment", "web"), image.formatted("app:v2"));
         run();
         patch(Api.path("deployment", "web"), "{\"spec\": {\"replicas\": 2}}");
@@ -242,10 +243,14 @@ class UpstreamsHurtsTest {
     void ownersOfATypeThatWasDefinedAfterTheStartTakeTheirOwnWithThem() throws InterruptedException {
         post(CRDS,
                 """
-                        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name":
-                         "widgets.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets",
-                         "singular": "widget", "kind": "Widget"}, "versions": [{"name": "v1", "served": true, "storage": true,
-                         "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}""");
+                        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                         "metadata": {"name":
+                         "widgets.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                          "names": {"plural": "widgets",
+                         "singular": "widget", "kind": "Widget"}, "versions": [{"name": "v1", "served": true,
+                          "storage": true,
+                         "schema": {"openAPIV3Schema": {"type": "object",
+                          "x-kubernetes-preserve-unknown-fields": true}}}]}}""");
         system.settle(Duration.ofMinutes(2));
         String uid = post(WIDGETS,
                 "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\", \"metadata\": {\"name\": "

@@ -28,7 +28,8 @@ record Workload(String kind, String manifest, boolean disrupted, List<Step> step
         String manifest = """
                 {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "%s"}, "spec": {"replicas": %d,
                  "selector": {"matchLabels": {%s}}, "template": {"metadata":
-                 {"labels": {"app": "rs", "of": "%s"}}, "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""";
+                 {"labels": {"app": "rs", "of": "%s"}}, "spec": {"containers": [{"name": "app",
+                  "image": "app:v1"}]}}}}""";
         List<Step> steps = new ArrayList<>();
         steps.add(
                 new Step("create", "", manifest.formatted("two", random.nextInt(4), "\"app\": \"rs\", \"of\": \"two\"",

@@ -118,7 +118,8 @@ class ConfiguredNodesTest {
             "node.taints=a=b|wheelhouse.node.taints is \"a=b\": it must be key=value:Effect",
             "node.taints=a:Never|wheelhouse.node.taints is \"a:Never\"",
             "node.capacity=cpu=lots|wheelhouse.node.capacity is \"cpu=lots\": it must be a quantity",
-            "node.manifest-url=example.com|wheelhouse.node.manifest-url: manifest URL \"example.com\": write an absolute",
+            "node.manifest-url=example.com|wheelhouse.node.manifest-url: manifest URL \"example.com\": write an "
+                    + "absolute",
             "node.manifest-url-headers=A:b|wheelhouse.node.manifest-url-headers is set without",
             "node.file-check-period=20|wheelhouse.node.file-check-period is \"20\": it must be a duration",
             "node.config=no/such/file|wheelhouse.node.config: no/such/file cannot be read: there is no such file"})

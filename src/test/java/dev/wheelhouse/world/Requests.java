@@ -161,7 +161,9 @@ public final class Requests implements Interceptor {
         return call(request.verb(), request.type(), request.subresource(), request.key(), detail, call);
     }
 
-    /** The options of a deletion. The server checks the values of UID and version, so that their presence says enough. */
+    /**
+     * The options of a deletion. The server checks the values of UID and version, so that their presence says enough.
+     */
     private static String options(Deletion deletion) {
         List<String> options = new ArrayList<>();
         if (deletion.propagation() != null) {

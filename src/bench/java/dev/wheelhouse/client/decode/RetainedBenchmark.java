@@ -26,9 +26,9 @@ public final class RetainedBenchmark {
     private RetainedBenchmark() {}
 
     public static void main(String... args) {
-        ModelJson.Reader<V1Pod> jackson = ModelJson.reader(V1Pod.class);
+        tools.jackson.databind.ObjectReader jackson = ModelJson.reader(V1Pod.class);
         ModelShape shape = new DecoderMemory().shape(V1Pod.class);
-        Function<byte[], Object> databind = json -> jackson.read(json, 0, json.length);
+        Function<byte[], Object> databind = json -> jackson.readValue(json, 0, json.length);
         Function<byte[], Object> streaming = json -> shape.read(new JsonCursor(json, 0, json.length), 0);
         System.out
                 .println("| pods | way | bytes of JSON | CPU us a pod | garbage bytes a pod | retained bytes a pod |");

@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.kinds.PolicyValidation;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
@@ -221,7 +220,7 @@ final class AdmissionPolicies {
     private CelExpression expression(String text, CelExpression.Wanted wanted) throws RuleException {
         CelExpression known = compiled.get(text);
         if (known == null) {
-            known = CelExpression.compile(text, PolicyValidation.VARIABLES, wanted);
+            known = CelExpression.compile(text, CelExpression.OF_POLICIES, wanted);
             if (compiled.size() >= MOST_COMPILED) {
                 compiled.clear();
             }

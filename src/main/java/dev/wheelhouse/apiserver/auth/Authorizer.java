@@ -6,7 +6,7 @@ import java.util.List;
  * Decides whether a user may make a request (upstream: {@code apiserver/pkg/authorization/authorizer}). Thread safe.
  */
 public interface Authorizer {
-    /** Decides about one request. It never refuses by an exception. */
+    /** Whether the user may make the request. */
     Decision authorize(User user, RequestInfo request);
 
     /** All rights of a user in a namespace, and those that do not depend on a namespace. */

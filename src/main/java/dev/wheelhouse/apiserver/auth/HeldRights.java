@@ -61,26 +61,26 @@ final class HeldRights {
         for (int i = 0; i < wanted.verbs().size(); i++) {
             order.putIfAbsent(wanted.verbs().get(i), i);
         }
-        Map<BitSet, List<String>> byVerb = classes(wanted.verbs(), verb -> having(verbs, verb, ALL));
-        if (!paths(wanted, byVerb, order, missing)) {
+        Map<BitSet, List<String>> byVerb = groupByRules(wanted.verbs(), verb -> rulesWith(verbs, verb, ALL));
+        if (!reportPaths(wanted, byVerb, order, missing)) {
             return;
         }
-        Map<BitSet, List<String>> byGroup = classes(wanted.apiGroups(), group -> having(groups, group, ALL));
-        Map<BitSet, List<String>> byResource = classes(wanted.resources(), this::havingResource);
+        Map<BitSet, List<String>> byGroup = groupByRules(wanted.apiGroups(), group -> rulesWith(groups, group, ALL));
+        Map<BitSet, List<String>> byResource = groupByRules(wanted.resources(), this::rulesWithResource);
         Map<BitSet, List<List<String>>> byName = new LinkedHashMap<>();
         if (wanted.resourceNames().isEmpty()) {
             byName.put(anyName, List.of(List.of()));
         } else {
-            classes(wanted.resourceNames(), this::havingName)
+            groupByRules(wanted.resourceNames(), this::rulesWithName)
                     .forEach((held, several) -> byName.put(held, several.stream().map(List::of).toList()));
         }
         for (Map.Entry<BitSet, List<String>> group : byGroup.entrySet()) {
             for (Map.Entry<BitSet, List<String>> resource : byResource.entrySet()) {
                 for (Map.Entry<BitSet, List<List<String>>> name : byName.entrySet()) {
-                    BitSet held = both(both(group.getKey(), resource.getKey()), name.getKey());
-                    List<String> lacking = lacking(held, byVerb, order);
-                    if (!lacking.isEmpty()
-                            && !things(lacking, group.getValue(), resource.getValue(), name.getValue(), missing)) {
+                    BitSet held = intersection(intersection(group.getKey(), resource.getKey()), name.getKey());
+                    List<String> absent = missingVerbs(held, byVerb, order);
+                    if (!absent.isEmpty() && !reportResources(absent, group.getValue(), resource.getValue(),
+                            name.getValue(), missing)) {
                         return;
                     }
                 }
@@ -88,7 +88,7 @@ final class HeldRights {
         }
     }
 
-    private static boolean things(List<String> verbs, List<String> groups, List<String> resources,
+    private static boolean reportResources(List<String> verbs, List<String> groups, List<String> resources,
             List<List<String>> names, Missing missing) {
         for (String group : groups) {
             for (String resource : resources) {
@@ -103,7 +103,7 @@ final class HeldRights {
         return true;
     }
 
-    private boolean paths(PolicyRule wanted, Map<BitSet, List<String>> byVerb, Map<String, Integer> order,
+    private boolean reportPaths(PolicyRule wanted, Map<BitSet, List<String>> byVerb, Map<String, Integer> order,
             Missing missing) {
         for (String path : wanted.nonResourceUrls()) {
             BitSet held = new BitSet();
@@ -111,7 +111,7 @@ final class HeldRights {
                 Deadline.check();
                 held.set(i, rules.get(i).hasPath(path));
             }
-            for (String verb : lacking(held, byVerb, order)) {
+            for (String verb : missingVerbs(held, byVerb, order)) {
                 if (!missing.take(
                         new PolicyRule(List.of(verb), List.of(), List.of(), List.of(), List.of(path)))) {
                     return false;
@@ -122,27 +122,28 @@ final class HeldRights {
     }
 
     /** The verbs that none of the rules contains, in the order of the wanted rule. */
-    private static List<String> lacking(BitSet rules, Map<BitSet, List<String>> byVerb, Map<String, Integer> order) {
-        Map<Integer, String> lacking = new TreeMap<>();
+    private static List<String> missingVerbs(BitSet rules, Map<BitSet, List<String>> byVerb,
+            Map<String, Integer> order) {
+        Map<Integer, String> missing = new TreeMap<>();
         byVerb.forEach((having, verbs) -> {
             Deadline.check();
             if (!having.intersects(rules)) {
-                verbs.forEach(verb -> lacking.put(order.getOrDefault(verb, 0), verb));
+                verbs.forEach(verb -> missing.put(order.getOrDefault(verb, 0), verb));
             }
         });
-        return List.copyOf(lacking.values());
+        return List.copyOf(missing.values());
     }
 
     /** Groups values that the same rules contain. */
-    private static Map<BitSet, List<String>> classes(List<String> values, Function<String, BitSet> having) {
-        Map<BitSet, List<String>> classes = new LinkedHashMap<>();
+    private static Map<BitSet, List<String>> groupByRules(List<String> values, Function<String, BitSet> having) {
+        Map<BitSet, List<String>> groups = new LinkedHashMap<>();
         for (String value : values) {
-            classes.computeIfAbsent(having.apply(value), h -> new ArrayList<>()).add(value);
+            groups.computeIfAbsent(having.apply(value), h -> new ArrayList<>()).add(value);
         }
-        return classes;
+        return groups;
     }
 
-    private static BitSet having(Map<String, BitSet> index, String... any) {
+    private static BitSet rulesWith(Map<String, BitSet> index, String... any) {
         BitSet rules = new BitSet();
         for (String value : any) {
             BitSet having = index.get(value);
@@ -153,22 +154,22 @@ final class HeldRights {
         return rules;
     }
 
-    private BitSet havingResource(String resource) {
+    private BitSet rulesWithResource(String resource) {
         int slash = resource.indexOf('/');
         return slash < 0 || slash == resource.length() - 1
-                ? having(resources, resource, ALL)
-                : having(resources, resource, ALL, ALL + resource.substring(slash));
+                ? rulesWith(resources, resource, ALL)
+                : rulesWith(resources, resource, ALL, ALL + resource.substring(slash));
     }
 
-    private BitSet havingName(String name) {
-        BitSet rules = having(names, name);
+    private BitSet rulesWithName(String name) {
+        BitSet rules = rulesWith(names, name);
         rules.or(anyName);
         return rules;
     }
 
-    private static BitSet both(BitSet one, BitSet other) {
-        BitSet both = (BitSet) one.clone();
-        both.and(other);
-        return both;
+    private static BitSet intersection(BitSet one, BitSet other) {
+        BitSet common = (BitSet) one.clone();
+        common.and(other);
+        return common;
     }
 }

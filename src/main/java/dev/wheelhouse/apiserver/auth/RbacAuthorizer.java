@@ -58,7 +58,7 @@ public final class RbacAuthorizer implements Authorizer {
     private Set<String> visit(User user, String namespace, Visitor visitor) {
         RbacPolicies.State state = policies.state();
         Set<String> missing = new TreeSet<>();
-        for (RbacPolicies.Bound bound : state.bound(user, namespace)) {
+        for (RbacPolicies.SubjectBinding bound : state.bindingsOf(user, namespace)) {
             RbacPolicies.Binding binding = bound.binding();
             List<PolicyRule> rules = state.rules(binding.roleKind(), binding.namespace(), binding.roleName());
             if (rules == null) {

@@ -93,7 +93,7 @@ public final class RbacPolicies {
     }
 
     /** A binding and the one of its subjects that it was found by. */
-    record Bound(Binding binding, Subject subject) {}
+    record SubjectBinding(Binding binding, Subject subject) {}
 
     /** The objects of one resource, each parsed once. Guarded by the policies' monitor. */
     private static final class Cached<T> {
@@ -137,7 +137,8 @@ public final class RbacPolicies {
      * @param bindings by namespace, then by {@link Subject#key}
      */
     record State(long version, Map<String, List<PolicyRule>> clusterRoles, Map<String, List<PolicyRule>> roles,
-            Map<String, List<Bound>> clusterBindings, Map<String, Map<String, List<Bound>>> bindings) {
+            Map<String, List<SubjectBinding>> clusterBindings,
+            Map<String, Map<String, List<SubjectBinding>>> bindings) {
 
         State at(long later) {
             return new State(later, clusterRoles, roles, clusterBindings, bindings);
@@ -150,14 +151,14 @@ public final class RbacPolicies {
         }
 
         /** The bindings of a user, by name or group: first those of the cluster, then those of the namespace. */
-        List<Bound> bound(User user, String namespace) {
-            List<Bound> bound = new ArrayList<>();
+        List<SubjectBinding> bindingsOf(User user, String namespace) {
+            List<SubjectBinding> bound = new ArrayList<>();
             collect(clusterBindings, user, bound);
             collect(bindings.getOrDefault(namespace, Map.of()), user, bound);
             return bound;
         }
 
-        private static void collect(Map<String, List<Bound>> byKey, User user, List<Bound> bound) {
+        private static void collect(Map<String, List<SubjectBinding>> byKey, User user, List<SubjectBinding> bound) {
             if (byKey.isEmpty()) {
                 return;
             }
@@ -193,19 +194,19 @@ public final class RbacPolicies {
         clusterRoles.values.forEach(role -> byName.put(role.name, role.rules));
         Map<String, List<PolicyRule>> byKey = new HashMap<>();
         roles.values.forEach(role -> byKey.put(role.namespace + "/" + role.name, role.rules));
-        Map<String, List<Bound>> ofCluster = new HashMap<>();
+        Map<String, List<SubjectBinding>> ofCluster = new HashMap<>();
         clusterBindings.values.forEach(binding -> index(binding, ofCluster));
-        Map<String, Map<String, List<Bound>>> byNamespace = new HashMap<>();
+        Map<String, Map<String, List<SubjectBinding>>> byNamespace = new HashMap<>();
         bindings.values.forEach(binding -> index(binding,
                 byNamespace.computeIfAbsent(binding.namespace, key -> new HashMap<>())));
         return new State(version, byName, byKey, ofCluster, byNamespace);
     }
 
-    private static void index(Binding binding, Map<String, List<Bound>> byKey) {
+    private static void index(Binding binding, Map<String, List<SubjectBinding>> byKey) {
         for (Subject subject : binding.subjects) {
             String key = subject.key(binding.namespace);
             if (!key.isEmpty()) {
-                byKey.computeIfAbsent(key, k -> new ArrayList<>()).add(new Bound(binding, subject));
+                byKey.computeIfAbsent(key, k -> new ArrayList<>()).add(new SubjectBinding(binding, subject));
             }
         }
     }

@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.cel;
 
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
-
-import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
 
 /** Functions on IP addresses and networks (upstream: {@code library/ip.go}, {@code library/cidr.go}). */
 final class AddressFunctions {

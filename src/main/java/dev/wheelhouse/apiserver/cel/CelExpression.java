@@ -15,6 +15,10 @@ import dev.cel.runtime.CelRuntime;
 
 /** A compiled expression over variables of any type, as admission policies use it. Immutable, thread safe. */
 public final class CelExpression {
+    /** The variables of the expressions of admission policies. There is no {@code authorizer}. */
+    public static final Set<String> OF_POLICIES = Set.of("object", "oldObject", "request", "params", "namespaceObject",
+            "variables");
+
     private final CelRuntime.Program program;
 
     /** The type of result that an expression must have. */
@@ -56,7 +60,7 @@ public final class CelExpression {
         try {
             return budget.evaluate(program, variables);
         } catch (CelEvaluationException | CelBudget.ExceededException e) {
-            throw new EvaluationException(CelRule.shortened(String.valueOf(e.getMessage())));
+            throw new EvaluationException(CelRule.truncated(String.valueOf(e.getMessage())));
         }
     }
 

@@ -147,12 +147,12 @@ public final class CelRule {
             return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
                     + " for rule: " + rule.strip();
         } catch (CelEvaluationException e) {
-            return shortened(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
+            return truncated(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
         }
     }
 
     /** Limits a message, because CEL's messages contain values of any length. */
-    static String shortened(String message) {
+    static String truncated(String message) {
         return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "...";
     }
 

@@ -4,8 +4,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
-import com.google.common.net.InetAddresses;
 import org.jspecify.annotations.Nullable;
+
+import com.google.common.net.InetAddresses;
 
 /**
  * An IP address. {@link #toString} gives the canonical text, for IPv6 that of RFC 5952.
@@ -24,14 +25,14 @@ record IpAddress(InetAddress address) {
         if (text.length() > MAX_CHARACTERS) {
             return null;
         }
-        boolean old = VERSION_4.matcher(text).matches();
-        if (!old && !VERSION_6.matcher(text).matches()) {
+        boolean isVersion4 = VERSION_4.matcher(text).matches();
+        if (!isVersion4 && !VERSION_6.matcher(text).matches()) {
             return null;
         }
         try {
             // The text is a literal address, so no name service is asked.
             InetAddress address = InetAddress.getByName(text);
-            return address.getAddress().length == (old ? 4 : 16) ? new IpAddress(address) : null;
+            return address.getAddress().length == (isVersion4 ? 4 : 16) ? new IpAddress(address) : null;
         } catch (UnknownHostException e) {
             return null;
         }

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.custom.QuantityFormatException;
 import io.kubernetes.client.custom.QuantityFormatter;
 
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
-
-import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
-import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
 
 /** Functions on quantities such as {@code 1.5Gi} (upstream: {@code library/quantity.go}). */
 final class QuantityFunctions {

@@ -11,14 +11,14 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
+import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
+
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
-
-import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.INT;
-import static dev.wheelhouse.apiserver.cel.KubernetesLibrary.STRING;
 
 /** Functions on texts: regular expressions and URLs (upstream: {@code library/regex.go}, {@code library/urls.go}). */
 final class TextFunctions {

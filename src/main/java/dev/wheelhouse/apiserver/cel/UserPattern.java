@@ -140,8 +140,8 @@ public final class UserPattern {
 
         static void check(String expression) throws PatternException {
             if (expression.length() > MAX_CHARACTERS) {
-                throw new PatternException("expression too large: it has " + expression.length() + " characters, and "
-                        + MAX_CHARACTERS + " are the most");
+                throw new PatternException("expression too large: it has " + expression.length()
+                        + " characters, more than " + MAX_CHARACTERS);
             }
             new Sizing(expression).run();
         }
@@ -179,7 +179,7 @@ public final class UserPattern {
                     default -> group.part(1, 1);
                 }
                 if (group.states + group.last > MAX_STATES) {
-                    throw new PatternException("expression too large: it stands for more than " + MAX_STATES
+                    throw new PatternException("expression too large: it compiles to more than " + MAX_STATES
                             + " states");
                 }
             }

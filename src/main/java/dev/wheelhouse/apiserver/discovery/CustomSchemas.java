@@ -53,7 +53,7 @@ final class CustomSchemas {
         properties.set("kind", text(texts.getOrDefault("kind", "")));
         properties.set("metadata", dialect.ref(META + "ObjectMeta", texts.getOrDefault("metadata", "")));
         if (dialect == Dialect.V2) {
-            reduce(schema);
+            convertToV2(schema);
         }
         return schema;
     }
@@ -63,7 +63,7 @@ final class CustomSchemas {
     }
 
     /** Removes what OpenAPI v2 cannot express, at every depth. A value that may be null or of any type has no type. */
-    private static void reduce(ObjectNode schema) {
+    private static void convertToV2(ObjectNode schema) {
         schema.remove(NOT_IN_V2);
         boolean nullable = isNullable(schema);
         schema.remove("nullable");
@@ -78,15 +78,15 @@ final class CustomSchemas {
         if (!schema.has("items") && schema.path("type").asString("").equals("array")) {
             schema.remove("type");
         }
-        optionalIfNullable(schema);
+        requireNoNullable(schema);
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             if (property.getValue() instanceof ObjectNode of) {
-                reduce(of);
+                convertToV2(of);
             }
         }
         for (String nested : List.of("items", "additionalProperties")) {
             if (schema.get(nested) instanceof ObjectNode of) {
-                reduce(of);
+                convertToV2(of);
             }
         }
     }
@@ -96,7 +96,7 @@ final class CustomSchemas {
     }
 
     /** OpenAPI v2 has no null. So a property that may be null cannot be required. */
-    private static void optionalIfNullable(ObjectNode schema) {
+    private static void requireNoNullable(ObjectNode schema) {
         if (schema.get("required") instanceof ArrayNode required) {
             ArrayNode kept = Json.array();
             required.forEach(name -> {

@@ -26,7 +26,7 @@ enum Dialect {
         return Json.object().put("$ref", refPrefix + typeName);
     }
 
-    /** A reference with a description. In version 3 a reference stands alone, so that an {@code allOf} goes around it. */
+    /** A reference with a description. In v3 nothing may stand beside a reference, so an {@code allOf} holds it. */
     ObjectNode ref(String typeName, String description) {
         ObjectNode described = this == V2 ? ref(typeName) : Json.object();
         if (this == V3) {
@@ -48,7 +48,11 @@ enum Dialect {
         return parameter;
     }
 
-    /** Adds a request body. @param contentTypes the accepted types; empty for any */
+    /**
+     * Adds a request body.
+     *
+     * @param contentTypes the accepted types; empty for any
+     */
     void body(ObjectNode operation, String typeName, List<String> contentTypes, boolean required) {
         List<String> accepted = contentTypes.isEmpty() ? List.of("*/*") : contentTypes;
         if (this == V2) {
@@ -68,7 +72,11 @@ enum Dialect {
         }
     }
 
-    /** Adds a response. @param typeName null for plain text */
+    /**
+     * Adds a response.
+     *
+     * @param typeName null for plain text
+     */
     void response(ObjectNode operation, int code, String description, @Nullable String typeName) {
         ObjectNode response = Json.child(operation, "responses").putObject(Integer.toString(code)).put("description",
                 description);

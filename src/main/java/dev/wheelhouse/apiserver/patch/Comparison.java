@@ -74,14 +74,15 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             if (left != null) {
                 for (Map.Entry<String, JsonNode> field : left.properties()) {
                     String name = field.getKey();
-                    down("f:" + name, field.getValue(), right == null ? null : right.get(name), structure.field(name));
+                    compareChild("f:" + name, field.getValue(), right == null ? null : right.get(name),
+                            structure.field(name));
                 }
             }
             if (right != null) {
                 for (Map.Entry<String, JsonNode> field : right.properties()) {
                     String name = field.getKey();
                     if (left == null || left.get(name) == null) {
-                        down("f:" + name, null, field.getValue(), structure.field(name));
+                        compareChild("f:" + name, null, field.getValue(), structure.field(name));
                     }
                 }
             }
@@ -101,7 +102,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
         /** List elements with the same step (duplicates) are owned together. */
         private void element(String step, List<JsonNode> old, List<JsonNode> now, Structure structure) {
             if (old.size() <= 1 && now.size() <= 1) {
-                down(step, old.isEmpty() ? null : old.getFirst(), now.isEmpty() ? null : now.getFirst(),
+                compareChild(step, old.isEmpty() ? null : old.getFirst(), now.isEmpty() ? null : now.getFirst(),
                         structure.element());
                 return;
             }
@@ -128,7 +129,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             path.removeLast();
         }
 
-        private void down(String step, @Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
+        private void compareChild(String step, @Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
             path.add(step);
             compare(left, right, structure);
             path.removeLast();

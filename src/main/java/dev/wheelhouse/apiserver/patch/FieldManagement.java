@@ -44,8 +44,8 @@ public final class FieldManagement {
      * Records in the managed fields which fields a manager changed by a create, update or patch. The object must be as
      * it will be stored, with defaults.
      *
-     * <p>Managed fields in the client's object replace the stored ones; an empty list, or one with a single empty
-     * entry, resets them. An update does not start tracking an object that has none.
+     * <p>Managed fields in the client's object replace the stored ones, except through a subresource; an empty list, or
+     * one with a single empty entry, resets them. An update does not start tracking an object that has none.
      *
      * @param live the stored object; null for a create
      * @param manager if empty, {@code unknown}
@@ -75,7 +75,7 @@ public final class FieldManagement {
         ManagedFields managed = managedBefore(live, updated, subresource);
         ObjectNode result = withoutManagedFields(updated).deepCopy();
         if (!managed.isEmpty() || live == null) {
-            note(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
+            recordChanges(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();
         }
         managed.writeTo(result);
@@ -102,7 +102,8 @@ public final class FieldManagement {
     }
 
     /** Adds the changed fields to a manager and removes them, and the removed fields, from all others. */
-    private static void note(Comparison changes, ManagedFields managed, Id manager, String apiVersion, Instant now) {
+    private static void recordChanges(Comparison changes, ManagedFields managed, Id manager, String apiVersion,
+            Instant now) {
         if (changes.isEmpty()) {
             return;
         }
@@ -221,7 +222,7 @@ public final class FieldManagement {
             }
             if (managed.isEmpty() && !creates) {
                 Comparison all = compare(Untracked.newObject(apiVersion, kind), bare, structure, ignored);
-                note(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
+                recordChanges(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
             }
             Id id = Id.of(manager, true, apiVersion, subresource);
             Entry last = managed.get(id);
@@ -231,7 +232,7 @@ public final class FieldManagement {
             JsonNode merged = AppliedConfig.merge(bare, patch, structure);
             JsonNode result = last == null || last.fields().isEmpty()
                     ? merged
-                    : withoutGivenUp(merged, last.fields(), managed);
+                    : prune(merged, last.fields(), managed);
             Comparison changes = compare(bare, (ObjectNode) result, structure, ignored);
             FieldSet changed = changes.changed();
             if (!force) {
@@ -253,10 +254,10 @@ public final class FieldManagement {
          * Removes the fields that the manager applied last time but not this time and that no other manager owns.
          * Fields inside of a removed one stay if they were not the manager's.
          */
-        private JsonNode withoutGivenUp(JsonNode merged, FieldSet last, ManagedFields managed) {
+        private JsonNode prune(JsonNode merged, FieldSet last, ManagedFields managed) {
             FieldSet owned = new FieldSet();
             for (Entry entry : managed.entries().values()) {
-                owned.absorb(entry.fields());
+                owned.addAll(entry.fields());
             }
             FieldSet lastNamed = last.withNamedFields(structure);
             FieldSet all = AppliedConfig.fields(merged, structure).withNamedFields(structure);
@@ -264,7 +265,7 @@ public final class FieldManagement {
             FieldSet kept = AppliedConfig.fields(pruned, structure).withNamedFields(structure);
             pruned = AppliedConfig.remove(merged, all.minus(kept.union(owned.withNamedFields(structure))), structure);
             kept = AppliedConfig.fields(pruned, structure).withNamedFields(structure);
-            return AppliedConfig.remove(merged, all.minus(kept).and(lastNamed), structure);
+            return AppliedConfig.remove(merged, all.minus(kept).intersect(lastNamed), structure);
         }
 
         private static void refuseConflicts(ManagedFields managed, Id id, FieldSet changed) {
@@ -274,7 +275,7 @@ public final class FieldManagement {
                 if (entry.getKey().equals(id)) {
                     continue;
                 }
-                for (List<String> path : entry.getValue().fields().and(changed).paths()) {
+                for (List<String> path : entry.getValue().fields().intersect(changed).paths()) {
                     if (characters > MAX_CONFLICT_CHARACTERS) {
                         break;
                     }

@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /**
  * A set of field paths, kept as a tree in which each node says whether its own path is a member. Steps of a path are
  * written as in FieldsV1: {@code f:name}, {@code k:{"name":"app"}}, {@code v:"x"}, {@code i:0}. {@link #insert} and
- * {@link #absorb} change the set; all other operations create new sets.
+ * {@link #addAll} change the set; all other operations create new sets.
  */
 final class FieldSet {
     private boolean member;
@@ -34,7 +34,7 @@ final class FieldSet {
             if (step.length() < 2 || step.charAt(1) != ':' || "fkvi".indexOf(step.charAt(0)) < 0
                     || !entry.getValue().isObject()) {
                 throw new IllegalArgumentException(
-                        "\"" + step + "\" is no step of a FieldsV1: f:, k:, v: or i: must begin it");
+                        "\"" + step + "\" is not a step of a FieldsV1: it must begin with f:, k:, v: or i:");
             }
             FieldSet child = parse(entry.getValue());
             child.member |= entry.getValue().isEmpty();
@@ -52,7 +52,8 @@ final class FieldSet {
         try {
             return Json.read(step.substring(2)) instanceof ObjectNode keys ? Structure.keyStep(keys) : step;
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("\"" + step + "\" is no step of a FieldsV1: after k: must stand JSON",
+            throw new IllegalArgumentException(
+                    "\"" + step + "\" is not a step of a FieldsV1: k: must be followed by JSON",
                     e);
         }
     }
@@ -92,9 +93,9 @@ final class FieldSet {
     }
 
     /** Adds all paths of another set. Shares no nodes with it. */
-    void absorb(FieldSet other) {
+    void addAll(FieldSet other) {
         member |= other.member;
-        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).absorb(child));
+        other.children.forEach((step, child) -> children.computeIfAbsent(step, s -> new FieldSet()).addAll(child));
     }
 
     FieldSet union(FieldSet other) {
@@ -121,12 +122,12 @@ final class FieldSet {
         return result;
     }
 
-    FieldSet and(FieldSet other) {
+    FieldSet intersect(FieldSet other) {
         FieldSet result = new FieldSet();
         result.member = member && other.member;
         children.forEach((step, child) -> {
             FieldSet others = other.children.get(step);
-            FieldSet both = others == null ? null : child.and(others);
+            FieldSet both = others == null ? null : child.intersect(others);
             if (both != null && !both.isEmpty()) {
                 result.children.put(step, both);
             }

@@ -172,7 +172,8 @@ final class JsonPatch {
                 JsonNode next = new Place(here, unescape(tokens[i])).get();
                 if (!(next instanceof ObjectNode) && !(next instanceof ArrayNode)) {
                     throw failed(
-                            "the path " + pointer + " leads through " + tokens[i] + ", which is missing or no object");
+                            "the path " + pointer + " leads through " + tokens[i]
+                                    + ", which is missing or not an object");
                 }
                 here = next;
             }
@@ -191,7 +192,7 @@ final class JsonPatch {
         private String text(String field) {
             JsonNode value = json.get(field);
             if (value == null || !value.isString()) {
-                throw failed("its " + field + " is missing or no text");
+                throw failed("its " + field + " is missing or not a string");
             }
             return value.stringValue();
         }

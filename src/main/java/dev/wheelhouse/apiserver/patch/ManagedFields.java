@@ -140,9 +140,9 @@ final class ManagedFields {
             if (old != null) {
                 entries.remove(update.getKey());
                 if (old.fields() != ancient) {
-                    ancient.absorb(old.fields());
+                    ancient.addAll(old.fields());
                 }
-                ancient.absorb(update.getValue().fields());
+                ancient.addAll(update.getValue().fields());
                 entries.put(bucket, new Entry(version, ancient, update.getValue().time()));
                 count--;
             }

@@ -177,7 +177,7 @@ final class StrategicMerge {
             return;
         }
         if (!(directive instanceof ArrayNode list)) {
-            throw badRetainKeys("$retainKeys is no list");
+            throw badRetainKeys("$retainKeys is not a list");
         }
         Set<String> retained = new HashSet<>();
         list.forEach(key -> retained.add(key.isString() ? key.stringValue() : key.toString()));

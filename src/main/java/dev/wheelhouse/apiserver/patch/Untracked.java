@@ -24,7 +24,7 @@ final class Untracked {
     static final FieldSet ALWAYS = always();
     private static final FieldSet NOTHING = new FieldSet();
     private static final FieldSet STATUS = set(List.of("f:status"));
-    /** Of a Namespace, {@code spec.finalizers} can be changed only by the finalize subresource. */
+    /** A namespace's {@code spec.finalizers} can be changed only through its finalize subresource. */
     private static final FieldSet STATUS_AND_FINALIZERS = set(List.of("f:status"), List.of("f:spec", "f:finalizers"));
     private static final FieldSet SPEC_AND_LABELS = set(List.of("f:spec"), List.of("f:metadata", "f:labels"));
     private static final FieldSet SPEC_AND_METADATA = set(List.of("f:spec"), List.of("f:metadata"));

@@ -10,6 +10,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Strategy;
 
 /**
  * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code
@@ -34,6 +36,7 @@ public final class Tables {
             boolean columns,
             ObjectNode listMeta, Instant now) {
         List<Column> printer = Printers.of(resource, objects);
+        Strategy strategy = Strategies.of(resource.type());
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listMeta);
         if (columns) {
@@ -48,24 +51,10 @@ public final class Tables {
             ObjectNode row = rows.addObject();
             ArrayNode cells = row.putArray("cells");
             printer.forEach(column -> column.addCell(cells, item));
-            addConditions(resource, item, row);
+            strategy.addRowConditions(item, row);
             addObject(resource, object, include, row);
         }
         return table;
-    }
-
-    /** Marks the row of a finished pod by the condition Completed. */
-    private static void addConditions(ResourceInfo resource, Item item, ObjectNode row) {
-        if (!resource.type().kind().equals("Pod") || !resource.type().group().isEmpty()) {
-            return;
-        }
-        String phase = item.text("status", "phase");
-        if (phase.equals("Succeeded") || phase.equals("Failed")) {
-            row.putArray("conditions").addObject().put("type", "Completed").put("status", "True").put("reason", phase)
-                    .put("message", phase.equals("Succeeded")
-                            ? "All containers of the pod ended well."
-                            : "The pod ended with an error.");
-        }
     }
 
     private static void addObject(ResourceInfo resource, ObjectNode object, IncludeObject include, ObjectNode row) {

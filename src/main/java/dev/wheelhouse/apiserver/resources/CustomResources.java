@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -29,7 +26,6 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
  * Keeps the registry in step with the stored CustomResourceDefinitions, and manages their names, conditions and
@@ -40,7 +36,6 @@ public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-    private static final String APPROVAL = "api-approved.kubernetes.io";
     private static final int TRIES = 20;
     private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
             "update", "watch");
@@ -61,47 +56,6 @@ public final class CustomResources {
         this.clock = clock;
         store.snapshot(RESOURCE).select(Selection.all()).forEach(crd -> serve(crd.tree()));
         List.copyOf(terminating).forEach(this::finishDeletion);
-    }
-
-    /**
-     * Completes a definition before it is stored: names that follow from the kind, stored versions, conditions. Changes
-     * the definition in place.
-     */
-    public void accept(ObjectNode crd) {
-        ObjectNode names = Json.child(Json.child(crd, "spec"), "names");
-        String kind = Json.text(names, "kind");
-        if (Json.text(names, "singular").isEmpty()) {
-            names.put("singular", kind.toLowerCase(Locale.ROOT));
-        }
-        if (Json.text(names, "listKind").isEmpty()) {
-            names.put("listKind", kind + "List");
-        }
-        Json.child(Json.child(crd, "spec"), "conversion");
-        if (Json.text(crd, "spec", "conversion", "strategy").isEmpty()) {
-            Json.child(Json.child(crd, "spec"), "conversion").put("strategy", "None");
-        }
-        ObjectNode status = Json.child(crd, "status");
-        ArrayNode stored = status.get("storedVersions") instanceof ArrayNode present
-                ? present
-                : status.putArray("storedVersions");
-        for (JsonNode version : versions(crd)) {
-            boolean listed = false;
-            for (JsonNode one : stored) {
-                listed |= one.asString("").equals(Json.text(version, "name"));
-            }
-            if (version.path("storage").asBoolean(false) && !listed) {
-                stored.add(Json.text(version, "name"));
-            }
-        }
-        String approval = Json.text(crd, "metadata", "annotations", APPROVAL);
-        if (isProtected(Json.text(crd, "spec", "group")) && !approval.isEmpty()) {
-            boolean approved = isUrl(approval);
-            DefinitionNames.condition(crd, "KubernetesAPIApprovalPolicyConformant", approved,
-                    approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
-                    (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
-                    Meta.time(clock.now()));
-        }
-        decide(crd);
     }
 
     /**
@@ -146,69 +100,6 @@ public final class CustomResources {
         List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition)
                 .toList();
         DefinitionNames.decide(crd, others, Meta.time(clock.now()));
-    }
-
-    private static boolean isProtected(String group) {
-        return group.endsWith(".k8s.io") || group.equals("k8s.io") || group.endsWith(".kubernetes.io")
-                || group.equals("kubernetes.io");
-    }
-
-    /** Adds the problems of a definition that would affect its objects. */
-    public static void validate(ObjectNode crd, Problems problems) {
-        String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
-        if (!Meta.name(crd).equals(name)) {
-            problems.invalid("metadata.name", Meta.name(crd), "must be spec.names.plural+\".\"+spec.group");
-        }
-        DefinitionNames.validateGroup(crd, problems);
-        String scope = Json.text(crd, "spec", "scope");
-        if (scope.isEmpty()) {
-            problems.required("spec.scope");
-        } else if (!scope.equals("Namespaced") && !scope.equals("Cluster")) {
-            problems.notSupported("spec.scope", scope, "Cluster", "Namespaced");
-        }
-        int storage = 0;
-        int i = 0;
-        for (JsonNode version : versions(crd)) {
-            storage += version.path("storage").asBoolean(false) ? 1 : 0;
-            String path = "spec.versions[" + i++ + "]";
-            DefinitionNames.label(Json.text(version, "name"), path + ".name", "", problems);
-            String at = path + ".schema.openAPIV3Schema";
-            JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
-            if (schema instanceof ObjectNode object) {
-                StructuralRules.check(object, at, problems);
-            } else {
-                problems.required(at, "schemas are required");
-            }
-        }
-        if (isProtected(Json.text(crd, "spec", "group"))) {
-            approval(Json.text(crd, "metadata", "annotations", APPROVAL), problems);
-        }
-        if (storage != 1) {
-            problems.invalid("spec.versions", crd.path("spec").path("versions"),
-                    "must have exactly one version marked as storage version");
-        }
-        DefinitionNames.validate(crd, problems);
-    }
-
-    private static void approval(String approval, Problems problems) {
-        String field = Problems.key("metadata.annotations", APPROVAL);
-        String rule = "protected groups must have approval annotation \"" + APPROVAL + "\"";
-        String more = ", see https://github.com/kubernetes/enhancements/pull/1111";
-        if (approval.isEmpty()) {
-            problems.required(field, rule + more);
-        } else if (!approval.startsWith("unapproved") && !isUrl(approval)) {
-            problems.invalid(field, approval,
-                    rule + " with either a URL or a reason starting with \"unapproved\"" + more);
-        }
-    }
-
-    private static boolean isUrl(String text) {
-        try {
-            URI uri = new URI(text);
-            return uri.getScheme() != null && uri.getAuthority() != null;
-        } catch (URISyntaxException e) {
-            return false;
-        }
     }
 
     private static List<JsonNode> versions(ObjectNode crd) {

@@ -14,75 +14,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Formats;
 
 /**
- * The names of a CustomResourceDefinition. Names must be valid, and two definitions of a group cannot have the same
- * (upstream: {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the given definitions
- * in place.
+ * The accepted names and the conditions of a CustomResourceDefinition. Two definitions of a group cannot have the same
+ * name (upstream: {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the given
+ * definitions in place.
  */
-final class DefinitionNames {
+public final class DefinitionNames {
     private DefinitionNames() {}
-
-    /**
-     * Checks that the group is a domain with a dot. So no definition can add to a built-in group without a dot, such as
-     * {@code apps}.
-     */
-    static void validateGroup(ObjectNode crd, Problems problems) {
-        String group = Json.text(crd, "spec", "group");
-        if (group.isEmpty()) {
-            problems.required("spec.group");
-        } else if (group.indexOf('.') < 0 || !Formats.dnsSubdomain(group).isEmpty()) {
-            problems.invalid("spec.group", group, "should be a domain with at least one dot");
-        }
-    }
-
-    /** Checks that names are DNS labels. The plural has no dot, so plural and group together identify one resource. */
-    static void validate(ObjectNode crd, Problems problems) {
-        JsonNode names = crd.path("spec").path("names");
-        for (String field : List.of("plural", "singular", "kind", "listKind")) {
-            String name = Json.text(names, field);
-            if (name.isEmpty()) {
-                problems.required("spec.names." + field);
-            }
-        }
-        for (String field : List.of("plural", "singular")) {
-            optional(names.get(field), "spec.names." + field, "", problems);
-        }
-        for (String field : List.of("kind", "listKind")) {
-            optional(names.get(field), "spec.names." + field, "may have mixed case, but should otherwise match: ",
-                    problems);
-        }
-        several(names.get("shortNames"), "spec.names.shortNames", problems);
-        String listKind = Json.text(names, "listKind");
-        if (!listKind.isEmpty() && listKind.equals(Json.text(names, "kind"))) {
-            problems.invalid("spec.names.listKind", listKind, "kind and listKind may not be the same");
-        }
-        several(names.get("categories"), "spec.names.categories", problems);
-    }
-
-    private static void optional(@Nullable JsonNode name, String field, String prefix, Problems problems) {
-        if (name != null && !name.asString("").isEmpty()) {
-            label(name.asString(""), field, prefix, problems);
-        }
-    }
-
-    private static void several(@Nullable JsonNode names, String field, Problems problems) {
-        if (names instanceof ArrayNode array) {
-            for (int i = 0; i < array.size(); i++) {
-                label(array.get(i).asString(""), field + "[" + i + "]", "", problems);
-            }
-        }
-    }
-
-    /** @param prefix of the message; unless it is empty, upper case is accepted */
-    static void label(String name, String field, String prefix, Problems problems) {
-        List<String> wrong = Formats.dns1035Label(prefix.isEmpty() ? name : name.toLowerCase(Locale.ROOT));
-        if (!wrong.isEmpty()) {
-            problems.invalid(field, name, prefix + String.join(",", wrong));
-        }
-    }
 
     /**
      * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. An established definition
@@ -158,8 +97,13 @@ final class DefinitionNames {
         return false;
     }
 
-    /** Sets a condition. Its transition time changes only with its status. */
-    static void condition(ObjectNode crd, String type, boolean value, String reason, String message, String now) {
+    /**
+     * Sets a condition of a definition.
+     *
+     * @param now the time of the transition, if the status changes
+     */
+    public static void condition(ObjectNode crd, String type, boolean value, String reason, String message,
+            String now) {
         ObjectNode status = Json.child(crd, "status");
         ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
                 ? present

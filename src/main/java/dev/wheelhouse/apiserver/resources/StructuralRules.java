@@ -17,15 +17,19 @@ import dev.wheelhouse.apiserver.validation.Problems;
  * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream: {@code
  * apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
-final class StructuralRules {
+public final class StructuralRules {
     private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
     private static final String PREFIX = "x-kubernetes-";
     private final Problems problems = new Problems();
 
     private StructuralRules() {}
 
-    /** @param path the path of the schema in its definition */
-    static void check(ObjectNode schema, String path, Problems problems) {
+    /**
+     * Adds the problems of a schema and of its CEL rules.
+     *
+     * @param path the path of the schema in its definition
+     */
+    public static void check(ObjectNode schema, String path, Problems problems) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
         RuleValidation.compile(schema, path, true, rules.problems);

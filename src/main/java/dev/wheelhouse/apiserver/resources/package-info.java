@@ -6,8 +6,9 @@
  * its {@link dev.wheelhouse.apiserver.resources.CustomType} prunes, defaults and validates objects by the schema of one
  * version of the definition.
  *
- * <p>A definition is validated before it is stored ({@code DefinitionNames} checks its names, {@code StructuralRules}
- * its schemas), so the schema of a served resource is always valid. The public types are safe for use by many threads.
+ * <p>The strategy of CustomResourceDefinitions, in {@code apiserver.kinds}, validates a definition before it is stored,
+ * with {@link dev.wheelhouse.apiserver.resources.StructuralRules} for its schemas. So the schema of a served resource
+ * is always valid. The public types are safe for use by many threads unless they say otherwise.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.resources;

@@ -28,6 +28,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 
 /**
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:
@@ -229,9 +230,7 @@ final class Reads {
                 feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
             }
         } catch (StoreException.Expired e) {
-            String why = target.stored().equals("events")
-                    ? "The resourceVersion for the provided watch is too old."
-                    : "too old resource version: " + version + " (" + e.oldest() + ")";
+            String why = Strategies.of(target.type()).expiredWatch(version, e.oldest());
             feed = failed(target, Errors.expired(why, null), accept);
         }
         return new ApiResponse.Stream(

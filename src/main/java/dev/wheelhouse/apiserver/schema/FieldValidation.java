@@ -5,7 +5,6 @@ import java.util.List;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 

@@ -10,7 +10,7 @@ final class Change {
     final boolean deletion;
     final SortedTree<StoredObject> after;
     final long nanos;
-    private volatile @Nullable StoredObject left;
+    private volatile @Nullable StoredObject asDeleted;
 
     /** @param object the state after the write; for a deletion, the last state, at the deletion's version */
     Change(StoredObject object, @Nullable StoredObject previous, boolean deletion, SortedTree<StoredObject> after,
@@ -34,16 +34,16 @@ final class Change {
         if (now) {
             return new StoreEvent(before ? StoreEvent.Type.MODIFIED : StoreEvent.Type.ADDED, object);
         }
-        return before ? new StoreEvent(StoreEvent.Type.DELETED, left()) : null;
+        return before ? new StoreEvent(StoreEvent.Type.DELETED, asDeleted()) : null;
     }
 
     /** The old state at the new version, which tells a watcher that the object left its selection. */
-    private StoredObject left() {
-        StoredObject known = left;
+    private StoredObject asDeleted() {
+        StoredObject known = asDeleted;
         if (known == null) {
             StoredObject old = previous;
             known = (old == null ? object : old).atVersion(version);
-            left = known;
+            asDeleted = known;
         }
         return known;
     }

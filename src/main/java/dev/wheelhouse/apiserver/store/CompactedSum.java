@@ -8,7 +8,7 @@ package dev.wheelhouse.apiserver.store;
 record CompactedSum(long count, long sum) {
     static final CompactedSum EMPTY = new CompactedSum(0, 0);
 
-    /** @throws NumberFormatException if it is no text of a sum */
+    /** @throws NumberFormatException if the text is not a sum */
     static CompactedSum parse(String text) {
         int space = text.indexOf(' ');
         return new CompactedSum(Long.parseLong(text, 0, Math.max(0, space), 10),

@@ -108,7 +108,7 @@ final class DirectoryStorage implements Storage {
                     break;
                 }
                 byte[] encoded = cursor.getValue();
-                pass(WriteCodec.decode(at, encoded), reader);
+                replay(WriteCodec.decode(at, encoded), reader);
                 if (at <= compacted) {
                     found = found.with(at, encoded);
                 }
@@ -127,7 +127,7 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    private void pass(Write write, Reader reader) throws IOException {
+    private void replay(Write write, Reader reader) throws IOException {
         byte[] json = write.json();
         if (write.version() > compacted) {
             if (write.version() != version + 1) {
@@ -174,7 +174,7 @@ final class DirectoryStorage implements Storage {
             flush(files);
         }
         if (noted) {
-            NewestVersion.writeForced(files.newest, last);
+            NewestVersion.writeAndSync(files.newest, last);
         }
     }
 
@@ -269,7 +269,7 @@ final class DirectoryStorage implements Storage {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof IOException refused && isOfFileSystem(refused)) {
                 String reason = reason(refused);
-                return StorageException.passing("the data directory " + directory + " takes no writes (" + reason
+                return StorageException.temporary("the data directory " + directory + " takes no writes (" + reason
                         + "): " + remedy(reason) + (open == null ? ", and start again" : ", and it goes on by itself"),
                         reason, e);
             }
@@ -303,7 +303,7 @@ final class DirectoryStorage implements Storage {
 
     @Override
     public void commit(List<Write> writes) {
-        OpenFiles files = Objects.requireNonNull(open, "load comes first");
+        OpenFiles files = Objects.requireNonNull(open, "the storage was not loaded");
         long acknowledged = version;
         try {
             for (Write write : writes) {
@@ -356,7 +356,7 @@ final class DirectoryStorage implements Storage {
     @Override
     public void resume(long last) {
         check();
-        OpenFiles failing = Objects.requireNonNull(open, "load comes first");
+        OpenFiles failing = Objects.requireNonNull(open, "the storage was not loaded");
         failing.abandon();
         OpenFiles files = openFiles();
         try {

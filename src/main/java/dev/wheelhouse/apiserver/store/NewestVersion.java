@@ -33,7 +33,7 @@ record NewestVersion(long acknowledged, boolean undone) {
     }
 
     /** Writes as {@link #write} does, and returns when the content is on the disk. */
-    static void writeForced(FileChannel file, long acknowledged) throws IOException {
+    static void writeAndSync(FileChannel file, long acknowledged) throws IOException {
         write(file, acknowledged, "");
         file.force(false);
     }

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * {@code ToSelectableFields} functions of {@code pkg/registry} and the field label conversions of {@code pkg/apis}).
  */
 public final class SelectableFields {
-    /** By resource, the fields besides name and namespace; other resources have none. */
+    /** By resource, the fields besides name and namespace. Other built-in resources have none. */
     private static final Map<String, List<String>> PATHS = Map.ofEntries(
             Map.entry("pods",
                     List.of("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",

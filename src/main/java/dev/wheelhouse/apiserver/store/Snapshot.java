@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** All objects of one resource at one version, in the order of their keys (namespace, then name). Immutable. */
+/** All objects of one resource at one version, in the order of their keys ({@code namespace/name}). Immutable. */
 public final class Snapshot {
     private final SortedTree<StoredObject> tree;
     private final long version;

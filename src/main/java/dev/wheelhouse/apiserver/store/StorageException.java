@@ -20,7 +20,7 @@ public final class StorageException extends RuntimeException {
     }
 
     /** A failure that may pass without a restart. @param reason in a few words that name no path */
-    static StorageException passing(String message, String reason, @Nullable Throwable cause) {
+    static StorageException temporary(String message, String reason, @Nullable Throwable cause) {
         return new StorageException(message, reason, false, cause);
     }
 

@@ -139,13 +139,13 @@ public final class StoredObject {
             case "metadata.namespace" -> namespace;
             default -> {
                 String known = fields.get(path);
-                yield known != null || !fields.isEmpty() ? known : inBody(path);
+                yield known != null || !fields.isEmpty() ? known : fieldInJson(path);
             }
         };
     }
 
     /** A selectable field of a custom resource. These are rare, so they are read from the JSON on demand. */
-    private @Nullable String inBody(String path) {
+    private @Nullable String fieldInJson(String path) {
         JsonNode value = Json.at(tree(), path.split("\\.", -1));
         return value == null || value.isContainer() ? "" : value.asString();
     }

@@ -14,9 +14,9 @@ import dev.wheelhouse.runtime.Signal;
  */
 public final class Watcher implements AutoCloseable {
     /** The most queued events. */
-    static final int EVENTS = 10_000;
+    static final int MAX_EVENTS = 10_000;
     /** The most bytes of queued objects; a single larger object is allowed. */
-    static final long BYTES = 32 * 1024 * 1024;
+    static final long MAX_BYTES = 32 * 1024 * 1024;
 
     private final ObjectStore store;
     private final ResourceLog log;
@@ -61,7 +61,7 @@ public final class Watcher implements AutoCloseable {
         }
         synchronized (queue) {
             long more = change.object.json().length;
-            if (queue.size() >= EVENTS || bytes > 0 && bytes + more > BYTES) {
+            if (queue.size() >= MAX_EVENTS || bytes > 0 && bytes + more > MAX_BYTES) {
                 overflowed = true;
                 queue.clear();
                 bytes = 0;

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,40 @@ public final class Problems {
             detail.append(i == 0 ? "\"" : ", \"").append(supported[i]).append('"');
         }
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
+    }
+
+    /** Requires a value, and checks it by the errors that {@code form} returns */
+    public void formed(String field, String value, Function<String, List<String>> form) {
+        if (value.isEmpty()) {
+            required(field);
+        } else {
+            invalid(field, value, form.apply(value));
+        }
+    }
+
+    /** Checks a value, unless it is empty, by the errors that {@code form} returns. */
+    public void formedIfSet(String field, String value, Function<String, List<String>> form) {
+        if (!value.isEmpty()) {
+            invalid(field, value, form.apply(value));
+        }
+    }
+
+    /**
+     * Checks a field, if the object has it, by the errors that {@code form} returns.
+     *
+     * @param path the path of the object
+     */
+    public void formedIfPresent(JsonNode object, String path, String field, Function<String, List<String>> form) {
+        if (object.has(field)) {
+            invalid(path + "." + field, Json.text(object, field), form.apply(Json.text(object, field)));
+        }
+    }
+
+    /** Checks that a value is one of those supported, unless it is empty. */
+    public void oneOfIfSet(String field, String value, String... supported) {
+        if (!value.isEmpty()) {
+            oneOf(field, value, supported);
+        }
     }
 
     /** Requires a value, which must be one of those supported. */

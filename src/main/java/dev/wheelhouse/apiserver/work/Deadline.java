@@ -18,7 +18,7 @@ import dev.wheelhouse.runtime.Clock;
 public final class Deadline {
     private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
     /** {@link #check} reads the clock once in this many calls, a power of two. */
-    private static final int CHECKS_PER_LOOK = 64;
+    private static final int CHECKS_PER_CLOCK_READ = 64;
 
     private final Clock clock;
     private final long at;
@@ -46,7 +46,7 @@ public final class Deadline {
     public static void check() {
         Deadline current = CURRENT.get();
         if (current != null) {
-            if (!current.ended && (++current.checks & CHECKS_PER_LOOK - 1) == 0 && current.isOver()) {
+            if (!current.ended && (++current.checks & CHECKS_PER_CLOCK_READ - 1) == 0 && current.isOver()) {
                 current.ended = true;
             }
             if (current.ended) {

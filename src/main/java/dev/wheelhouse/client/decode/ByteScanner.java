@@ -6,34 +6,24 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds where JSON values begin and end, on bytes, without decoding them: so one object of a stream can be decoded, or fail,
- * by itself. Works on a stream through a buffer that grows to the largest single value, or on bytes at hand. It checks
- * no more of the syntax than it takes to find the end. Not thread safe.
+ * Finds the beginning and the end of JSON values without decoding them, so that each object of a stream is decoded, or
+ * fails, by itself. Reads the stream through a buffer that grows to the largest single value. Checks no more of the
+ * syntax than the search for the end needs. Not thread safe.
  */
 final class ByteScanner {
-    private static final InputStream NOTHING = InputStream.nullInputStream();
-
     private final InputStream in;
-    private byte[] buffer;
+    private byte[] buffer = new byte[64 * 1024];
     private int at;
     private int limit;
-    /** Where the value that is being scanned began, or -1; bytes from here on are kept when the buffer is refilled. */
+    /** The beginning of the value that is being scanned, or -1. A refill of the buffer keeps the bytes after it. */
     private int mark = -1;
     private long total;
 
     ByteScanner(InputStream in) {
         this.in = in;
-        this.buffer = new byte[64 * 1024];
     }
 
-    ByteScanner(byte[] bytes, int from, int to) {
-        this.in = NOTHING;
-        this.buffer = bytes;
-        this.at = from;
-        this.limit = to;
-    }
-
-    /** The buffer that the positions of the value found last refer to, valid until the next call. */
+    /** The buffer that a value's place refers to, until the next call of another method. */
     byte[] buffer() {
         return buffer;
     }
@@ -86,7 +76,7 @@ final class ByteScanner {
         return name;
     }
 
-    /** Consumes one value of any kind; the answer is its place in {@link #buffer()}, by {@link #from} and {@link #to}. */
+    /** Consumes one value of any kind. @return its place in {@link #buffer()}, see {@link #from} and {@link #to} */
     long value() throws IOException {
         int first = peek();
         if (first < 0) {
@@ -105,7 +95,7 @@ final class ByteScanner {
         }
     }
 
-    /** A cursor over what is buffered, at least so many bytes unless the stream ends before. {@link #consumedTo} follows, or nothing. */
+    /** A cursor over the buffered bytes, at least this many unless the stream ends. Valid until {@link #consumedTo}. */
     JsonCursor ahead(int bytes) throws IOException {
         while (limit - at < bytes && fill()) {
             // A read may bring less than there is room for.
@@ -113,7 +103,7 @@ final class ByteScanner {
         return new JsonCursor(buffer, at, limit);
     }
 
-    /** Goes on where a cursor of {@link #ahead} stands. */
+    /** Consumes the bytes before a cursor of {@link #ahead}. */
     void consumedTo(JsonCursor cursor) {
         at = cursor.at;
     }
@@ -191,9 +181,6 @@ final class ByteScanner {
     }
 
     private boolean fill() throws IOException {
-        if (in == NOTHING) {
-            return false;
-        }
         int keep = mark >= 0 ? mark : at;
         if (keep > 0 && (keep == limit || limit == buffer.length)) {
             System.arraycopy(buffer, keep, buffer, 0, limit - keep);

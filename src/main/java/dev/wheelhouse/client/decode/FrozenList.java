@@ -3,7 +3,7 @@ package dev.wheelhouse.client.decode;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/** A list of a cached object: nobody can change it, and it takes no more memory than its elements need. */
+/** An immutable list of a cached object, in one array. */
 final class FrozenList extends AbstractList<Object> implements RandomAccess {
     static final FrozenList EMPTY = new FrozenList(new Object[0]);
 

@@ -9,16 +9,16 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-/** A small map of a cached object, in its JSON's order: nobody can change it. Looked up one by one. */
+/** A small immutable map of a cached object, in one array, in the order of its JSON. A lookup compares key by key. */
 final class FrozenMap extends AbstractMap<String, Object> {
-    /** Larger ones are for a hash table. */
+    /** Larger maps are hash tables. */
     static final int MOST_ENTRIES = 12;
 
     static final FrozenMap EMPTY = new FrozenMap(new Object[0]);
 
     private final Object[] pairs;
 
-    /** @param pairs name, value, name, value, … without repeated names */
+    /** @param pairs name, value, name, value, …; no name occurs twice */
     FrozenMap(Object[] pairs) {
         this.pairs = pairs;
     }

@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Interns the values of one field: maps the bytes of a value to the object that they were decoded to. Objects of one
  * template are nearly the same, so most values have been seen before; they are neither decoded nor stored again. An
  * interner keeps a value when its bytes come for the second time. An interner whose values do not repeat pauses.
- * Interned values are shared between objects, so an object must be copied before it is changed.
  *
- * <p>Bounded in entries, in bytes of one value, and by the {@link DecoderMemory}. Thread safe: a race loses an entry, but
- * an entry always holds the bytes of its value.
+ * <p>Bounded in entries, in bytes of one value, and by the {@link DecoderMemory}. Thread safe: a race loses an entry,
+ * but an entry always holds the bytes of its value.
  */
 final class Interner {
     /** Longer values are not interned. */
@@ -33,7 +32,7 @@ final class Interner {
         final Object value;
         private final int hash;
         private final byte[] bytes;
-        /** The entries that followed in the last object that the {@link Predictor} learned from; null before that. */
+        /** The entries that followed in the last object that a {@link Predictor} learned from; null before that. */
         private volatile Entry @Nullable [] followers;
         /** The number of objects whose template this entry was. */
         int uses;
@@ -50,8 +49,8 @@ final class Interner {
         }
 
         /**
-         * Whether the entry's bytes are at a place. Strings, lists and objects mark their own end, so the value there is
-         * then equal to the entry's.
+         * Whether the entry's bytes are at a place. Strings, lists and objects mark their own end, so the value at
+         * that place is then equal to the entry's.
          */
         boolean isAt(byte[] json, int from, int end) {
             int to = from + bytes.length;

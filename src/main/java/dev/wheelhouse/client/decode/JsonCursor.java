@@ -14,17 +14,17 @@ import tools.jackson.core.JacksonException;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * A cursor over the bytes of one JSON value, which reads eight bytes at a time where it can. It takes the JSON that API servers
- * write; of anything else it says {@link Irregular}, and a full parser decides. Not thread safe.
+ * A cursor over the bytes of one JSON value, which reads eight bytes at a time where it can. It reads the JSON that API
+ * servers write. Other bytes end in {@link Irregular}, and the full parser decides. Not thread safe.
  */
 final class JsonCursor {
-    /** These bytes are for the full parser: wrong, or right and unusual. */
+    /** The bytes are wrong, or valid and unusual. The full parser decides which. */
     static final class Irregular extends RuntimeException {
         private static final long serialVersionUID = 1;
         static final Irregular INSTANCE = new Irregular();
 
         private Irregular() {
-            super("not the JSON that is expected here", null, false, false);
+            super("the bytes are not regular JSON", null, false, false);
         }
     }
 
@@ -32,13 +32,14 @@ final class JsonCursor {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
 
+    /** Shorter texts are not compared with those before. */
     private static final int SHORTEST_KEPT = 6;
 
     final byte[] bytes;
     final int end;
     final Predictor predictor = new Predictor();
     int at;
-    /** The latest texts, and where they were. */
+    /** The latest texts, by a hash, and their places. */
     private final @Nullable String[] texts = new String[16];
     private final int[] textsFrom = new int[16];
     private int timeAt = -1;
@@ -51,7 +52,7 @@ final class JsonCursor {
         this.end = to;
     }
 
-    /** The first byte of what comes next after white space, not consumed. */
+    /** Skips white space. @return the next byte, which is not consumed */
     int peek() {
         byte[] b = bytes;
         int i = at;
@@ -163,7 +164,7 @@ final class JsonCursor {
         return true;
     }
 
-    /** A point in time in a string. Many of one object are the same, and are one then. */
+    /** A point in time, in a string. Equal times of one object, of which there are many, are one. */
     OffsetDateTime time(Times times) {
         if (peek() != '"') {
             throw Irregular.INSTANCE;
@@ -187,7 +188,7 @@ final class JsonCursor {
         return read;
     }
 
-    /** A string, whatever is in it. */
+    /** A string, with escapes or without. */
     String string() {
         if (peek() != '"') {
             throw Irregular.INSTANCE;
@@ -200,17 +201,14 @@ final class JsonCursor {
         }
         skipString();
         try {
-            String text = ModelJson.read(bytes, begin, at, String.class);
-            if (text != null) {
-                return text;
-            }
+            return ModelJson.tree(bytes, begin, at).stringValue();
         } catch (JacksonException e) {
-            // It is left to the full parser to say where and why.
+            // The full parser reports the place and the reason.
         }
         throw Irregular.INSTANCE;
     }
 
-    /** The text of some bytes. An object often has the same one in several places: it is one there, too. */
+    /** The text of a range. Equal texts of one object, of which there are many, are one. */
     private String text(int from, int to) {
         int length = to - from;
         if (length < SHORTEST_KEPT) {
@@ -229,7 +227,7 @@ final class JsonCursor {
         return text;
     }
 
-    /** The first byte that is a quote, an escape, a control character, or not ASCII. */
+    /** The place of the first byte that is a quote, an escape, a control character, or not ASCII. */
     private int endOfPlain(int from) {
         byte[] b = bytes;
         int i = from;
@@ -257,13 +255,13 @@ final class JsonCursor {
 
     private int quoteOrEscape(int from) {
         int found = quoteOrEscape(bytes, from, end);
-        if (found >= end) {
-            throw Irregular.INSTANCE;
+        if (found < end) {
+            return found;
         }
-        return found;
+        throw Irregular.INSTANCE;
     }
 
-    /** Where the first quote or backslash of a range is; its end if there is none. */
+    /** The place of a range's first quote or backslash; the range's end if there is none. */
     static int quoteOrEscape(byte[] b, int from, int end) {
         int i = from;
         int last = end - 8;
@@ -298,7 +296,7 @@ final class JsonCursor {
         }
     }
 
-    /** Consumes a value of any kind without looking into it. */
+    /** Consumes a value of any kind. Checks its quotes, and that braces and brackets balance in number. */
     void skip() {
         switch (peek()) {
             case '"' -> skipString();
@@ -333,7 +331,6 @@ final class JsonCursor {
         }
     }
 
-    /** A hash of a range. */
     static int hash(byte[] b, int from, int to) {
         long h = to - from;
         int i = from;
@@ -348,7 +345,7 @@ final class JsonCursor {
         return (int) (h ^ h >>> 29);
     }
 
-    /** The first line's end in a range, or -1. */
+    /** The place of a range's first line feed, or -1. */
     static int newline(byte[] b, int from, int to) {
         int i = from;
         while (i + 8 <= to) {

@@ -19,7 +19,7 @@ import dev.wheelhouse.client.ModelJson;
 
 /** Reads one list as it arrives: decodes each item as soon as its bytes are there. Made for one list. */
 final class ListReader<T extends KubernetesObject> {
-    /** Bytes to have in the buffer before an item is read, so that most items are complete and need no search for their end. */
+    /** Bytes to buffer before an item is read, so that most items are complete and need no search for their end. */
     private static final int FIRST_READ_AHEAD = 16 * 1024;
     private static final int MOST_READ_AHEAD = 256 * 1024;
 
@@ -102,10 +102,9 @@ final class ListReader<T extends KubernetesObject> {
     /** Reads an item of any form. Finds the item's end first, so that a failure concerns this item alone. */
     private void item(ByteScanner scanner) throws IOException {
         long span = scanner.value();
-        try {
-            items.add(decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span)));
-        } catch (UndecodableException e) {
-            skipped.add(e.failure());
+        T item = decoder.decode(scanner.buffer(), ByteScanner.from(span), ByteScanner.to(span), skipped::add);
+        if (item != null) {
+            items.add(item);
         }
     }
 

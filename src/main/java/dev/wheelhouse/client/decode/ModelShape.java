@@ -17,9 +17,6 @@ import dev.wheelhouse.client.ModelClass.Property;
  * a class in one order, so the next field is nearly always the one that followed the last time. Thread safe.
  */
 final class ModelShape {
-    private static final byte[] API_VERSION = "apiVersion".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] KIND = "kind".getBytes(StandardCharsets.US_ASCII);
-
     private final ModelClass model;
     /** The field that came first the last time. */
     private @Nullable Slot first;
@@ -177,18 +174,5 @@ final class ModelShape {
         Slot slot = find(in.bytes, from, to);
         in.expect(':');
         return slot;
-    }
-
-    /** Sets {@code apiVersion} and {@code kind}, which list items lack. */
-    void fillIn(Object object, String apiVersion, String kind) {
-        set(object, API_VERSION, apiVersion);
-        set(object, KIND, kind);
-    }
-
-    private void set(Object object, byte[] name, String value) {
-        Slot slot = find(name, 0, name.length);
-        if (slot != null) {
-            slot.property.set(object, value);
-        }
     }
 }

@@ -2,6 +2,9 @@ package dev.wheelhouse.client.decode;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +12,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
@@ -32,7 +36,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     /** Reads objects for caches; null in a decoder of other objects, or of a class that is not a model. */
     private final @Nullable ModelShape shape;
     /** Made by the first object that needs it. Many informers never do, and making it takes milliseconds. */
-    private volatile ModelJson.@Nullable Reader<T> reader;
+    private volatile @Nullable ObjectReader reader;
 
     private ObjectDecoder(ResourceType type, Class<T> model, boolean metadataOnly, DecoderMemory memory,
             boolean forCaches) {
@@ -70,11 +74,13 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @throws ApiError if the answer does not decode
      */
     public T readAnswer(String tried, byte[] bytes) {
-        try {
-            return decode(bytes, 0, bytes.length, true);
-        } catch (UndecodableException e) {
-            throw new ApiError(tried + ": the answer cannot be decoded", e);
+        List<DecodeFailure> failures = new ArrayList<>(1);
+        T object = decode(bytes, 0, bytes.length, true, failures::add);
+        if (object == null) {
+            throw new ApiError(tried + ": the answer cannot be decoded",
+                    new IOException(failures.getFirst().toString()));
         }
+        return object;
     }
 
     /**
@@ -94,7 +100,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * @param beforeRead called before each read of the stream, which may wait
      */
     public WatchReader<T> readWatch(String tried, InputStream body, Runnable beforeRead) {
-        return new WatchReader<>(new WatchFrames(body, beforeRead), new EventDecoder<>(tried, this));
+        return new WatchReader<>(tried, body, beforeRead, this);
     }
 
     /**
@@ -126,25 +132,31 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return object != null && in.isAtEnd() ? object : null;
     }
 
-    /** @throws UndecodableException if the object does not fit the model, is of another kind, or has no name */
-    T decode(byte[] bytes, int from, int to) throws UndecodableException {
+    /**
+     * Reads an object of any form. Fails if the object does not fit the model, is of another kind, or has no name.
+     *
+     * @param failed receives the failure; the result is null then
+     */
+    @Nullable
+    T decode(byte[] bytes, int from, int to, Consumer<DecodeFailure> failed) {
         T object = decodeRegular(bytes, from, to);
-        return object != null ? object : decode(bytes, from, to, metadataOnly);
+        return object != null ? object : decode(bytes, from, to, metadataOnly, failed);
     }
 
-    private T decode(byte[] bytes, int from, int to, boolean anyKind) throws UndecodableException {
-        T object;
+    private @Nullable T decode(byte[] bytes, int from, int to, boolean anyKind, Consumer<DecodeFailure> failed) {
+        T object = null;
+        DecodeFailure problem;
         try {
-            object = reader().read(bytes, from, to);
+            object = reader().readValue(bytes, from, to - from);
+            problem = object == null
+                    ? new DecodeFailure(type.groupResource(), "", "it is null")
+                    : problem(object, anyKind);
         } catch (JacksonException e) {
-            throw new UndecodableException(failure(bytes, from, to, field(e), e.getOriginalMessage()), e);
+            problem = failure(bytes, from, to, field(e), e.getOriginalMessage());
         }
-        if (object == null) {
-            throw new UndecodableException(new DecodeFailure(type.groupResource(), "", "it is null"));
-        }
-        DecodeFailure problem = problem(object, anyKind);
         if (problem != null) {
-            throw new UndecodableException(problem);
+            failed.accept(problem);
+            return null;
         }
         fillIn(object);
         return object;
@@ -166,15 +178,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         if (type.kind().isEmpty() || object.getKind() != null && object.getApiVersion() != null && !metadataOnly) {
             return;
         }
-        if (shape != null) {
-            shape.fillIn(object, type.apiVersion(), type.kind());
-        } else {
-            ModelJson.fillIn(object, type.apiVersion(), type.kind());
-        }
+        ModelJson.fillIn(object, type.apiVersion(), type.kind());
     }
 
-    private ModelJson.Reader<T> reader() {
-        ModelJson.Reader<T> known = reader;
+    private ObjectReader reader() {
+        ObjectReader known = reader;
         if (known == null) {
             known = ModelJson.reader(model);
             reader = known;

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.client.decode.Interner.Entry;
 
 /**
- * Predicts, while one object is read, the next interned value: the one that came at this place in the last object of the
- * same template. The first interned list, map or model of an object, such as its labels, stands for the template. A
- * right prediction costs one comparison of bytes, and saves the search for the value's end and a hash. A wrong one costs
- * time only. Made for one object; not thread safe.
+ * Predicts, while one object is read, the next interned value: the one that came at this place in the last object of
+ * the same template. The first interned list, map or model of an object, such as its labels, stands for the template. A
+ * right prediction costs one comparison of bytes, and saves the search for the value's end and a hash. A wrong one
+ * costs time only. Made for one object; not thread safe.
  */
 final class Predictor {
     private static final int SHORTEST_TEMPLATE = 24;

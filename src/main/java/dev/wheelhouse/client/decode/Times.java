@@ -26,7 +26,7 @@ final class Times {
     /** Hashes of the times. A time with another hash is not compared. */
     private final int[] hashes = new int[times.length];
 
-    /** Reads a time in whole seconds, as {@code metav1.Time} is written, from a JSON string; null for any other value. */
+    /** Reads a JSON string that is a time in whole seconds, as {@code metav1.Time} is written; null for others. */
     @Nullable
     OffsetDateTime seconds(byte[] json, int from, int end) {
         if (end - from < LENGTH) {

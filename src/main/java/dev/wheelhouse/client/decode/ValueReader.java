@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -45,24 +46,59 @@ abstract sealed class ValueReader {
             return new Delegated(type);
         }
         if (type == String.class) {
-            return new Interned(new Text(), memory);
+            return text(memory);
         }
         if (type == Boolean.class) {
-            return new Truth();
+            return new Scalar(ValueReader::truth);
         }
-        if (type == Integer.class || type == Long.class) {
-            return new Whole(type == Integer.class);
+        if (type == Integer.class) {
+            return new Scalar(in -> narrow(in.integer()));
+        }
+        if (type == Long.class) {
+            return new Scalar(JsonCursor::integer);
         }
         if (type == OffsetDateTime.class) {
-            return new Time(memory.times());
+            Times times = memory.times();
+            return new Scalar(in -> in.time(times));
         }
-        if (type == Quantity.class || type == IntOrString.class) {
-            return new Interned(new Scalar(type), memory);
+        if (type == Quantity.class) {
+            return new Interned(new Scalar(ValueReader::quantity), memory);
+        }
+        if (type == IntOrString.class) {
+            return new Interned(new Scalar(in -> in.peek() == '"'
+                    ? new IntOrString(in.string())
+                    : new IntOrString(narrow(in.integer()))), memory);
         }
         if (type instanceof Class<?> model && ModelClass.isModel(model)) {
             return new Interned(new Model(model, memory), memory);
         }
         return new Delegated(type);
+    }
+
+    private static ValueReader text(DecoderMemory memory) {
+        return new Interned(new Scalar(JsonCursor::string), memory);
+    }
+
+    private static Object truth(JsonCursor in) {
+        boolean value = in.peek() == 't';
+        in.literal(value ? "true" : "false");
+        return value;
+    }
+
+    private static int narrow(long value) {
+        if (value != (int) value) {
+            throw JsonCursor.Irregular.INSTANCE;
+        }
+        return (int) value;
+    }
+
+    private static Object quantity(JsonCursor in) {
+        try {
+            return BoundedQuantity.parse(in.string());
+        } catch (RuntimeException e) {
+            // The full parser reports the reason.
+            throw JsonCursor.Irregular.INSTANCE;
+        }
     }
 
     private static Object notNull(ValueReader values, JsonCursor in, int depth) {
@@ -120,48 +156,6 @@ abstract sealed class ValueReader {
         }
     }
 
-    private static final class Text extends ValueReader {
-        @Override
-        Object read(JsonCursor in, int depth) {
-            return in.string();
-        }
-    }
-
-    private static final class Time extends ValueReader {
-        private final Times times;
-
-        Time(Times times) {
-            this.times = times;
-        }
-
-        @Override
-        Object read(JsonCursor in, int depth) {
-            return in.time(times);
-        }
-    }
-
-    /** Quantities, which are strings, and the type that is an integer or a string. */
-    private static final class Scalar extends ValueReader {
-        private final Type type;
-
-        Scalar(Type type) {
-            this.type = type;
-        }
-
-        @Override
-        Object read(JsonCursor in, int depth) {
-            if (type == IntOrString.class) {
-                return in.peek() == '"' ? new IntOrString(in.string()) : new IntOrString(Whole.narrow(in.integer()));
-            }
-            try {
-                return BoundedQuantity.parse(in.string());
-            } catch (RuntimeException e) {
-                // The full parser reports the reason.
-                throw JsonCursor.Irregular.INSTANCE;
-            }
-        }
-    }
-
     /**
      * A list of objects that is left out, such as {@code metadata.managedFields}. The objects in its elements are
      * interned, as a known one need not be searched for its end.
@@ -170,7 +164,10 @@ abstract sealed class ValueReader {
         private final ValueReader parts;
 
         Ignored(DecoderMemory memory) {
-            this.parts = new Interned(new Skipped(), memory);
+            this.parts = new Interned(new Scalar(in -> {
+                in.skip();
+                return Boolean.TRUE;
+            }), memory);
         }
 
         @Override
@@ -212,47 +209,17 @@ abstract sealed class ValueReader {
         }
     }
 
-    private static final class Skipped extends ValueReader {
-        @Override
-        Object read(JsonCursor in, int depth) {
-            in.skip();
-            return Boolean.TRUE;
-        }
-    }
+    /** Values without parts. */
+    private static final class Scalar extends ValueReader {
+        private final Function<JsonCursor, Object> read;
 
-    private static final class Truth extends ValueReader {
-        @Override
-        Object read(JsonCursor in, int depth) {
-            if (in.peek() == 't') {
-                in.literal("true");
-                return Boolean.TRUE;
-            }
-            in.literal("false");
-            return Boolean.FALSE;
-        }
-    }
-
-    private static final class Whole extends ValueReader {
-        private final boolean isInt;
-
-        Whole(boolean isInt) {
-            this.isInt = isInt;
+        Scalar(Function<JsonCursor, Object> read) {
+            this.read = read;
         }
 
         @Override
         Object read(JsonCursor in, int depth) {
-            long value = in.integer();
-            if (isInt) {
-                return narrow(value);
-            }
-            return value;
-        }
-
-        static int narrow(long value) {
-            if (value != (int) value) {
-                throw JsonCursor.Irregular.INSTANCE;
-            }
-            return (int) value;
+            return read.apply(in);
         }
     }
 
@@ -313,7 +280,7 @@ abstract sealed class ValueReader {
 
         MapOf(ValueReader values, DecoderMemory memory) {
             this.values = values;
-            this.names = new Interned(new Text(), memory);
+            this.names = text(memory);
         }
 
         @Override

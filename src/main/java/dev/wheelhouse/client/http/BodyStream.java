@@ -7,9 +7,9 @@ import okio.Buffer;
 import okio.BufferedSource;
 
 /**
- * The bytes of an answer as they come. OkHttp's own stream takes a new buffer of eight kilobytes for each chunk, as it shares one
- * between what has been asked for and what has not; where something is in the asker's buffer already, it copies instead, and its
- * buffers are used again. So a byte is put there before each read.
+ * The bytes of an answer as they arrive. OkHttp reads several chunks into one buffer of eight kilobytes. Its own stream
+ * of a body takes a part of that buffer for each chunk, so the buffer is not used again and each chunk costs a new one.
+ * Okio copies the bytes instead if the target already has a byte, so this stream puts one there before each read.
  */
 final class BodyStream extends InputStream {
     private final BufferedSource source;

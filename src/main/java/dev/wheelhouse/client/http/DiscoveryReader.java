@@ -1,6 +1,7 @@
 package dev.wheelhouse.client.http;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.http.HttpTransport.Outgoing;
 
 /**
- * Reads discovery: the aggregated documents where the server has them, else one document a group version (upstream:
+ * Reads discovery: the aggregated documents if the server has them, else one document for each group version (upstream:
  * client-go {@code discovery/discovery_client.go} and {@code aggregated_discovery.go}).
  */
 final class DiscoveryReader {
@@ -25,7 +26,7 @@ final class DiscoveryReader {
     private static final List<String> WANTED_VERBS = List.of("list", "watch", "delete");
 
     private final HttpTransport transport;
-    /** The first version that serves a resource of a group is the preferred one: groups come with their best version first. */
+    /** By group and plural name, each in the first version that serves it: discovery lists the best version first. */
     private final Map<String, ResourceType> types = new LinkedHashMap<>();
     private final List<ResourceType> otherVersions = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
@@ -35,8 +36,8 @@ final class DiscoveryReader {
     }
 
     Discovered discover() {
-        core(get("/api"));
-        groups(get("/apis"));
+        read(get("/api"));
+        read(get("/apis"));
         return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
     }
 
@@ -53,20 +54,14 @@ final class DiscoveryReader {
         }
     }
 
-    private void core(JsonNode document) {
+    /** Reads the aggregated form, or the versions of the core group, or the list of the other groups. */
+    private void read(JsonNode document) {
         if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
             aggregated(document);
             return;
         }
         for (JsonNode version : document.path("versions")) {
             resourceList("", version.asString(""), "/api/" + version.asString(""));
-        }
-    }
-
-    private void groups(JsonNode document) {
-        if (document.path("kind").asString("").equals("APIGroupDiscoveryList")) {
-            aggregated(document);
-            return;
         }
         for (JsonNode group : document.path("groups")) {
             String name = group.path("name").asString("");
@@ -120,7 +115,7 @@ final class DiscoveryReader {
     }
 
     private static Set<String> verbs(JsonNode resource) {
-        Set<String> verbs = new java.util.HashSet<>();
+        Set<String> verbs = new HashSet<>();
         resource.path("verbs").forEach(v -> verbs.add(v.asString("")));
         return verbs;
     }

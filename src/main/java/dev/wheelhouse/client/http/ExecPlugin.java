@@ -22,13 +22,14 @@ import dev.wheelhouse.client.http.TokenRefresher.Token;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs a kubeconfig's credential plugin and takes the token that it prints (upstream: client-go {@code
- * plugin/pkg/client/auth/exec/exec.go}). Unlike the official client's, it has a deadline, keeps the token for as long
- * as the plugin says, and says what went wrong.
+ * Runs a kubeconfig's credential plugin and reads the token that the plugin prints (upstream: client-go
+ * {@code plugin/pkg/client/auth/exec/exec.go}). Unlike the official client, it has a deadline, uses a token for as long
+ * as the plugin says, and reports the cause of a failure.
  */
 final class ExecPlugin implements TokenRefresher.Source {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Duration WITHOUT_EXPIRY = Duration.ofMinutes(10);
+    /** A token is fetched again this long before it expires. */
     private static final Duration EARLY = Duration.ofSeconds(10);
 
     private final String where;
@@ -93,8 +94,8 @@ final class ExecPlugin implements TokenRefresher.Source {
     /**
      * The token of an ExecCredential.
      *
-     * @param output what the plugin printed.
-     * @throws KubeConfigException if there is none in it
+     * @param output the plugin's standard output
+     * @throws KubeConfigException if the output has no token
      */
     Token token(String output) {
         JsonNode status;
@@ -152,7 +153,7 @@ final class ExecPlugin implements TokenRefresher.Source {
                 try {
                     output.append(new String(process.getInputStream().readNBytes(1024 * 1024), StandardCharsets.UTF_8));
                 } catch (IOException e) {
-                    // The exit code says more.
+                    // The exit code tells more.
                 }
             });
             if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {

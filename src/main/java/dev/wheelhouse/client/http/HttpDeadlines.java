@@ -3,12 +3,12 @@ package dev.wheelhouse.client.http;
 import java.time.Duration;
 
 /**
- * How long the HTTP adapter waits before it gives a call up.
+ * The time limits of the HTTP adapter. A call that breaks one fails with an {@code ApiError} of unknown outcome.
  *
- * @param connect for a connection to come up
- * @param answer for the first byte of an answer, and between two bytes of one; an open watch has no such limit, its silence is
- *     the Reflector's business
- * @param call for a whole call, from the request to the last byte, save lists and watches
+ * @param connect the time to connect
+ * @param answer the time to the first byte of an answer, and between two bytes of it; an open watch has no such limit,
+ *     as the Reflector watches over its silence
+ * @param call the time of a whole call, from the request to the last byte; lists and watches have no such limit
  */
 public record HttpDeadlines(Duration connect, Duration answer, Duration call) {
     public static HttpDeadlines defaults() {

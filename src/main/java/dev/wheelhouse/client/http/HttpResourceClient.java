@@ -11,6 +11,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.CollectionQuery;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListOptions;
@@ -19,10 +20,12 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.client.http.HttpTransport.Outgoing;
 
-/** Reads and writes of one resource type over HTTP. */
+/** Reads, writes, lists and watches one resource type over HTTP. */
 final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
     private final HttpTransport transport;
     private final ResourceType type;
@@ -84,7 +87,7 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
                 encode(LastApplied.restore(object, () -> get(key))));
     }
 
-    /** An apply is forced, and made in the name of this client. */
+    /** An apply has this client as its field manager, and is forced. */
     @Override
     public T patch(ObjectKey key, String subresource, PatchType patchType, String body) {
         String tried = "patch " + describe(key) + (subresource.isEmpty() ? "" : ", subresource " + subresource);
@@ -125,9 +128,36 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         return lister(namespace, labels, fields, decoder.forCaches());
     }
 
-    private HttpListerWatcher<T> lister(String namespace, LabelSelector labels, FieldSelector fields,
-            ObjectDecoder<T> how) {
-        return new HttpListerWatcher<>(transport, type, namespace, labels, fields, how, accept, acceptList);
+    private Lister<T> lister(String namespace, LabelSelector labels, FieldSelector fields, ObjectDecoder<T> how) {
+        return new Lister<>(transport, type, namespace, labels, fields, how, accept, acceptList);
+    }
+
+    private record Lister<T extends KubernetesObject>(HttpTransport transport, ResourceType type, String namespace,
+            LabelSelector labels, FieldSelector fields, ObjectDecoder<T> decoder, String accept, String acceptList)
+            implements
+                ListerWatcher<T> {
+        @Override
+        public String selector() {
+            return CollectionQuery.describe(labels, fields);
+        }
+
+        @Override
+        public ListPage<T> list(ListOptions options) {
+            return transport.stream(request("list", CollectionQuery.list(labels, fields, options), acceptList),
+                    decoder::readList);
+        }
+
+        @Override
+        public WatchStream<T> watch(WatchOptions options) throws InterruptedException {
+            return new HttpWatchStream<>(transport,
+                    request("watch", CollectionQuery.watch(labels, fields, options), accept), decoder);
+        }
+
+        private Outgoing request(String verb, Map<String, String> query, String accepted) {
+            String where = type.namespaced() && !namespace.isEmpty() ? " in " + namespace : "";
+            return new Outgoing(verb + " " + type.groupResource() + where, "GET", type.path(namespace), query,
+                    accepted, null, null);
+        }
     }
 
     private T object(String tried, String method, String path, @Nullable String contentType, byte @Nullable [] body) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -46,7 +47,7 @@ import okhttp3.Response;
 import okio.BufferedSink;
 
 /**
- * Sends requests over the official client's connection, with its credentials, and turns every failure into an
+ * Sends requests by OkHttp, with the official client's TLS settings and credentials, and turns every failure into an
  * {@link ApiError}. Thread safe.
  */
 final class HttpTransport implements AutoCloseable {
@@ -118,12 +119,12 @@ final class HttpTransport implements AutoCloseable {
         volatile @Nullable ReadAheadSocket socket;
     }
 
-    /** Where the server is. */
+    /** The server's address. */
     String server() {
         return base.toString();
     }
 
-    /** A request. @param tried what it does, for messages: {@code "get pods default/web-1"} */
+    /** A request. @param tried the request in words, for messages: {@code "get pods default/web-1"} */
     record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
             @Nullable String contentType, byte @Nullable [] body) {
         static Outgoing get(String tried, String path) {
@@ -148,73 +149,59 @@ final class HttpTransport implements AutoCloseable {
 
     private <R> R run(OkHttpClient client, Outgoing what, BodyReader<R> reader) {
         Call call = client.newCall(request(what).build());
-        Future<R> future;
         try {
-            future = threads.submit(() -> {
+            return await(call, what.tried(), Long.MAX_VALUE, () -> {
                 try (Response response = call.execute()) {
                     check(what.tried(), response);
                     return reader.read(new BodyStream(response.body().source()));
-                } catch (IOException e) {
-                    throw broken(what.tried(), e);
                 }
             });
-        } catch (RejectedExecutionException e) {
-            throw new ApiError(what.tried(), new IOException("the client is closed", e));
-        }
-        try {
-            return future.get();
         } catch (InterruptedException e) {
-            call.cancel();
             Thread.currentThread().interrupt();
             throw new ApiError(what.tried(), new InterruptedIOException("interrupted while waiting for the answer"));
-        } catch (CancellationException e) {
-            throw new ApiError(what.tried(), e);
-        } catch (ExecutionException e) {
-            switch (e.getCause()) {
-                case ApiError error -> throw error;
-                case Error error -> throw error;
-                case RuntimeException error -> throw new ApiError(what.tried(), error);
-                case null, default -> throw new ApiError(what.tried(), e);
-            }
         }
     }
 
     /**
-     * Opens a stream that has no deadline once its headers have come. The caller closes the response; cancelling the call from
-     * another thread ends a read.
+     * Opens a stream that has no deadline once its headers have come. The caller closes the response. Cancelling the
+     * call from another thread ends a read.
      */
     Opened open(Outgoing what) throws InterruptedException {
         WatchSocket socket = new WatchSocket();
         Call call = watches.newCall(request(what).tag(WatchSocket.class, socket).build());
-        Future<Response> future;
+        return await(call, what.tried(), answer.toNanos(), () -> {
+            Response response = call.execute();
+            try {
+                check(what.tried(), response);
+                return new Opened(call, response, socket.socket);
+            } catch (RuntimeException | IOException e) {
+                response.close();
+                throw e;
+            }
+        });
+    }
+
+    /** Runs a call on a thread of its own. Cancels it when the calling thread is interrupted or the time is over. */
+    private <R> R await(Call call, String tried, long nanos, Callable<R> work) throws InterruptedException {
         try {
-            future = threads.submit(() -> {
-                Response response = call.execute();
-                try {
-                    check(what.tried(), response);
-                    return response;
-                } catch (RuntimeException | IOException e) {
-                    response.close();
-                    throw e;
-                }
-            });
+            return threads.submit(work).get(nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            throw new ApiError(what.tried(), new IOException("the client is closed", e));
-        }
-        try {
-            return new Opened(call, future.get(answer.toNanos(), TimeUnit.NANOSECONDS), socket.socket);
+            throw closed(tried, e);
         } catch (InterruptedException e) {
             call.cancel();
             throw e;
         } catch (TimeoutException e) {
             call.cancel();
-            throw broken(what.tried(), new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
+            throw broken(tried, new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
+        } catch (CancellationException e) {
+            throw new ApiError(tried, e);
         } catch (ExecutionException e) {
             switch (e.getCause()) {
                 case ApiError error -> throw error;
-                case IOException error -> throw broken(what.tried(), error);
                 case Error error -> throw error;
-                case null, default -> throw new ApiError(what.tried(), e);
+                case IOException error -> throw broken(tried, error);
+                case RuntimeException error -> throw new ApiError(tried, error);
+                case null, default -> throw new ApiError(tried, e);
             }
         }
     }
@@ -230,21 +217,31 @@ final class HttpTransport implements AutoCloseable {
         return clock;
     }
 
-    /** Runs an action after a time. @throws RejectedExecutionException if this client was closed */
-    Future<?> after(long nanos, Runnable action) {
-        return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    /** Runs a reader of an open stream on a virtual thread of this client. */
-    void execute(Runnable reader) {
-        threads.execute(reader);
-    }
-
-    ApiError broken(String tried, IOException e) {
-        if (closed) {
-            return new ApiError(tried, new IOException("the client is closed", e));
+    /** Runs an action after a time. @throws ApiError if this client is closed */
+    Future<?> after(String tried, long nanos, Runnable action) {
+        try {
+            return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            throw closed(tried, e);
         }
-        return new ApiError(tried, e);
+    }
+
+    /** Runs the reader of an open stream on a virtual thread. @throws ApiError if this client is closed */
+    void execute(String tried, Runnable reader) {
+        try {
+            threads.execute(reader);
+        } catch (RejectedExecutionException e) {
+            throw closed(tried, e);
+        }
+    }
+
+    /** The error of a connection that broke, perhaps as this client was closed. */
+    ApiError broken(String tried, IOException e) {
+        return closed ? closed(tried, e) : new ApiError(tried, e);
+    }
+
+    private static ApiError closed(String tried, Exception e) {
+        return new ApiError(tried, new IOException("the client is closed", e));
     }
 
     private Request.Builder request(Outgoing what) {
@@ -255,7 +252,7 @@ final class HttpTransport implements AutoCloseable {
         what.query().forEach(url::addQueryParameter);
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Accept", what.accept());
-        // Between a server and a client that are near each other, compression costs more than it saves.
+        // A client is near its API server, so compression costs more than it saves.
         headers.put("Accept-Encoding", "identity");
         List<Pair> query = new ArrayList<>();
         String[] authentications = api.getAuthentications().keySet().toArray(new String[0]);
@@ -274,7 +271,7 @@ final class HttpTransport implements AutoCloseable {
         return request.method(what.method(), body);
     }
 
-    /** A body that is sent once: OkHttp must not repeat a write by itself when it does not know whether it happened. */
+    /** A body that OkHttp sends once. It must not repeat a write whose outcome it does not know. */
     private static final class OneShotBody extends RequestBody {
         private final byte[] bytes;
         private final @Nullable MediaType type;
@@ -305,7 +302,7 @@ final class HttpTransport implements AutoCloseable {
         }
     }
 
-    /** The name that the server files this client's writes under. */
+    /** The field manager of this client's writes, as the server derives it from the user agent. */
     String fieldManager() {
         int slash = userAgent.indexOf('/');
         return slash < 0 ? userAgent : userAgent.substring(0, slash);

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -27,9 +26,9 @@ import dev.wheelhouse.runtime.Durations;
 import okhttp3.Response;
 
 /**
- * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands the events
- * of one read of the network on together, before it reads again: so no event waits for one that has not come. The ends
- * of network packets and HTTP chunks have no meaning.
+ * A watch over HTTP. A virtual thread reads and decodes events ahead of the consumer, up to a bound. It hands on the
+ * events of one read of the network together, before it reads again, so no event waits for one that has not come. The
+ * ends of network packets and HTTP chunks have no meaning.
  */
 final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T> {
     /** The most decoded events that wait for the consumer. Then the connection is not read, which slows the server. */
@@ -72,10 +71,10 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         this.decoder = decoder;
         this.opened = transport.open(request);
         try {
-            transport.execute(this::read);
-        } catch (RejectedExecutionException e) {
+            transport.execute(tried, this::read);
+        } catch (ApiError e) {
             opened.response().close();
-            throw new ApiError(tried, new IOException("the client is closed", e));
+            throw e;
         }
     }
 
@@ -175,7 +174,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         }
     }
 
-    /** Waits under the lock. @return whether there are events; if not, the stream has ended, or nothing came in time */
+    /** Waits with the lock held. @return whether there are events; if not, the stream ended or the time is over */
     private boolean await(Duration maxWait) throws InterruptedException {
         long nanos = Durations.saturatedNanos(maxWait);
         long deadline = nanos <= 0 ? 0 : clock.nanoTime() + Math.min(nanos, FAR);
@@ -196,8 +195,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     }
 
     /**
-     * Sets the timer so that a wait ends by its deadline. Setting a timer for each wait would cost more than the events.
-     * So a timer that is set stays set while it rings before the deadline; the wait then sets the next one.
+     * Sets the timer so that a wait ends by its deadline. To set a timer for each wait would cost more than the events.
+     * So a timer that rings before the deadline stays set, and the wait then sets the next one.
      */
     private void wakeBy(long deadline) {
         Future<?> set = timer;
@@ -208,11 +207,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
             set.cancel(false);
         }
         timerAt = deadline;
-        try {
-            timer = transport.after(Math.max(1, deadline - clock.nanoTime()), this::ring);
-        } catch (RejectedExecutionException e) {
-            throw new ApiError(tried, new IOException("the client is closed", e));
-        }
+        timer = transport.after(tried, Math.max(1, deadline - clock.nanoTime()), this::ring);
     }
 
     private void ring() {

@@ -19,10 +19,10 @@ import io.kubernetes.client.util.ClientBuilder;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Finds out where to connect, and as whom: an explicit kubeconfig file, else the files of {@code KUBECONFIG} merged as kubectl
- * merges them, else {@code ~/.kube/config}, else the pod's service account (upstream: client-go
- * {@code tools/clientcmd/loader.go}, {@code rest/config.go}). Every problem is a {@link KubeConfigException} that names the file,
- * the field and the remedy.
+ * Finds out where to connect, and as whom: by an explicit kubeconfig file, else by the files of {@code KUBECONFIG},
+ * merged as kubectl merges them, else by {@code ~/.kube/config}, else by the pod's service account (upstream: client-go
+ * {@code tools/clientcmd/loader.go}, {@code rest/config.go}). Every problem is a {@link KubeConfigException} that names
+ * the file, the field and the remedy. Thread safe.
  */
 public final class KubeConfigs {
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
@@ -50,19 +50,19 @@ public final class KubeConfigs {
     }
 
     /**
-     * Where to connect.
+     * A server, and the credentials for it.
      *
-     * @param api the official client, with credentials that refresh themselves and TLS set up
-     * @param source where this was found, for messages: {@code "/home/me/.kube/config, context dev"}
-     * @param namespace the context's, or the pod's, namespace; {@code default} if none is set
+     * @param api the official client, with TLS set up and with credentials that refresh themselves
+     * @param source the file and the context, for messages: {@code "/home/me/.kube/config, context dev"}
+     * @param namespace the context's or the pod's namespace; {@code default} if none is set
      */
     public record Connection(ApiClient api, String source, String namespace) {}
 
     /**
-     * By the usual rules.
+     * Finds the connection by the rules of this class.
      *
      * @param file an explicit kubeconfig, or null
-     * @param context a context of it, or null for the current one
+     * @param context a context of the kubeconfig, or null for the current one
      */
     public Connection resolve(@Nullable Path file, @Nullable String context) {
         if (file != null) {
@@ -83,12 +83,12 @@ public final class KubeConfigs {
                 + " does not exist, and this is no pod (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig file");
     }
 
-    /** One kubeconfig file. */
+    /** The connection that one kubeconfig file names. */
     public Connection explicit(Path file, @Nullable String context) {
         return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, clock);
     }
 
-    /** The files of the {@code KUBECONFIG} variable; those that do not exist are left out, unless none does. */
+    /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
     private Connection fromEnvironment(String variable, @Nullable String context) {
         List<MergedKubeConfig.Loaded> files = new ArrayList<>();
         for (String name : variable.split(File.pathSeparator, -1)) {
@@ -109,7 +109,7 @@ public final class KubeConfigs {
         return host != null && !host.isBlank() && Files.exists(serviceAccount.resolve("token"));
     }
 
-    /** The pod's service account; its token is read again as it is rotated. */
+    /** The connection of the pod's service account. Reads the token again every minute, as it rotates. */
     public Connection inCluster() {
         String host = variable("KUBERNETES_SERVICE_HOST");
         String port = variable("KUBERNETES_SERVICE_PORT");

@@ -28,8 +28,8 @@ import dev.wheelhouse.runtime.SafeYaml;
 import okhttp3.HttpUrl;
 
 /**
- * Several kubeconfig files as one: of entries with one name, and of {@code current-context}, the first file's wins; relative paths
- * are relative to the file that they stand in (upstream: client-go {@code tools/clientcmd/loader.go}).
+ * Several kubeconfig files as one. If two files have an entry of one name, or a {@code current-context}, the first
+ * file's wins. Relative paths are relative to their own file (upstream: client-go {@code tools/clientcmd/loader.go}).
  */
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
@@ -46,7 +46,7 @@ final class MergedKubeConfig {
     /** One file, parsed. */
     record Loaded(Path file, Map<String, Object> content) {}
 
-    /** One named context, cluster or user, and the file that it comes from. */
+    /** One named context, cluster or user, and its file. */
     private record Entry(Path file, String name, Map<String, Object> fields) {
         String text(String field) {
             Object value = fields.get(field);
@@ -268,10 +268,10 @@ final class MergedKubeConfig {
         return list;
     }
 
-    /** The fields whose credentials have to be fetched again from time to time. */
+    /** The fields of a user whose credentials expire. */
     private static final Set<String> REFRESHED = Set.of("exec", "auth-provider", "tokenFile");
 
-    /** The official client reads those once and for all, so they are left out of what it is given. */
+    /** The configuration without these fields, as the official client would read their credentials only once. */
     private static KubeConfig withoutRefreshed(KubeConfig config, Entry cluster, Entry user, String context) {
         if (user.fields().keySet().stream().noneMatch(REFRESHED::contains)) {
             return config;

@@ -12,8 +12,8 @@ import okhttp3.internal.connection.ConnectionListener;
 /**
  * The only class that uses internals of OkHttp. OkHttp closes idle connections and runs HTTP/2 on threads of its own,
  * which the whole JVM shares and which live for a minute after their last task. A client promises that its threads end
- * with {@code close()}, and the public API cannot replace these threads. {@code OkHttpInternalsTest} fails if an upgrade
- * of OkHttp changes what this class relies on.
+ * with {@code close()}, and the public API cannot replace these threads. {@code OkHttpInternalsTest} fails if an
+ * upgrade of OkHttp changes what this class relies on.
  */
 final class OkHttpInternals implements AutoCloseable {
     private static final int MOST_IDLE_CONNECTIONS = 16;

@@ -20,20 +20,19 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Puts a bearer token on every request, and fetches it again when its time is over or the server says 401: projected
- * tokens rotate, and plugins' tokens expire. A token that cannot be fetched again is used on for as long as the server
- * takes it.
+ * Puts a bearer token on every request. Fetches a new token when the time of the old one is over or the server answers
+ * 401, as projected tokens rotate and plugins' tokens expire. If that fails, the old token stays in use. Thread safe.
  */
 final class TokenRefresher implements Authentication, Interceptor {
     private static final Logger log = LoggerFactory.getLogger(TokenRefresher.class);
     private static final Duration FILE_PERIOD = Duration.ofMinutes(1);
 
-    /** A token, and for how long it may be used. */
+    /** A token, and the time for which it may be used. */
     record Token(String value, Duration validFor) {}
 
-    /** Where tokens come from. */
+    /** A source of tokens. */
     interface Source {
-        /** @throws KubeConfigException if there is none, with what to do about it */
+        /** @throws KubeConfigException if there is no token; the message names the remedy */
         Token fetch();
     }
 
@@ -59,9 +58,9 @@ final class TokenRefresher implements Authentication, Interceptor {
     }
 
     /**
-     * A token goes into a header, which has no line ends, no control characters, and ASCII alone.
+     * Checks that a token can be the value of a header: printable ASCII without line ends.
      *
-     * @throws KubeConfigException if the token has any
+     * @throws KubeConfigException if the token has another character
      */
     static void requireSendable(String token, String where) {
         for (int i = 0; i < token.length(); i++) {
@@ -73,7 +72,7 @@ final class TokenRefresher implements Authentication, Interceptor {
         }
     }
 
-    /** What the official client's own auth provider gives. */
+    /** Tokens of the official client's own auth provider. */
     static TokenRefresher ofOfficial(KubeConfig config, String where, Clock clock) {
         return new TokenRefresher(() -> {
             var credentials = config.getCredentials();
@@ -110,7 +109,7 @@ final class TokenRefresher implements Authentication, Interceptor {
         return request.newBuilder().header("Authorization", "Bearer " + token).build();
     }
 
-    /** @param refused a token that the server did not take, or null */
+    /** @param refused a token that the server refused, or null */
     private synchronized String token(@Nullable String refused) {
         Token now = token;
         if (now != null && !now.value().equals(refused) && clock.nanoTime() - until < 0) {
@@ -125,7 +124,7 @@ final class TokenRefresher implements Authentication, Interceptor {
             if (now == null) {
                 throw e;
             }
-            log.warn("the token could not be refreshed, so the old one is used on: {}", e.getMessage());
+            log.warn("the token could not be refreshed, so the old one stays in use: {}", e.getMessage());
             until = clock.deadline(Duration.ofSeconds(10));
             return now.value();
         }

@@ -170,8 +170,9 @@ final class DependencyGraph {
     /**
      * An informer showed that an object was deleted.
      *
-     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list nothing: an
-     *     owner stays as one that has not been seen, and whether it exists is asked until it is seen or known to be gone
+     * @param told whether a watch told of its deletion. That a list lacks it is no proof, as a sick server may list
+     *     nothing: an owner stays as one that has not been seen, and whether it exists is asked until it is seen or
+     *     known to be gone
      */
     List<Effect> gone(ObjectRef identity, boolean told) {
         List<Effect> effects = new ArrayList<>();

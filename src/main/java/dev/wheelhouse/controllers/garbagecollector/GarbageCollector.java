@@ -68,7 +68,8 @@ public final class GarbageCollector implements PlansForAnyType {
         }
     }
 
-    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage, VerdictReconciler reconciler) {
+    private Loop worker(ControllerContext context, WorkQueue<String> queue, Outage<String> outage,
+            VerdictReconciler reconciler) {
         return new Worker<>(NAME, queue, outage, uid -> monitors.isReady() ? Duration.ZERO : NOT_READY_YET, reconciler,
                 context.clock(), context.metrics());
     }

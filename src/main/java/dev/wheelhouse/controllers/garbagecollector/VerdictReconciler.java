@@ -42,7 +42,8 @@ final class VerdictReconciler implements Reconciler<String> {
     private final ConsistencyStore consistency;
 
     /** @param watched whether an informer follows a type, so that its objects will be observed */
-    VerdictReconciler(GraphKeeper keeper, Function<View, Verdict> decide, Predicate<ResourceType> watched, KubeClient client,
+    VerdictReconciler(GraphKeeper keeper, Function<View, Verdict> decide, Predicate<ResourceType> watched,
+            KubeClient client,
             ActionExecutor executor, ConsistencyStore consistency) {
         this.keeper = keeper;
         this.decide = decide;

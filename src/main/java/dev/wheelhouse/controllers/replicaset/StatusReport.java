@@ -62,7 +62,8 @@ final class StatusReport {
     }
 
     /** The conditions. An existing failure condition is kept with its time, also if scaling was not tried again. */
-    private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view, ReplicaChange.Failure failure) {
+    private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view,
+            ReplicaChange.Failure failure) {
         V1ReplicaSetStatus before = view.set().getStatus();
         List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
                 ? List.of()

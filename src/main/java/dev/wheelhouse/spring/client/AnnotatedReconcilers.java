@@ -33,8 +33,9 @@ import dev.wheelhouse.workqueue.WorkQueue;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
- * Makes a controller of a bean that carries {@code @KubernetesReconciler}, as the official client's Spring integration
- * describes it: watches with their key functions and resync periods, event filters, ready functions, worker count.
+ * Makes a controller from a bean with {@code @KubernetesReconciler}. The annotations have the meaning that the official
+ * client's Spring integration gives them: watches with key functions and resync periods, event filters, ready
+ * functions, and the number of workers.
  */
 public final class AnnotatedReconcilers {
     private static final Logger log = LoggerFactory.getLogger(AnnotatedReconcilers.class);
@@ -53,7 +54,7 @@ public final class AnnotatedReconcilers {
     }
 
     /**
-     * @param annotation the bean's
+     * @param annotation the annotation of the bean
      * @throws IllegalStateException if the factory has no informer of a watched class, or a key function cannot be made
      */
     public ReconcilerController controller(KubernetesReconciler annotation, Reconciler reconciler) {
@@ -65,7 +66,7 @@ public final class AnnotatedReconcilers {
         }
         for (Method method : reconciler.getClass().getMethods()) {
             if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {
-                Filter filter = new Filter(reconciler, method);
+                BooleanMethod filter = new BooleanMethod(reconciler, method);
                 ready.add(() -> filter.passes(false));
             }
         }
@@ -95,7 +96,7 @@ public final class AnnotatedReconcilers {
         return informer::hasSynced;
     }
 
-    // The annotation says that the function takes what the watch brings.
+    // The annotation declares that the function takes objects of the watched class.
     @SuppressWarnings("unchecked")
     private static <T> Function<T, Request> keys(KubernetesReconcilerWatch watch) {
         Class<? extends Function<? extends KubernetesObject, Request>> type = watch.workQueueKeyFunc();
@@ -115,21 +116,21 @@ public final class AnnotatedReconcilers {
         }
     }
 
-    private static <A extends Annotation> @Nullable Filter filter(Reconciler reconciler, Class<A> annotation,
+    private static <A extends Annotation> @Nullable BooleanMethod filter(Reconciler reconciler, Class<A> annotation,
             Function<A, Class<?>> model, Class<?> wanted) {
         for (Method method : reconciler.getClass().getMethods()) {
             A found = method.getAnnotation(annotation);
             if (found != null && model.apply(found) == wanted) {
-                return new Filter(reconciler, method);
+                return new BooleanMethod(reconciler, method);
             }
         }
         return null;
     }
 
-    /** A method of the reconciler that answers yes or no; one that fails counts as said. */
-    private record Filter(Object target, Method method) {
-        Filter {
-            // A public method of a class that is not public cannot be called otherwise.
+    /** A method of the reconciler that returns a boolean. The caller says what a failure of the method counts as. */
+    private record BooleanMethod(Object target, Method method) {
+        BooleanMethod {
+            // A public method of a class that is not public is otherwise inaccessible.
             method.setAccessible(true);
         }
 
@@ -145,9 +146,9 @@ public final class AnnotatedReconcilers {
         }
     }
 
-    /** Turns events into keys. Deletions are told as well. */
+    /** Turns events, deletions included, into keys. */
     private record Handler<T extends KubernetesObject>(WorkQueue<Request> queue, Function<T, Request> keys,
-            @Nullable Filter adds, @Nullable Filter updates, @Nullable Filter deletes)
+            @Nullable BooleanMethod adds, @Nullable BooleanMethod updates, @Nullable BooleanMethod deletes)
             implements
                 ResourceEventHandler<T> {
         @Override

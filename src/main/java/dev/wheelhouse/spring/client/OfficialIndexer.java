@@ -15,7 +15,9 @@ import io.kubernetes.client.informer.cache.Indexer;
 
 import dev.wheelhouse.api.ObjectKey;
 
-/** The official client's view of a cache. It is read only: what is cached follows the API server. Thread safe. */
+/**
+ * The official client's interface of a cache. It is read-only, because the cache follows the API server. Thread safe.
+ */
 final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
     private final dev.wheelhouse.informer.Indexer<T> indexer;
     private final Map<String, Function<T, List<String>>> functions = new ConcurrentHashMap<>();
@@ -82,7 +84,7 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
         return new HashMap<>(functions);
     }
 
-    /** @throws IllegalArgumentException if there is an index of such a name already */
+    /** @throws IllegalArgumentException if an index of one of the names exists */
     @Override
     public void addIndexers(Map<String, Function<T, List<String>>> added) {
         for (String name : added.keySet()) {
@@ -126,11 +128,11 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
 
     @Override
     public void resync() {
-        // Each handler's resync is by its own timer.
+        // Each handler has a resync timer of its own.
     }
 
     private static UnsupportedOperationException readOnly() {
         return new UnsupportedOperationException(
-                "the cache follows the API server: write there, and it will come back as an event");
+                "the cache follows the API server: write to the API server, and the cache gets the event");
     }
 }

@@ -3,7 +3,6 @@ package dev.wheelhouse.spring.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -13,28 +12,24 @@ import io.kubernetes.client.informer.TransformFunc;
 import io.kubernetes.client.informer.cache.Indexer;
 import io.kubernetes.client.informer.exception.ObjectTransformException;
 
-/** The official client's view of an informer. Thread safe. */
+/** The official client's interface of an informer. Thread safe. */
 final class OfficialInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final dev.wheelhouse.informer.SharedIndexInformer<T> informer;
     private final Class<T> model;
     private final Duration resyncPeriod;
-    private final Consumer<OfficialInformer<?>> start;
-    private final Consumer<OfficialInformer<?>> stop;
+    private final Runnable start;
+    private final Runnable stop;
     private final OfficialIndexer<T> indexer;
 
-    /** @param resyncPeriod of handlers that do not say; zero for none */
+    /** @param resyncPeriod the resync period of handlers that are added without one; zero for no resync */
     OfficialInformer(dev.wheelhouse.informer.SharedIndexInformer<T> informer, Class<T> model, Duration resyncPeriod,
-            Consumer<OfficialInformer<?>> start, Consumer<OfficialInformer<?>> stop) {
+            Runnable start, Runnable stop) {
         this.informer = informer;
         this.model = model;
         this.resyncPeriod = resyncPeriod;
         this.start = start;
         this.stop = stop;
         this.indexer = new OfficialIndexer<>(informer.getIndexer());
-    }
-
-    dev.wheelhouse.informer.SharedIndexInformer<T> engine() {
-        return informer;
     }
 
     @Override
@@ -66,15 +61,15 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
         }
     }
 
-    /** Starts it and returns. */
+    /** Starts the informer and returns at once. */
     @Override
     public void run() {
-        start.accept(this);
+        start.run();
     }
 
     @Override
     public void stop() {
-        stop.accept(this);
+        stop.run();
     }
 
     @Override
@@ -87,7 +82,7 @@ final class OfficialInformer<T extends KubernetesObject> implements SharedIndexI
         return informer.resourceVersion();
     }
 
-    /** @throws IllegalStateException once it was started */
+    /** @throws IllegalStateException if the informer has started */
     @Override
     public void setTransform(TransformFunc transform) {
         informer.setTransform(object -> {

@@ -26,8 +26,9 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * A lister and watcher that was written against the official client, as a source for this engine. What it can say of its type
- * is little: the class tells the kind. It pages, and asks for bookmarks, as it likes.
+ * A list-and-watch source that is written against the official client, as the source of an informer of this project.
+ * Only the model class tells its type, so the kind is known and the group is not. The source decides itself about pages
+ * and bookmarks.
  */
 final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<T> {
     private final io.kubernetes.client.informer.ListerWatcher<T, ? extends KubernetesListObject> source;
@@ -90,7 +91,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         return new ApiError(tried, e.getCode(), reason, body == null ? String.valueOf(e.getMessage()) : body, null);
     }
 
-    /** Reads the official client's watch, which blocks, on a virtual thread of its own. */
+    /** Reads the official client's blocking watch on a virtual thread. */
     private final class Pump implements WatchStream<T> {
         private static final int AHEAD = 1024;
 
@@ -110,7 +111,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
             ApiError broken = null;
             try {
                 while (watch.hasNext() && offer(event(watch.next()))) {
-                    // Until it ends, or is closed.
+                    // The loop ends with the watch or its close.
                 }
             } catch (RuntimeException e) {
                 broken = new ApiError("watch " + type, e);
@@ -164,7 +165,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             synchronized (lock) {
                 if (events.isEmpty() && !finished && !closed && maxWait.toMillis() > 0) {
-                    // The caller asks again: it may be woken for nothing.
+                    // A spurious wake-up returns no event; the caller asks again.
                     lock.wait(maxWait.toMillis());
                 }
                 WatchEvent<T> event = events.poll();
@@ -196,7 +197,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
             try {
                 watch.close();
             } catch (java.io.IOException e) {
-                // It was to end, and it did.
+                // The watch ends in any case.
             }
         }
     }

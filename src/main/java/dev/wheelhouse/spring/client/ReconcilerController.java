@@ -23,9 +23,9 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
- * A reconciler of the official client on this project's queue and workers: a request that fails, or throws, comes back with
- * backoff for as long as it takes. {@link #start} returns at once; {@link #run} blocks until {@link #shutdown}, as that
- * interface demands. Thread safe.
+ * Runs a reconciler of the official client on this project's queue and workers. A request that fails or throws is
+ * retried with backoff until it succeeds. {@link #start} returns at once; {@link #run} blocks until {@link #shutdown},
+ * as the official interface demands. Thread safe.
  */
 public final class ReconcilerController implements Controller {
     private static final Logger log = LoggerFactory.getLogger(ReconcilerController.class);
@@ -65,7 +65,7 @@ public final class ReconcilerController implements Controller {
                 : Result.requeueAfter(result.getRequeueAfter());
     }
 
-    /** A worker that waits for the caches, and for whatever else the reconciler says it needs. */
+    /** A worker that first waits until the caches have synced and the reconciler's ready functions return true. */
     private final class WhenReady implements Loop {
         private final Worker<Request> worker;
         private boolean waited;
@@ -140,11 +140,11 @@ public final class ReconcilerController implements Controller {
         ended.countDown();
     }
 
-    /** A reconciler is let finish what it is at. */
+    /** Lets reconciliations in progress finish, for up to two seconds. */
     private void drain() {
         try {
             if (!queue.awaitIdle(GRACE)) {
-                log.warn("{}: still reconciling after {} s, and interrupted", name, GRACE.toSeconds());
+                log.warn("{}: reconciliations have not ended within {} s and are interrupted", name, GRACE.toSeconds());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -17,7 +17,7 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
-/** Tells of each list or watch that failed, for the official client's exception handlers; the engine goes on by itself. */
+/** Passes each failed list or watch to the official client's exception handler. The informer retries by itself. */
 final class ReportingSource<T extends KubernetesObject> extends ForwardingListerWatcher<T> {
     private final Consumer<Throwable> report;
 

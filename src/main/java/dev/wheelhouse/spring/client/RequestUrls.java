@@ -11,7 +11,7 @@ import dev.wheelhouse.api.ResourceType;
 
 import okhttp3.HttpUrl;
 
-/** Reads from the URL of a list request what is listed. */
+/** Reads resource type, namespace and selectors from the URL of a list request. */
 final class RequestUrls {
     private RequestUrls() {}
 

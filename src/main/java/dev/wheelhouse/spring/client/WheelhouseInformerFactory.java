@@ -34,12 +34,12 @@ import dev.wheelhouse.runtime.LoopRunner;
 import okhttp3.HttpUrl;
 
 /**
- * The official client's {@code SharedInformerFactory} on this engine: code that was written against that one gets informers of
- * this one by constructing this class instead. Differences, all on purpose: one factory holds any number of informers of one
- * type, for several namespaces and selectors ({@link #getExistingSharedIndexInformer} gives the latest); indices and handlers
- * may be added at any time; the cache cannot be written to; cached objects are shared and must not be changed.
+ * The official client's {@code SharedInformerFactory} with this project's informers. Code that is written against the
+ * official factory constructs this class instead. It differs on purpose: one factory holds any number of informers of a
+ * type, for several namespaces and selectors ({@link #getExistingSharedIndexInformer} returns the latest); indices and
+ * handlers may be added at any time; the cache is read-only; and cached objects are shared and must not be changed.
  *
- * <p>Thread safe. Its informers run on threads of its own, from {@link #startAllRegisteredInformers} to
+ * <p>Thread safe. The informers run on threads of the factory, from {@link #startAllRegisteredInformers} to
  * {@link #stopAllRegisteredInformers()}.
  */
 public final class WheelhouseInformerFactory extends SharedInformerFactory implements AutoCloseable {
@@ -52,13 +52,13 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
     private final LoopRunner runner;
     private final List<OfficialInformer<?>> made = new ArrayList<>();
 
-    /** With the default options and a connection of its own to the client's server. */
+    /** A factory with the default options, and with a connection of its own to the client's server. */
     public WheelhouseInformerFactory(ApiClient api, Clock clock) {
         this(api, new HttpKubeClient(api, clock), true, clock, InformerMetrics.Provider.NONE,
                 InformerOptions.defaults());
     }
 
-    /** @param client the connection that the informers use, to the same server; it is not closed */
+    /** @param client the connection of the informers, to the same server; the caller closes it */
     public WheelhouseInformerFactory(ApiClient api, KubeClient client, Clock clock, InformerMetrics.Provider metrics,
             InformerOptions options) {
         this(api, client, false, clock, metrics, options);
@@ -74,7 +74,7 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
         this.runner = new LoopRunner("official-informers", clock);
     }
 
-    /** Takes group, version, type, namespace and selectors from the request's URL; the request itself is not sent. */
+    /** Reads group, version, type, namespace and selectors from the URL of the request, which is not sent. */
     @Override
     public synchronized <T extends KubernetesObject, L extends KubernetesListObject> SharedIndexInformer<T> sharedIndexInformerFor(
             CallGenerator callGenerator, Class<T> model, Class<L> listModel, long resyncPeriodMillis,
@@ -123,15 +123,16 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
         dev.wheelhouse.client.ListerWatcher<T> reporting = exceptionHandler == null
                 ? source
                 : new ReportingSource<>(source, failure -> exceptionHandler.accept(model, failure));
-        OfficialInformer<T> informer = new OfficialInformer<>(engine.unshared(reporting, model), model,
-                Duration.ofMillis(Math.max(0, resyncPeriodMillis)),
-                starting -> engine.start(starting.engine(), runner), stopping -> engine.stop(stopping.engine()));
+        dev.wheelhouse.informer.SharedIndexInformer<T> unshared = engine.unshared(reporting, model);
+        OfficialInformer<T> informer = new OfficialInformer<>(unshared, model,
+                Duration.ofMillis(Math.max(0, resyncPeriodMillis)), () -> engine.start(unshared, runner),
+                () -> engine.stop(unshared));
         made.add(informer);
         informers.put(model, informer);
         return informer;
     }
 
-    /** Starts what was registered and not started; returns at once. */
+    /** Starts the informers that have not been started, and returns at once. */
     @Override
     public synchronized void startAllRegisteredInformers() {
         made.forEach(OfficialInformer::run);
@@ -142,7 +143,7 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
         stopAllRegisteredInformers(true);
     }
 
-    /** Stops every informer for good, and every thread. */
+    /** Stops all informers and threads. The factory cannot be started again. */
     @Override
     public void stopAllRegisteredInformers(boolean shutdownThreadPool) {
         engine.close();

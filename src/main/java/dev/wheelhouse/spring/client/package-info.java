@@ -1,7 +1,8 @@
 /**
- * The official Java client's types on this engine: its {@code SharedInformerFactory}, informers, indexers, and the controllers of
- * its Spring integration. In flow its annotations and handlers, out flow calls of them with cached objects. Threads are those of
- * one {@link dev.wheelhouse.runtime.LoopRunner} that each factory owns; the factory owns its caches, shared with nobody.
+ * The official Java client's interfaces on this project's informers and workers. Start with
+ * {@link dev.wheelhouse.spring.client.WheelhouseInformerFactory}, the official {@code SharedInformerFactory}, and with
+ * {@link dev.wheelhouse.spring.client.AnnotatedReconcilers}, which makes controllers from annotated beans. Handlers and
+ * reconcilers of users come in; calls with cached objects go out. Each factory owns its caches and threads.
  */
 @NullMarked
 package dev.wheelhouse.spring.client;

@@ -13,7 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * What is compared of an answer. Messages are normalised: versions, UIDs, times and generated suffixes are one word each.
+ * What is compared of an answer. Messages are normalised: versions, UIDs, times and generated suffixes are one word
+ * each.
  *
  * @param type the media type
  * @param kind of the answer, {@code v1 Status}, or empty if it is no JSON object

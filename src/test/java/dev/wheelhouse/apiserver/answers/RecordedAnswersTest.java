@@ -25,10 +25,12 @@ import dev.wheelhouse.apiserver.json.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that once got another answer from the embedded server than from a kube-apiserver 1.36.2, with the answers of the latter
+ * Requests that once got another answer from the embedded server than from a kube-apiserver 1.36.2, with the answers of
+ * the latter
  * ({@code RealAnswersTest} records them).
  *
- * <p>{@code -Dwheelhouse.answers.recorded=FILE} replays another recording, for its report in {@code target/answers/replayed}.
+ * <p>{@code -Dwheelhouse.answers.recorded=FILE} replays another recording, for its report in {@code
+ * target/answers/replayed}.
  */
 class RecordedAnswersTest {
     private static final String FILE = System.getProperty("wheelhouse.answers.recorded", "");

@@ -21,7 +21,10 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 
-/** Requests of all kinds, from a seed. A scene makes all that it needs, in a namespace of its own, so that each can be sent alone. */
+/**
+ * Requests of all kinds, from a seed. A scene makes all that it needs, in a namespace of its own, so that each can be
+ * sent alone.
+ */
 final class Scenes {
     private static final List<String> QUERIES = List.of("limit=1", "limit=-1", "limit=x", "limit=99999999999999999999",
             "limit=1&resourceVersion=0", "limit=1.5", "limit=", "continue=x", "continue=e30", "continue=eyJ2IjoxfQ",
@@ -104,7 +107,8 @@ final class Scenes {
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
             "application/json;as=Pod;g=;v=v1", "application/json;as=x", "application/json;as=",
             "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
-            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                    + "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
             "text/html,application/json", "text/html,*/*;q=0.1", "application/json;unknown=x",
             "application/json;export=1",
             "x", "application", "/", ",", ";", "application/json;", "APPLICATION/JSON", "application/json ; pretty=1",
@@ -189,7 +193,8 @@ final class Scenes {
             "{\"metadata\": {\"deletionTimestamp\": \"2026-01-01T00:00:00Z\"}}",
             "{\"metadata\": {\"generation\": -1}}", "{\"metadata\": {\"generateName\": \"x\"}}",
             "{\"metadata\": {\"managedFields\": [{}]}}",
-            "{\"metadata\": {\"managedFields\": [{\"manager\": \"m\", \"operation\": \"x\", \"apiVersion\": \"v1\", \"fieldsType\": \"FieldsV1\"}]}}",
+            "{\"metadata\": {\"managedFields\": [{\"manager\": \"m\", \"operation\": \"x\", \"apiVersion\": \"v1\", "
+                    + "\"fieldsType\": \"FieldsV1\"}]}}",
             "{\"kind\": \"X\"}", "{\"kind\": null}", "{\"apiVersion\": \"x/v1\"}",
             "{\"apiVersion\": null, \"kind\": null}",
             "{\"unknown\": 1}", "{\"spec\": {\"unknown\": 1}}", "{\"spec\": null}", "{\"spec\": 1}", "{\"spec\": []}",
@@ -602,7 +607,8 @@ final class Scenes {
         p.add(Probe.get("/apis/cc.example.com/v1/namespaces/custom/things?WAIT"));
         String base = "/apis/cc.example.com/v1/namespaces/custom/things";
         String path = base + "/one";
-        String thing = "{\"apiVersion\": \"cc.example.com/v1\", \"kind\": \"Thing\", \"metadata\": {\"name\": \"one\"}, "
+        String thing = "{\"apiVersion\": \"cc.example.com/v1\", \"kind\": \"Thing\", \"metadata\": {\"name\": "
+                + "\"one\"}, "
                 + "\"spec\": {\"color\": \"red\", \"size\": 2, \"list\": [\"a\"]}}";
         p.add(Probe.post(base, thing));
         p.add(Probe.post(base, thing));
@@ -751,7 +757,8 @@ final class Scenes {
         List<Probe> p = new ArrayList<>();
         String base = "/api/v1/namespaces/podsub/pods";
         p.add(Probe.post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"podsub\"}}"));
-        String pod = "{\"metadata\": {\"name\": \"one\", \"labels\": {\"app\": \"a\"}}, \"spec\": {\"automountServiceAccountToken\": false, \"containers\": [{\"name\": \"c\", \"image\": \"i\", "
+        String pod = "{\"metadata\": {\"name\": \"one\", \"labels\": {\"app\": \"a\"}}, \"spec\": "
+                + "{\"automountServiceAccountToken\": false, \"containers\": [{\"name\": \"c\", \"image\": \"i\", "
                 + "\"resources\": {\"requests\": {\"cpu\": \"100m\"}}}]}}";
         p.add(Probe.post(base, pod));
         p.add(Probe.post(base, pod.replace("\"one\"", "\"two\"")));
@@ -767,7 +774,8 @@ final class Scenes {
                 "{\"metadata\": {\"name\": \"one\"}, \"target\": {\"name\": \"n\"}, \"unknown\": 1}",
                 "{\"kind\": \"Pod\", \"apiVersion\": \"v1\", \"target\": {\"name\": \"n\"}}",
                 "{\"kind\": \"Binding\", \"apiVersion\": \"v2\", \"target\": {\"name\": \"n\"}}",
-                "{\"kind\": \"Binding\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"one\"}, \"target\": {\"name\": \"n\", \"kind\": \"Node\", \"apiVersion\": \"v1\"}}",
+                "{\"kind\": \"Binding\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"one\"}, \"target\": "
+                        + "{\"name\": \"n\", \"kind\": \"Node\", \"apiVersion\": \"v1\"}}",
                 "{\"metadata\": {\"generateName\": \"one\"}, \"target\": {\"name\": \"n\"}}",
                 "{\"metadata\": {\"labels\": {\"-\": \"x\"}}, \"target\": {\"name\": \"n\"}}",
                 "{\"metadata\": {\"annotations\": {\"a b\": \"x\"}}, \"target\": {\"name\": \"n\"}}",
@@ -799,7 +807,8 @@ final class Scenes {
                 "{\"kind\": \"Pod\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"one\"}}",
                 "{\"metadata\": {\"name\": \"one\"}, \"unknown\": 1}",
                 "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"preconditions\": {\"uid\": \"x\"}}}",
-                "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"preconditions\": {\"resourceVersion\": \"1\"}}}",
+                "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"preconditions\": {\"resourceVersion\": "
+                        + "\"1\"}}}",
                 "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"gracePeriodSeconds\": -1}}",
                 "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"gracePeriodSeconds\": \"x\"}}",
                 "{\"metadata\": {\"name\": \"one\"}, \"deleteOptions\": {\"propagationPolicy\": \"x\"}}",
@@ -839,9 +848,11 @@ final class Scenes {
                         "\"ephemeralContainers\": [{\"name\": \"c\", \"image\": \"i\"}], \"containers\": ["),
                 pod.replace("\"containers\": [", "\"ephemeralContainers\": [{\"name\": \"e\"}], \"containers\": ["),
                 pod.replace("\"containers\": [",
-                        "\"ephemeralContainers\": [{\"name\": \"e\", \"image\": \"i\", \"targetContainerName\": \"x\"}], \"containers\": ["),
+                        "\"ephemeralContainers\": [{\"name\": \"e\", \"image\": \"i\", \"targetContainerName\": "
+                                + "\"x\"}], \"containers\": ["),
                 pod.replace("\"containers\": [",
-                        "\"ephemeralContainers\": [{\"name\": \"e\", \"image\": \"i\", \"ports\": [{\"containerPort\": 1}]}], \"containers\": ["),
+                        "\"ephemeralContainers\": [{\"name\": \"e\", \"image\": \"i\", \"ports\": "
+                                + "[{\"containerPort\": 1}]}], \"containers\": ["),
                 pod.replace("\"containers\": [", "\"nodeName\": \"x\", \"containers\": ["),
                 pod.replace("\"spec\"", "\"status\": {\"phase\": \"X\"}, \"spec\""),
                 pod.replace("\"spec\"", "\"status\": {\"podIP\": \"x\"}, \"spec\""),
@@ -850,10 +861,12 @@ final class Scenes {
                 pod.replace("\"spec\"", "\"status\": {\"qosClass\": \"Guaranteed\"}, \"spec\""),
                 pod.replace("\"spec\"", "\"status\": {\"nominatedNodeName\": \"X_\"}, \"spec\""),
                 pod.replace("\"spec\"",
-                        "\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"x\"}, {\"type\": \"a b\"}]}, \"spec\""),
+                        "\"status\": {\"conditions\": [{\"type\": \"Ready\", \"status\": \"x\"}, {\"type\": \"a "
+                                + "b\"}]}, \"spec\""),
                 pod.replace("\"spec\"", "\"status\": {\"containerStatuses\": [{\"name\": \"x\"}]}, \"spec\""),
                 pod.replace("\"spec\"",
-                        "\"status\": {\"containerStatuses\": [{\"name\": \"c\", \"state\": {\"terminated\": {\"exitCode\": 1}, \"running\": {}}}]}, \"spec\""))) {
+                        "\"status\": {\"containerStatuses\": [{\"name\": \"c\", \"state\": {\"terminated\": "
+                                + "{\"exitCode\": 1}, \"running\": {}}}]}, \"spec\""))) {
             for (String sub : List.of("", "/resize", "/ephemeralcontainers", "/status")) {
                 p.add(Probe.put(base + "/one" + sub + "?dryRun=All", body));
                 p.add(Probe.strategic(base + "/one" + sub + "?dryRun=All", body));
@@ -876,8 +889,10 @@ final class Scenes {
         p.add(Probe.post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"subs\"}}"));
         String base = "/apis/apps/v1/namespaces/subs/deployments";
         p.add(Probe.post(base,
-                "{\"metadata\": {\"name\": \"one\"}, \"spec\": {\"replicas\": 1, \"selector\": {\"matchLabels\": {\"a\": \"b\"}}, \"template\": {\"metadata\": "
-                        + "{\"labels\": {\"a\": \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}}}"));
+                "{\"metadata\": {\"name\": \"one\"}, \"spec\": {\"replicas\": 1, \"selector\": {\"matchLabels\": "
+                        + "{\"a\": \"b\"}}, \"template\": {\"metadata\": "
+                        + "{\"labels\": {\"a\": \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": "
+                        + "\"i\"}]}}}}"));
         for (String body : List.of("{}", "", "x", "[]", "{\"spec\": {\"replicas\": 2}}",
                 "{\"metadata\": {\"name\": \"one\"}, \"spec\": {\"replicas\": 2}}",
                 "{\"metadata\": {\"name\": \"one\", \"namespace\": \"subs\"}, \"spec\": {\"replicas\": 2}}",

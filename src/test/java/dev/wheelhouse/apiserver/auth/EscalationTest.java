@@ -64,9 +64,13 @@ class EscalationTest {
     @CsvSource(delimiter = '|', textBlock = """
             get list   | apps * | pods/log | a   | get list | x     | pods/log    | a   |
             get        | *      | */scale  |     | get      | apps  | things/scale | b  |
-            get        | *      | */scale  |     | get      | apps  | things/log  |     | {APIGroups:["apps"], Resources:["things/log"], Verbs:["get"]}
-            *          | *      | pods     | a b | get      | ''    | pods        |     | {APIGroups:[""], Resources:["pods"], Verbs:["get"]}
-            get list   | apps   | pods     | a b | list get watch | apps | pods  | b c | {APIGroups:["apps"], Resources:["pods"], ResourceNames:["b"], Verbs:["watch"]}, {APIGroups:["apps"], Resources:["pods"], ResourceNames:["c"], Verbs:["list" "get" "watch"]}
+            get        | *      | */scale  |     | get      | apps  | things/log  | \
+                | {APIGroups:["apps"], Resources:["things/log"], Verbs:["get"]}
+            *          | *      | pods     | a b | get      | ''    | pods        | \
+                | {APIGroups:[""], Resources:["pods"], Verbs:["get"]}
+            get list   | apps   | pods     | a b | list get watch | apps | pods  | b c \
+                | {APIGroups:["apps"], Resources:["pods"], ResourceNames:["b"], Verbs:["watch"]}, \
+            {APIGroups:["apps"], Resources:["pods"], ResourceNames:["c"], Verbs:["list" "get" "watch"]}
             """)
     void valuesAreCoveredAsTheyAreOneByOne(String verbs, String groups, String resources,
             @Nullable String names, String wantedVerbs, String wantedGroups, String wantedResources,

@@ -19,7 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Expressions and patterns never cost more time and memory than upstream allows. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CelBudgetTest {
-    private static final String EXCEEDED = "'operation cancelled: actual cost limit exceeded': no further validation rules"
+    private static final String EXCEEDED = "'operation cancelled: actual cost limit exceeded': no further "
+            + "validation rules"
             + " will be run due to call cost exceeds limit for rule: ";
 
     private static CelRule rule(String rule) throws RuleException {

@@ -18,12 +18,16 @@ class CelRuleTest {
     private static final JsonNode SCHEMA = Json
             .read("""
                     {"type": "object", "properties": {"n": {"type": "integer"}, "max": {"type": "number"},
-                     "when": {"type": "string", "format": "date-time"}, "names": {"type": "array", "items": {"type": "string"}},
-                     "data": {"type": "string", "format": "byte"}, "a-b": {"type": "string"}, "namespace": {"type": "string"},
-                     "map": {"type": "object", "additionalProperties": {"type": "integer"}}, "port": {"x-kubernetes-int-or-string": true}}}""");
+                     "when": {"type": "string", "format": "date-time"}, "names": {"type": "array",
+                      "items": {"type": "string"}},
+                     "data": {"type": "string", "format": "byte"}, "a-b": {"type": "string"},
+                      "namespace": {"type": "string"},
+                     "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+                      "port": {"x-kubernetes-int-or-string": true}}}""");
     private static final JsonNode SELF = Json
             .read("""
-                    {"n": 3, "max": 7, "when": "2026-01-02T03:04:05Z", "names": ["b", "a"], "data": "AAEC", "a-b": "x", "namespace": "y",
+                    {"n": 3, "max": 7, "when": "2026-01-02T03:04:05Z", "names": ["b", "a"], "data": "AAEC", "a-b": "x",
+                     "namespace": "y",
                      "map": {"k-1": 1}, "port": "http", "metadata": {"name": "me", "labels": {"a": "b"}}}""");
 
     private static CelRule rule(String json) throws RuleException {
@@ -51,7 +55,8 @@ class CelRuleTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             self.n > 5        | failed rule: self.n > 5
-            self.gone == 1    | evaluation error at <input>:4: key 'gone' is not present in map. evaluating rule: self.gone == 1
+            self.gone == 1 \
+                | evaluation error at <input>:4: key 'gone' is not present in map. evaluating rule: self.gone == 1
             """)
     void aRuleThatDoesNotHoldSaysSo(String rule, String message) throws RuleException {
         assertThat(check(rule)).isEqualTo(message);

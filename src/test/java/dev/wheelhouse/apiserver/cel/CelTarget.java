@@ -13,12 +13,16 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 public final class CelTarget implements FuzzTarget {
     private static final JsonNode OBJECT = Json
             .read("""
-                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"replicas": 3, "n": 1.5, "t": "10.0.0.1/8", "q": "1Gi",
-                    "list": [1, 2, 3, "x"], "map": {"a": 1}, "none": null, "flag": true, "url": "https://e.io:80/p?q=1"}}""");
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"replicas": 3, "n": 1.5,
+                     "t": "10.0.0.1/8", "q": "1Gi",
+                    "list": [1, 2, 3, "x"], "map": {"a": 1}, "none": null, "flag": true,
+                     "url": "https://e.io:80/p?q=1"}}""");
     private static final JsonNode SCHEMA = Json
             .read("""
-                    {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"type": "object", "properties": {"replicas":
-                    {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}}, "t": {"type": "string"}}}}}""");
+                    {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"type": "object",
+                     "properties": {"replicas":
+                    {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}},
+                     "t": {"type": "string"}}}}}""");
 
     @Override
     public void run(byte[] input) {

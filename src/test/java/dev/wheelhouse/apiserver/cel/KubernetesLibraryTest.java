@@ -17,8 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KubernetesLibraryTest {
     private static final JsonNode SELF = Json
             .read("""
-                    {"numbers": [1, 2, 5, 5], "words": ["a", "c", "b"], "none": [], "big": [9223372036854775807, 1], "mixed": [1, "a"],
-                     "size": "1.5Gi", "home": "https://user:pw@example.com:80/with%20space/x?k=v1&k=v2&l=a+b#f", "net": "10.0.0.0/8",
+                    {"numbers": [1, 2, 5, 5], "words": ["a", "c", "b"], "none": [], "big": [9223372036854775807, 1],
+                     "mixed": [1, "a"],
+                     "size": "1.5Gi", "home": "https://user:pw@example.com:80/with%20space/x?k=v1&k=v2&l=a+b#f",
+                      "net": "10.0.0.0/8",
                      "name": "abc-123-def-45"}""");
 
     private static @Nullable String check(String rule) throws RuleException {
@@ -36,19 +38,23 @@ class KubernetesLibraryTest {
             "isURL(self.home) && url(self.home).getScheme() == 'https'",
             "url(self.home).getHost() == 'example.com:80' && url(self.home).getHostname() == 'example.com'",
             "url(self.home).getPort() == '80' && url('/path').getPort() == ''",
-            "url(self.home).getEscapedPath() == '/with%20space/x' && url('/with space').getEscapedPath() == '/with%20space'",
+            "url(self.home).getEscapedPath() == '/with%20space/x' && url('/with space').getEscapedPath() == "
+                    + "'/with%20space'",
             "url(self.home).getQuery() == {'k': ['v1', 'v2'], 'l': ['a b']} && url('/path').getQuery() == {}",
             "url('https://[::1]:80/').getHost() == '[::1]:80' && url('https://[::1]:80/').getHostname() == '::1'",
             "!isURL('../relative-path') && !isURL('https://a:b:c/') && isURL('/absolute-path')",
             "isIP('127.0.0.1') && isIP('::1') && !isIP('127.0.0.256') && !isIP(':::1') && !isIP('010.0.0.1')",
             "!isIP('::ffff:1.2.3.4') && !isIP('fe80::1%eth0') && !isIP('localhost')",
-            "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD') && !ip.isCanonical('2001:db8::0:0:0:abcd')",
+            "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD') && "
+                    + "!ip.isCanonical('2001:db8::0:0:0:abcd')",
             "ip.isCanonical('::') && ip.isCanonical('1::') && ip.isCanonical('0:1:2:3:4:5:6:7')",
             "ip('127.0.0.1').family() == 4 && ip('::1').family() == 6 && string(ip('::01')) == '::1'",
             "ip('0.0.0.0').isUnspecified() && ip('::1').isLoopback() && ip('224.0.0.1').isLinkLocalMulticast()",
-            "ip('fe80::1').isLinkLocalUnicast() && ip('192.168.0.1').isGlobalUnicast() && !ip('255.255.255.255').isGlobalUnicast()",
+            "ip('fe80::1').isLinkLocalUnicast() && ip('192.168.0.1').isGlobalUnicast() && "
+                    + "!ip('255.255.255.255').isGlobalUnicast()",
             "isCIDR(self.net) && !isCIDR('10.0.0.0/33') && !isCIDR('::1/129') && !isCIDR('10.0.0.0')",
-            "cidr(self.net).containsIP('10.1.2.3') && !cidr(self.net).containsIP(ip('11.0.0.1')) && !cidr(self.net).containsIP('::1')",
+            "cidr(self.net).containsIP('10.1.2.3') && !cidr(self.net).containsIP(ip('11.0.0.1')) && "
+                    + "!cidr(self.net).containsIP('::1')",
             "cidr(self.net).containsCIDR('10.1.0.0/16') && !cidr('10.1.0.0/16').containsCIDR(cidr(self.net))",
             "cidr('10.1.2.3/15').masked() == cidr('10.0.0.0/15') && cidr('10.1.2.3/15').ip() == ip('10.1.2.3')",
             "cidr(self.net).prefixLength() == 8 && string(cidr('2001:DB8::/32')) == '2001:db8::/32'",

@@ -69,7 +69,8 @@ class ProtobufWriterTest {
             """
                     {"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "s"}, "data": {"k": "AAEC"}}""",
             """
-                    {"kind": "CertificateSigningRequest", "apiVersion": "certificates.k8s.io/v1", "metadata": {"name": "c"},
+                    {"kind": "CertificateSigningRequest", "apiVersion": "certificates.k8s.io/v1",
+                     "metadata": {"name": "c"},
                      "spec": {"request": "AAEC", "extra": {"a": ["b", "c"]}}}""",
             """
                     {"kind": "ControllerRevision", "apiVersion": "apps/v1", "metadata": {"name": "r"},
@@ -81,7 +82,8 @@ class ProtobufWriterTest {
             """
                     {"kind": "ValidatingAdmissionPolicy", "apiVersion": "admissionregistration.k8s.io/v1",
                      "metadata": {"name": "v"}, "spec": {"matchConstraints": {"resourceRules": [{"resourceNames": ["n"],
-                      "operations": ["*"], "apiGroups": ["apps"]}]}, "variables": [{"name": "x", "expression": "1"}]}}""",
+                      "operations": ["*"], "apiGroups": ["apps"]}]}, "variables": [{"name": "x",
+                       "expression": "1"}]}}""",
             """
                     {"kind": "Lease", "apiVersion": "coordination.k8s.io/v1", "metadata": {"name": "l"},
                      "spec": {"renewTime": "2026-01-02T03:04:05.000006Z", "leaseTransitions": 0}}"""})
@@ -101,10 +103,14 @@ class ProtobufWriterTest {
     void aCustomResourceDefinitionIsReadBackUnchanged() {
         ObjectNode definition = (ObjectNode) Json
                 .read("""
-                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": "ws.e.c"},
-                         "spec": {"group": "e.c", "scope": "Namespaced", "names": {"plural": "ws", "kind": "W"}, "versions": [
-                          {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema":
-                           {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "$ref": "#/r", "properties": {
+                        {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1",
+                         "metadata": {"name": "ws.e.c"},
+                         "spec": {"group": "e.c", "scope": "Namespaced", "names": {"plural": "ws", "kind": "W"},
+                          "versions": [
+                          {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                           "schema": {"openAPIV3Schema":
+                           {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "$ref": "#/r",
+                            "properties": {
                             "list": {"type": "array", "maxItems": 0, "items": {"type": "string", "minLength": 0},
                                      "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
                             "map": {"type": "object", "additionalProperties": {"x-kubernetes-int-or-string": true}},

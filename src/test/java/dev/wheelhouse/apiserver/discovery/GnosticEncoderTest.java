@@ -69,8 +69,10 @@ class GnosticEncoderTest {
                         {"paths": {"/p/{name}": {
                           "parameters": [{"name": "name", "in": "path", "required": true, "type": "string"}],
                           "patch": {"operationId": "patchIt", "consumes": ["application/json-patch+json"],
-                            "parameters": [{"name": "body", "in": "body", "required": true, "schema": {"$ref": "#/definitions/P"}},
-                              {"name": "dryRun", "in": "query", "description": "d", "type": "string", "uniqueItems": true}],
+                            "parameters": [{"name": "body", "in": "body", "required": true,
+                             "schema": {"$ref": "#/definitions/P"}},
+                              {"name": "dryRun", "in": "query", "description": "d", "type": "string",
+                               "uniqueItems": true}],
                             "responses": {"200": {"description": "OK", "schema": {"$ref": "#/definitions/R"}}},
                             "x-kubernetes-action": "patch"}}}}""");
 

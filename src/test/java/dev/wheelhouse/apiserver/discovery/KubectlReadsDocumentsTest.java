@@ -123,7 +123,8 @@ class KubectlReadsDocumentsTest {
     void explainShowsTheTextsOfTheFieldsOfEachKind() throws Exception {
         assertThat(kubectl("explain", "statefulset.spec.updateStrategy"))
                 .containsPattern("DESCRIPTION:\\s+How pods are replaced when the template changes")
-                .containsPattern("rollingUpdate\\s+<RollingUpdateStatefulSetStrategy>\\s+The bounds of a rolling update")
+                .containsPattern(
+                        "rollingUpdate\\s+<RollingUpdateStatefulSetStrategy>\\s+The bounds of a rolling update")
                 .containsPattern("type\\s+<string>\\s+RollingUpdate replaces pods from the highest number down");
     }
 

@@ -81,7 +81,8 @@ class OpenApiTest {
     void scalarsWithANameKeepIt() {
         assertThat(withoutDescription(schema("apis/apps/v1", "io.k8s.apimachinery.pkg.util.intstr.IntOrString")))
                 .isEqualTo(Json.read(
-                        "{\"format\": \"int-or-string\", \"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"string\"}]}"));
+                        "{\"format\": \"int-or-string\", \"oneOf\": [{\"type\": \"integer\"}, {\"type\": "
+                                + "\"string\"}]}"));
         assertThat(withoutDescription(schema("apis/apps/v1", "io.k8s.apimachinery.pkg.api.resource.Quantity")))
                 .isEqualTo(Json.read("{\"oneOf\": [{\"type\": \"string\"}, {\"type\": \"number\"}]}"));
         assertThat(withoutDescription(schema("apis/apps/v1", META + "Time")))

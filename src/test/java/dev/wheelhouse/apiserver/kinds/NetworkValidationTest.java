@@ -27,14 +27,17 @@ class NetworkValidationTest {
     @CsvSource(delimiter = '|', value = {"{\"port\": 80, \"endPort\": 90} | ",
             "{\"protocol\": \"UDP\", \"port\": \"dns\"} | ",
             "{\"endPort\": 90} | .endPort: Invalid value: 90: may not be specified when `port` is not specified",
-            "{\"port\": \"dns\", \"endPort\": 90} | .endPort: Invalid value: 90: may not be specified when `port` is non-numeric",
+            "{\"port\": \"dns\", \"endPort\": 90} | .endPort: Invalid value: 90: may not be specified when `port` "
+                    + "is non-numeric",
             "{\"port\": 80, \"endPort\": 70} | .endPort: Invalid value: 80: must be greater than or equal to `port`",
             "{\"port\": 70000} | .port: Invalid value: 70000: must be between 1 and 65535, inclusive",
-            "{\"protocol\": \"ICMP\"} | .protocol: Unsupported value: \"ICMP\": supported values: \"SCTP\", \"TCP\", \"UDP\""})
+            "{\"protocol\": \"ICMP\"} | .protocol: Unsupported value: \"ICMP\": supported values: \"SCTP\", \"TCP\","
+                    + " \"UDP\""})
     void aPortOfANetworkPolicyIsChecked(String port, @Nullable String problem) {
         List<String> found = problems("networkpolicies",
                 """
-                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "egress": [{"ports": [%s]}]}}"""
+                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {},
+                         "egress": [{"ports": [%s]}]}}"""
                         .formatted(port));
         assertThat(found).isEqualTo(problem == null ? List.of() : List.of("spec.egress[0].ports[0]" + problem));
     }
@@ -43,11 +46,13 @@ class NetworkValidationTest {
     @CsvSource(delimiter = '|', value = {"{} | : Required value: must specify a peer",
             "{\"podSelector\": {}, \"namespaceSelector\": {}} | ", "{\"ipBlock\": {\"cidr\": \"10.0.0.0/8\"}} | ",
             "{\"ipBlock\": {}} | .ipBlock.cidr: Required value",
-            "{\"ipBlock\": {\"cidr\": \"10.0.0.0/8\"}, \"podSelector\": {}} | : Forbidden: may not specify both ipBlock and another peer"})
+            "{\"ipBlock\": {\"cidr\": \"10.0.0.0/8\"}, \"podSelector\": {}} | : Forbidden: may not specify both "
+                    + "ipBlock and another peer"})
     void aPeerOfANetworkPolicyIsChecked(String peer, @Nullable String problem) {
         List<String> found = problems("networkpolicies",
                 """
-                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {}, "ingress": [{"from": [%s]}]}}"""
+                        {"metadata": {"name": "p", "namespace": "n"}, "spec": {"podSelector": {},
+                         "ingress": [{"from": [%s]}]}}"""
                         .formatted(peer));
         assertThat(found).isEqualTo(problem == null ? List.of() : List.of("spec.ingress[0].from[0]" + problem));
     }

@@ -35,15 +35,19 @@ class ValidationTest {
             {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "d"}, "spec": {
              "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}""";
     private static final String MAP = """
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "d"}, "data": {"k": "v"}}""";
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "d"},
+             "data": {"k": "v"}}""";
     private static final String SECRET = """
-            {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "m", "namespace": "d"}, "data": {"k": "dg=="}}""";
+            {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "m", "namespace": "d"},
+             "data": {"k": "dg=="}}""";
 
     private static final String BUDGET = """
-            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "Any_name", "namespace": "d"},
+            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "Any_name",
+             "namespace": "d"},
              "spec": {"minAvailable": "50%", "selector": {"matchLabels": {"app": "w"}}}}""";
     private static final String EVENT = """
-            {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "Any_name", "namespace": "d"}, "involvedObject": {
+            {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "Any_name", "namespace": "d"},
+             "involvedObject": {
              "kind": "Pod", "name": "p", "namespace": "d"}}""";
 
     @Test
@@ -56,56 +60,136 @@ class ValidationTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            POD | {"metadata":{"labels":{"-a":"b"}}} | metadata.labels: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"e","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.colour"}}}]}]}} | spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.colour": error converting fieldPath: field label not supported: spec.colour
-            DEPLOYMENT | {"spec":{"strategy":{"type":"Sometimes"}}} | spec.strategy: Unsupported value: {"type":"Sometimes","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}}: supported values: "Recreate", "RollingUpdate"
-            DEPLOYMENT | {"spec":{"strategy":{"rollingUpdate":{"maxSurge":""}}}} | spec.strategy.rollingUpdate.maxSurge: Invalid value: "": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')
+            POD | {"metadata":{"labels":{"-a":"b"}}} \
+                | metadata.labels: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' \
+            or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
+            '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD \
+                | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"e",\
+            "valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.colour"}}}]}]}} \
+                | spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.colour": error \
+            converting fieldPath: field label not supported: spec.colour
+            DEPLOYMENT | {"spec":{"strategy":{"type":"Sometimes"}}} \
+                | spec.strategy: Unsupported value: {"type":"Sometimes","rollingUpdate":{"maxUnavailable":"25%",\
+            "maxSurge":"25%"}}: supported values: "Recreate", "RollingUpdate"
+            DEPLOYMENT | {"spec":{"strategy":{"rollingUpdate":{"maxSurge":""}}}} \
+                | spec.strategy.rollingUpdate.maxSurge: Invalid value: "": a valid percent string must be a numeric \
+            string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')
             BUDGET | {"metadata":{"name":"a%b"}} | metadata.name: Invalid value: "a%b": may not contain '%'
-            BUDGET | {"spec":{"minAvailable":"101%"}} | spec.minAvailable: Invalid value: "101%": must not be greater than 100%
-            BUDGET | {"spec":{"minAvailable":null,"maxUnavailable":-1}} | spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0
-            BUDGET | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}} | spec.selector.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator
-            BUDGET | {"spec":{"unhealthyPodEvictionPolicy":""}} | spec.unhealthyPodEvictionPolicy: Unsupported value: "": supported values: "AlwaysAllow", "IfHealthyBudget"
-            EVENT | {"involvedObject":{"namespace":"other"}} | involvedObject.namespace: Invalid value: "other": does not match event.namespace
-            EVENT | {"involvedObject":{"namespace":null}} | involvedObject.namespace: Invalid value: "": does not match event.namespace
-            POD | {"metadata":{"labels":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}} | metadata.labels: Invalid value: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes
-            POD | {"metadata":{"finalizers":["x.io/a b"]}} | metadata.finalizers: Invalid value: "x.io/a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
-            POD | {"metadata":{"finalizers":["orphan","x.io/a","mine"]}} | metadata.finalizers[2]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified
-            POD | {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x"}]}} | metadata.ownerReferences.uid: Invalid value: "": must not be empty
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1"},{"name":"a","image":"b:1"}]}} | spec.containers[1].name: Duplicate value: "a"
+            BUDGET | {"spec":{"minAvailable":"101%"}} \
+                | spec.minAvailable: Invalid value: "101%": must not be greater than 100%
+            BUDGET | {"spec":{"minAvailable":null,"maxUnavailable":-1}} \
+                | spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0
+            BUDGET | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}} \
+                | spec.selector.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator
+            BUDGET | {"spec":{"unhealthyPodEvictionPolicy":""}} \
+                | spec.unhealthyPodEvictionPolicy: Unsupported value: "": supported values: "AlwaysAllow", \
+            "IfHealthyBudget"
+            EVENT | {"involvedObject":{"namespace":"other"}} \
+                | involvedObject.namespace: Invalid value: "other": does not match event.namespace
+            EVENT | {"involvedObject":{"namespace":null}} \
+                | involvedObject.namespace: Invalid value: "": does not match event.namespace
+            POD | {"metadata":{"labels":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}} \
+                | metadata.labels: Invalid value: \
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes
+            POD | {"metadata":{"finalizers":["x.io/a b"]}} \
+                | metadata.finalizers: Invalid value: "x.io/a b": name part must consist of alphanumeric characters, \
+            '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
+            '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')
+            POD | {"metadata":{"finalizers":["orphan","x.io/a","mine"]}} \
+                | metadata.finalizers[2]: Invalid value: "mine": name is neither a standard finalizer name nor is it \
+            fully qualified
+            POD | {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x"}]}} \
+                | metadata.ownerReferences.uid: Invalid value: "": must not be empty
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1"},{"name":"a","image":"b:1"}]}} \
+                | spec.containers[1].name: Duplicate value: "a"
             POD | {"spec":{"containers":[{"name":"a"}]}} | spec.containers[0].image: Required value
             POD | {"spec":{"containers":[{"image":"a:1"}]}} | spec.containers[0].name: Required value
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":70000}]}]}} | spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":1,"protocol":"ICMP"}]}]}} | spec.containers[0].ports[0].protocol: Unsupported value: "ICMP": supported values: "SCTP", "TCP", "UDP"
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":1,"hostPort":9},{"containerPort":2,"hostPort":9}]}]}} | spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//9"
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"a=b"}]}]}} | spec.containers[0].env[0].name: Invalid value: "a=b": a valid environment variable name must consist only of printable ASCII characters other than '='
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"a","valueFrom":{}}]}]}} | spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","volumeMounts":[{"name":"x","mountPath":"/x"}]}]}} | spec.containers[0].volumeMounts[0].name: Not found: "x"
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","volumeMounts":[{"name":"v","mountPath":"/x"},{"name":"v","mountPath":"/x"}]}]}} | spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","livenessProbe":{}}]}} | spec.containers[0].livenessProbe: Required value: must specify a handler type
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","livenessProbe":{"exec":{"command":["x"]},"successThreshold":2}}]}} | spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}} | spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"cpu":"-1"}}}]}} | spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"x.io/gpu":"1"}}}]}} | spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":70000}]}]}} \
+                | spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, \
+            inclusive
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":1,"protocol":"ICMP"}]}]}} \
+                | spec.containers[0].ports[0].protocol: Unsupported value: "ICMP": supported values: "SCTP", "TCP", \
+            "UDP"
+            POD \
+                | {"spec":{"containers":[{"name":"a","image":"a:1","ports":[{"containerPort":1,"hostPort":9},\
+            {"containerPort":2,"hostPort":9}]}]}} \
+                | spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//9"
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"a=b"}]}]}} \
+                | spec.containers[0].env[0].name: Invalid value: "a=b": a valid environment variable name must \
+            consist only of printable ASCII characters other than '='
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","env":[{"name":"a","valueFrom":{}}]}]}} \
+                | spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, \
+            `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","volumeMounts":[{"name":"x","mountPath":"/x"}]}]}} \
+                | spec.containers[0].volumeMounts[0].name: Not found: "x"
+            POD \
+                | {"spec":{"containers":[{"name":"a","image":"a:1","volumeMounts":[{"name":"v","mountPath":"/x"},\
+            {"name":"v","mountPath":"/x"}]}]}} \
+                | spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","livenessProbe":{}}]}} \
+                | spec.containers[0].livenessProbe: Required value: must specify a handler type
+            POD \
+                | {"spec":{"containers":[{"name":"a","image":"a:1","livenessProbe":{"exec":{"command":["x"]},\
+            "successThreshold":2}}]}} \
+                | spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1
+            POD \
+                | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"cpu":"2"},\
+            "limits":{"cpu":"1"}}}]}} \
+                | spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit \
+            of 1
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"cpu":"-1"}}}]}} \
+                | spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1","resources":{"requests":{"x.io/gpu":"1"}}}]}} \
+                | spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable \
+            resources
             POD | {"spec":{"volumes":[{"name":"v"},{"name":"v"}]}} | spec.volumes[1].name: Duplicate value: "v"
-            POD | {"spec":{"volumes":[{"name":"v","emptyDir":{},"configMap":{"name":"x"}}]}} | spec.volumes[0].configMap: Forbidden: may not specify more than 1 volume type
-            POD | {"spec":{"volumes":[{"name":"v","hostPath":{"path":"/a/../b"}}]}} | spec.volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain '..'
-            POD | {"spec":{"restartPolicy":"Sometimes"}} | spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"
-            POD | {"spec":{"activeDeadlineSeconds":0}} | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
-            POD | {"spec":{"tolerations":[{"effect":"NoSchedule"}]}} | spec.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"
-            POD | {"spec":{"initContainers":[{"name":"i","image":"i:1","livenessProbe":{"exec":{"command":["x"]}}}]}} | spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always
-            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"+5"}}} | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+5": must be a 32bit integer
-            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"2147483648"}}} | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "2147483648": must be a 32bit integer
-            POD | {"spec":{"ephemeralContainers":[{"name":"e","image":"e:1"}]}} | spec.ephemeralContainers: Forbidden: cannot be set on create
-            DEPLOYMENT | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}} | spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'; spec.selector: Invalid value: {"matchLabels":{"app":"w"},"matchExpressions":[{"key":"a","operator":"In"}]}: invalid label selector
-            DEPLOYMENT | {"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}} | spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported
+            POD | {"spec":{"volumes":[{"name":"v","emptyDir":{},"configMap":{"name":"x"}}]}} \
+                | spec.volumes[0].configMap: Forbidden: may not specify more than 1 volume type
+            POD | {"spec":{"volumes":[{"name":"v","hostPath":{"path":"/a/../b"}}]}} \
+                | spec.volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain '..'
+            POD | {"spec":{"restartPolicy":"Sometimes"}} \
+                | spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"
+            POD | {"spec":{"activeDeadlineSeconds":0}} \
+                | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
+            POD | {"spec":{"tolerations":[{"effect":"NoSchedule"}]}} \
+                | spec.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which \
+            means "match all values and all keys"
+            POD | {"spec":{"initContainers":[{"name":"i","image":"i:1","livenessProbe":{"exec":{"command":["x"]}}}]}} \
+                | spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without \
+            restartPolicy=Always
+            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"+5"}}} \
+                | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+5": must be a \
+            32bit integer
+            POD | {"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"2147483648"}}} \
+                | metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "2147483648": must \
+            be a 32bit integer
+            POD | {"spec":{"ephemeralContainers":[{"name":"e","image":"e:1"}]}} \
+                | spec.ephemeralContainers: Forbidden: cannot be set on create
+            DEPLOYMENT | {"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}} \
+                | spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' \
+            or 'NotIn'; spec.selector: Invalid value: {"matchLabels":{"app":"w"},"matchExpressions":[{"key":"a",\
+            "operator":"In"}]}: invalid label selector
+            DEPLOYMENT | {"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}} \
+                | spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not \
+            Supported
             SERVICE | {"spec":{"ports":[]}} | spec.ports: Required value
-            SERVICE | {"spec":{"ports":[{"port":1},{"port":2}]}} | spec.ports[0].name: Required value; spec.ports[1].name: Required value
-            SERVICE | {"spec":{"ports":[{"port":1,"name":"a"},{"port":1,"name":"b"}]}} | spec.ports[1]: Duplicate value: {"Protocol":"TCP","Port":1}
-            SERVICE | {"spec":{"type":"Magic"}} | spec.type: Unsupported value: "Magic": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"
-            SERVICE | {"spec":{"ports":[{"port":80,"nodePort":30000}]}} | spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'
-            JOB | {"spec":{"template":{"spec":{"restartPolicy":"Always"}}}} | spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"
+            SERVICE | {"spec":{"ports":[{"port":1},{"port":2}]}} \
+                | spec.ports[0].name: Required value; spec.ports[1].name: Required value
+            SERVICE | {"spec":{"ports":[{"port":1,"name":"a"},{"port":1,"name":"b"}]}} \
+                | spec.ports[1]: Duplicate value: {"Protocol":"TCP","Port":1}
+            SERVICE | {"spec":{"type":"Magic"}} \
+                | spec.type: Unsupported value: "Magic": supported values: "ClusterIP", "ExternalName", \
+            "LoadBalancer", "NodePort"
+            SERVICE | {"spec":{"ports":[{"port":80,"nodePort":30000}]}} \
+                | spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'
+            JOB | {"spec":{"template":{"spec":{"restartPolicy":"Always"}}}} \
+                | spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"
             JOB | {"spec":{"parallelism":-1}} | spec.parallelism: Invalid value: -1: must be greater than or equal to 0
-            MAP | {"data":{"a/b":"x"}} | data[a/b]: Invalid value: "a/b": a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')
+            MAP | {"data":{"a/b":"x"}} \
+                | data[a/b]: Invalid value: "a/b": a valid config key must consist of alphanumeric characters, '-', \
+            '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is \
+            '[-._a-zA-Z0-9]+')
             MAP | {"binaryData":{"k":"dg=="}} | data[k]: Invalid value: "k": duplicate of key present in binaryData
             SECRET | {"type":"kubernetes.io/tls"} | data[tls.crt]: Required value; data[tls.key]: Required value
             """)
@@ -118,14 +202,23 @@ class ValidationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             DEPLOYMENT | {"metadata":{"name":"x"}} | metadata.name: Invalid value: "x": field is immutable
-            DEPLOYMENT | {"metadata":{"generation":-1}} | metadata.generation: Invalid value: -1: must not be decremented
-            DEPLOYMENT | {"spec":{"selector":{"matchLabels":{"app":null,"b":"c"}},"template":{"metadata":{"labels":{"b":"c"}}}}} | spec.selector: Invalid value: {"matchLabels":{"b":"c"}}: field is immutable
-            SERVICE | {"spec":{"clusterIP":"10.0.0.2","clusterIPs":["10.0.0.2"]}} | spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set
-            SERVICE | {"spec":{"clusterIP":null,"clusterIPs":null}} | spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset
+            DEPLOYMENT | {"metadata":{"generation":-1}} \
+                | metadata.generation: Invalid value: -1: must not be decremented
+            DEPLOYMENT \
+                | {"spec":{"selector":{"matchLabels":{"app":null,"b":"c"}},\
+            "template":{"metadata":{"labels":{"b":"c"}}}}} \
+                | spec.selector: Invalid value: {"matchLabels":{"b":"c"}}: field is immutable
+            SERVICE | {"spec":{"clusterIP":"10.0.0.2","clusterIPs":["10.0.0.2"]}} \
+                | spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set
+            SERVICE | {"spec":{"clusterIP":null,"clusterIPs":null}} \
+                | spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset
             JOB | {"spec":{"completions":5}} | spec.completions: Invalid value: 5: field is immutable
-            JOB | {"spec":{"completionMode":"Indexed","completions":1}} | spec.completionMode: Invalid value: "Indexed": field is immutable
-            POD | {"spec":{"containers":[{"name":"a","image":"a:1"},{"name":"b","image":"b:1"}]}} | spec.containers: Forbidden: pod updates may not add or remove containers
-            POD | {"spec":{"activeDeadlineSeconds":0}} | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
+            JOB | {"spec":{"completionMode":"Indexed","completions":1}} \
+                | spec.completionMode: Invalid value: "Indexed": field is immutable
+            POD | {"spec":{"containers":[{"name":"a","image":"a:1"},{"name":"b","image":"b:1"}]}} \
+                | spec.containers: Forbidden: pod updates may not add or remove containers
+            POD | {"spec":{"activeDeadlineSeconds":0}} \
+                | spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive
             SECRET | {"type":"x"} | type: Invalid value: "x": field is immutable
             """)
     void refusesAForbiddenChange(String base, String change, String cause) {
@@ -166,7 +259,8 @@ class ValidationTest {
     void aTerminatingObjectGetsNoNewFinalizers() {
         ObjectNode old = ready(Patches.merge(ready(MAP),
                 Json.read(
-                        "{\"metadata\": {\"deletionTimestamp\": \"2026-01-01T00:00:00Z\", \"finalizers\": [\"x/a\"]}}")));
+                        "{\"metadata\": {\"deletionTimestamp\": \"2026-01-01T00:00:00Z\", \"finalizers\": "
+                                + "[\"x/a\"]}}")));
         ObjectNode object = Patches.merge(old, Json.read("{\"metadata\": {\"finalizers\": [\"x/a\", \"x/b\"]}}"));
 
         assertThat(updated(object, old))
@@ -195,13 +289,6 @@ class ValidationTest {
                 .containsExactly(
                         "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0",
                         "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
-    }
-
-    @Test
-    void knowsWhetherASelectorMatchesItsTemplate() {
-        assertThat(WorkloadValidation.selectorMatchesTemplate(ready(DEPLOYMENT))).isTrue();
-        assertThat(WorkloadValidation.selectorMatchesTemplate(Patches.merge(ready(DEPLOYMENT),
-                Json.read("{\"spec\": {\"selector\": {\"matchLabels\": {\"x\": \"y\"}}}}")))).isFalse();
     }
 
     private static String json(String name) {

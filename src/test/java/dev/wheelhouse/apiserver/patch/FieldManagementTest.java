@@ -209,8 +209,11 @@ class FieldManagementTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             {'spec': {'foo': 1}} | .spec.foo: field not declared in schema
-            {'spec': {'template': {'spec': {'containers': [{'name': 'a'}, {'name': 'a'}]}}}} | .spec.template.spec.containers: duplicate entries for key [name="a"]
-            {'spec': {'template': {'spec': {'containers': [{'image': 'a'}]}}}} | .spec.template.spec.containers: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)
+            {'spec': {'template': {'spec': {'containers': [{'name': 'a'}, {'name': 'a'}]}}}} \
+                | .spec.template.spec.containers: duplicate entries for key [name="a"]
+            {'spec': {'template': {'spec': {'containers': [{'image': 'a'}]}}}} \
+                | .spec.template.spec.containers: element 0: associative list with keys has an element that omits all \
+            key fields ["name"] (and doesn't have default values for any key fields)
             {'spec': {'template': 1}} | .spec.template: expected map, got &{1}
             """)
     void refusesAConfigurationThatDoesNotFitItsType(String config, String problem) {
@@ -228,7 +231,8 @@ class FieldManagementTest {
                  'spec': {'list': [{'name': 'x'}], 'map': {'k': 1}}}""";
 
         assertThat(fields(apply(null, object(json), "me", false), "me")).isEqualTo(json(
-                "{'f:metadata': {'f:labels': {'f:a': {}}}, 'f:spec': {'.': {}, 'f:list': {}, 'f:map': {'.': {}, 'f:k': {}}}}"));
+                "{'f:metadata': {'f:labels': {'f:a': {}}}, 'f:spec': {'.': {}, 'f:list': {}, 'f:map': {'.': {}, "
+                        + "'f:k': {}}}}"));
     }
 
     @Test

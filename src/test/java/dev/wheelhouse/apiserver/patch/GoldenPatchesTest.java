@@ -52,8 +52,10 @@ class GoldenPatchesTest {
     private void seed() {
         ObjectNode map = (ObjectNode) Json
                 .read("""
-                        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "api", "managedFields": [
-                          {"manager": "unknown", "operation": "Update", "apiVersion": "v1", "time": "2026-11-21T02:35:19Z",
+                        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "api",
+                         "managedFields": [
+                          {"manager": "unknown", "operation": "Update", "apiVersion": "v1",
+                           "time": "2026-11-21T02:35:19Z",
                            "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {".": {}, "f:k": {}, "f:l": {}}}}]},
                          "data": {"k": "v", "l": "x"}}""");
         live.put("/api/v1/namespaces/api/configmaps/a", map);

@@ -75,7 +75,8 @@ class PatchBoundsTest {
 
         ObjectNode patched = Patches.json(object, Json
                 .read("""
-                        [{"op": "copy", "from": "/data/a", "path": "/data/b"}, {"op": "copy", "from": "/data/a", "path": "/data/c"}]
+                        [{"op": "copy", "from": "/data/a", "path": "/data/b"}, {"op": "copy", "from": "/data/a",
+                         "path": "/data/c"}]
                         """));
 
         assertThat(patched.get("data").get("c").stringValue()).hasSize(1_000_000);

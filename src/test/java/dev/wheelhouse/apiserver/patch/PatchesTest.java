@@ -29,8 +29,11 @@ class PatchesTest {
             {'a': [1, 2]} | [{'op': 'remove', 'path': '/a/-1'}] | {'a': [1]}
             {'a': [1, 2]} | [{'op': 'replace', 'path': '/a/1', 'value': 9}] | {'a': [1, 9]}
             {'a': {}} | [{'op': 'replace', 'path': '/a/b', 'value': 9}] | {'a': {'b': 9}}
-            {'a/b': 1, 'm~n': 2} | [{'op': 'move', 'from': '/a~1b', 'path': '/x'}, {'op': 'copy', 'from': '/m~0n', 'path': '/y'}] | {'m~n': 2, 'x': 1, 'y': 2}
-            {'a': 1} | [{'op': 'test', 'path': '/a', 'value': 1.0}, {'op': 'test', 'path': '/none', 'value': null}] | {'a': 1}
+            {'a/b': 1, 'm~n': 2} \
+                | [{'op': 'move', 'from': '/a~1b', 'path': '/x'}, {'op': 'copy', 'from': '/m~0n', 'path': '/y'}] \
+                | {'m~n': 2, 'x': 1, 'y': 2}
+            {'a': 1} | [{'op': 'test', 'path': '/a', 'value': 1.0}, {'op': 'test', 'path': '/none', 'value': null}] \
+                | {'a': 1}
             {'a': 1} | [{'op': 'replace', 'path': '', 'value': {'b': 2}}] | {'b': 2}
             {'a': 1} | [] | {'a': 1}
             """)
@@ -42,10 +45,14 @@ class PatchesTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             [{'op': 'test', 'path': '/a/0', 'value': 2}] | operation 0 of the JSON patch: the value is 1, not 2
             [{'op': 'remove', 'path': '/x'}] | operation 0 of the JSON patch: there is no key x to remove
-            [{'op': 'add', 'path': '/a/5', 'value': 1}] | operation 0 of the JSON patch: the index 5 is outside the array of 1
-            [{'op': 'add', 'path': '/x/y', 'value': 1}] | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or no object
-            [{'op': 'add', 'path': 'x', 'value': 1}] | operation 0 of the JSON patch: the path "x" does not begin with a slash
-            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] | operation 1 of the JSON patch: its op is missing or no text
+            [{'op': 'add', 'path': '/a/5', 'value': 1}] \
+                | operation 0 of the JSON patch: the index 5 is outside the array of 1
+            [{'op': 'add', 'path': '/x/y', 'value': 1}] \
+                | operation 0 of the JSON patch: the path /x/y leads through x, which is missing or not an object
+            [{'op': 'add', 'path': 'x', 'value': 1}] \
+                | operation 0 of the JSON patch: the path "x" does not begin with a slash
+            [{'op': 'add', 'path': '/x', 'value': 1}, {'path': '/x'}] \
+                | operation 1 of the JSON patch: its op is missing or not a string
             [{'op': 'replace', 'path': '', 'value': []}] | the patch replaces the whole object by array
             """)
     void refusesAJsonPatchThatCannotBeAppliedAndSaysWhy(String patch, String detail) {
@@ -74,20 +81,42 @@ class PatchesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            merges objects by key | {'containers': [{'name': 'a', 'image': '1', 'args': ['x']}, {'name': 'b'}]} | {'containers': [{'name': 'a', 'image': '2'}]} | {'containers': [{'name': 'a', 'image': '2', 'args': ['x']}, {'name': 'b'}]}
-            replaces atomic lists | {'containers': [{'name': 'a', 'args': ['x', 'y']}]} | {'containers': [{'name': 'a', 'args': ['z']}]} | {'containers': [{'name': 'a', 'args': ['z']}]}
-            merges ports by number | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'x'}]}]} | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, {'containerPort': 81}]}]} | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, {'containerPort': 81}]}]}
-            puts new elements first | {'containers': [{'name': 'a'}]} | {'containers': [{'name': 'n'}]} | {'containers': [{'name': 'n'}, {'name': 'a'}]}
-            deletes by key | {'volumes': [{'name': 'a', 'emptyDir': {}}, {'name': 'b'}]} | {'volumes': [{'name': 'a', '$patch': 'delete'}]} | {'volumes': [{'name': 'b'}]}
-            replaces a list | {'containers': [{'name': 'a'}, {'name': 'b'}]} | {'containers': [{'name': 'c'}, {'$patch': 'replace'}]} | {'containers': [{'name': 'c'}]}
-            replaces a map | {'securityContext': {'runAsUser': 1, 'fsGroup': 2}} | {'securityContext': {'$patch': 'replace', 'runAsUser': 3}} | {'securityContext': {'runAsUser': 3}}
-            deletes a map | {'securityContext': {'runAsUser': 1}} | {'securityContext': {'$patch': 'delete'}} | {'securityContext': {}}
-            deletes by null | {'nodeSelector': {'a': '1', 'b': '2'}} | {'nodeSelector': {'a': null}, 'tolerations': null} | {'nodeSelector': {'b': '2'}}
-            drops nulls of new objects | {} | {'securityContext': {'runAsUser': null, 'fsGroup': 1}} | {'securityContext': {'fsGroup': 1}}
-            drops directives where nothing is | {} | {'containers': [{'name': 'a', '$patch': 'delete'}, {'name': 'b'}]} | {'containers': [{'name': 'b'}]}
-            orders as told | {'containers': [{'name': 'a'}, {'name': 'b'}, {'name': 'c'}]} | {'$setElementOrder/containers': [{'name': 'c'}, {'name': 'a'}]} | {'containers': [{'name': 'b'}, {'name': 'c'}, {'name': 'a'}]}
-            orders what it adds | {'containers': [{'name': 'a'}]} | {'$setElementOrder/containers': [{'name': 'n'}, {'name': 'a'}], 'containers': [{'name': 'n', 'image': 'i'}]} | {'containers': [{'name': 'n', 'image': 'i'}, {'name': 'a'}]}
-            retains keys | {'volumes': [{'name': 'v', 'emptyDir': {}}]} | {'volumes': [{'name': 'v', '$retainKeys': ['name', 'secret'], 'secret': {'secretName': 's'}}]} | {'volumes': [{'name': 'v', 'secret': {'secretName': 's'}}]}
+            merges objects by key | {'containers': [{'name': 'a', 'image': '1', 'args': ['x']}, {'name': 'b'}]} \
+                | {'containers': [{'name': 'a', 'image': '2'}]} \
+                | {'containers': [{'name': 'a', 'image': '2', 'args': ['x']}, {'name': 'b'}]}
+            replaces atomic lists | {'containers': [{'name': 'a', 'args': ['x', 'y']}]} \
+                | {'containers': [{'name': 'a', 'args': ['z']}]} | {'containers': [{'name': 'a', 'args': ['z']}]}
+            merges ports by number | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'x'}]}]} \
+                | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, \
+            {'containerPort': 81}]}]} \
+                | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, \
+            {'containerPort': 81}]}]}
+            puts new elements first | {'containers': [{'name': 'a'}]} | {'containers': [{'name': 'n'}]} \
+                | {'containers': [{'name': 'n'}, {'name': 'a'}]}
+            deletes by key | {'volumes': [{'name': 'a', 'emptyDir': {}}, {'name': 'b'}]} \
+                | {'volumes': [{'name': 'a', '$patch': 'delete'}]} | {'volumes': [{'name': 'b'}]}
+            replaces a list | {'containers': [{'name': 'a'}, {'name': 'b'}]} \
+                | {'containers': [{'name': 'c'}, {'$patch': 'replace'}]} | {'containers': [{'name': 'c'}]}
+            replaces a map | {'securityContext': {'runAsUser': 1, 'fsGroup': 2}} \
+                | {'securityContext': {'$patch': 'replace', 'runAsUser': 3}} | {'securityContext': {'runAsUser': 3}}
+            deletes a map | {'securityContext': {'runAsUser': 1}} | {'securityContext': {'$patch': 'delete'}} \
+                | {'securityContext': {}}
+            deletes by null | {'nodeSelector': {'a': '1', 'b': '2'}} \
+                | {'nodeSelector': {'a': null}, 'tolerations': null} | {'nodeSelector': {'b': '2'}}
+            drops nulls of new objects | {} | {'securityContext': {'runAsUser': null, 'fsGroup': 1}} \
+                | {'securityContext': {'fsGroup': 1}}
+            drops directives where nothing is | {} \
+                | {'containers': [{'name': 'a', '$patch': 'delete'}, {'name': 'b'}]} | {'containers': [{'name': 'b'}]}
+            orders as told | {'containers': [{'name': 'a'}, {'name': 'b'}, {'name': 'c'}]} \
+                | {'$setElementOrder/containers': [{'name': 'c'}, {'name': 'a'}]} \
+                | {'containers': [{'name': 'b'}, {'name': 'c'}, {'name': 'a'}]}
+            orders what it adds | {'containers': [{'name': 'a'}]} \
+                | {'$setElementOrder/containers': [{'name': 'n'}, {'name': 'a'}], 'containers': [{'name': 'n', \
+            'image': 'i'}]} \
+                | {'containers': [{'name': 'n', 'image': 'i'}, {'name': 'a'}]}
+            retains keys | {'volumes': [{'name': 'v', 'emptyDir': {}}]} \
+                | {'volumes': [{'name': 'v', '$retainKeys': ['name', 'secret'], 'secret': {'secretName': 's'}}]} \
+                | {'volumes': [{'name': 'v', 'secret': {'secretName': 's'}}]}
             """)
     void mergesStrategically(String rule, String before, String patch, String after) {
         ObjectNode pod = object("{'spec': " + before + "}");
@@ -124,9 +153,11 @@ class PatchesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             500 | map: map[image:x] does not contain declared merge key: name | {'containers': [{'image': 'x'}]}
-            500 | unknown patch type: bogus in map: map[$patch:bogus name:a] | {'containers': [{'name': 'a', '$patch': 'bogus'}]}
+            500 | unknown patch type: bogus in map: map[$patch:bogus name:a] \
+                | {'containers': [{'name': 'a', '$patch': 'bogus'}]}
             500 | unknown patch type: bogus in map: map[$patch:bogus] | {'securityContext': {'$patch': 'bogus'}}
-            500 | merging lists cannot yet be specified in the patch | {'containers': [{'name': 'a', '$patch': 'merge'}]}
+            500 | merging lists cannot yet be specified in the patch \
+                | {'containers': [{'name': 'a', '$patch': 'merge'}]}
             400 | invalid patch format of retainKeys | {'securityContext': {'$retainKeys': ['fsGroup'], 'runAsUser': 1}}
             500 | expected a []interface {}, but received a string | {'$setElementOrder/containers': 'x'}
             """)

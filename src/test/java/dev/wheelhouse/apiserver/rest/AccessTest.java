@@ -213,7 +213,8 @@ class AccessTest {
                  "rules": [%s]}""".formatted(EVERYTHING));
         assertThat(code).isEqualTo(403);
         send(ApiRequest.of("PATCH", RBAC + "/clusterroles/strong?fieldManager=eve", "application/apply-patch+yaml",
-                ("{\"apiVersion\": \"rbac.authorization.k8s.io/v1\", \"kind\": \"ClusterRole\", \"metadata\": {\"name\":"
+                ("{\"apiVersion\": \"rbac.authorization.k8s.io/v1\", \"kind\": \"ClusterRole\", \"metadata\": "
+                        + "{\"name\":"
                         + " \"strong\", \"labels\": {\"rbac.authorization.k8s.io/aggregate-to-edit\": \"true\"}}}")
                         .getBytes(StandardCharsets.UTF_8))
                 .withCredentials(Credentials.of(Map.of("Authorization", List.of("Bearer eve")), null)));
@@ -265,7 +266,8 @@ class AccessTest {
         admin("POST", "/api/v1/namespaces/default/pods",
                 """
                         {"metadata": {"name": "p", "finalizers": ["a.io/b"]},
-                         "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}""");
+                         "spec": {"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c",
+                          "image": "i"}]}}""");
         String accounts = "/api/v1/namespaces/default/serviceaccounts/";
         String own = Json.text(admin("POST", accounts + "robot/token", "{\"spec\": {}}"), "status", "token");
         String ofPod = Json.text(admin("POST", accounts + "robot/token", """

@@ -27,7 +27,8 @@ class AdmissionPoliciesTest {
     private void bind(String policy, String actions, String more) {
         rest.post(GROUP + "validatingadmissionpolicybindings",
                 """
-                        {"metadata": {"name": "%1$s-bound"}, "spec": {"policyName": "%1$s", %3$s "validationActions": [%2$s]}}"""
+                        {"metadata": {"name": "%1$s-bound"}, "spec": {"policyName": "%1$s",
+                         %3$s "validationActions": [%2$s]}}"""
                         .formatted(policy, actions, more));
         assertThat(rest.last.code()).isEqualTo(201);
     }
@@ -59,7 +60,8 @@ class AdmissionPoliciesTest {
                 """
                         "variables": [{"name": "size", "expression": "int(object.data.size)"},
                          {"name": "odd", "expression": "variables.size % 2 == 1"}],
-                         "matchConditions": [{"name": "no-admin", "expression": "!('skip' in object.metadata.?labels.orValue({}))"}],""",
+                         "matchConditions": [{"name": "no-admin",
+                          "expression": "!('skip' in object.metadata.?labels.orValue({}))"}],""",
                 "{\"expression\": \"!variables.odd\", \"messageExpression\": \"'odd: ' + string(variables.size)\", "
                         + "\"reason\": \"Forbidden\"}");
         assertThat(rest.last.code()).isEqualTo(201);
@@ -74,8 +76,10 @@ class AdmissionPoliciesTest {
     void oldObjectsRequestsAndNamespacesCanBeAskedAbout() {
         policy("p", "\"UPDATE\", \"DELETE\"", "",
                 """
-                        {"expression": "request.operation == 'DELETE' || object.data.size >= oldObject.data.size", "message": "shrinks"},
-                         {"expression": "object != null || namespaceObject.metadata.name != 'default' || request.userInfo.username == 'x'"}""");
+                        {"expression": "request.operation == 'DELETE' || object.data.size >= oldObject.data.size",
+                         "message": "shrinks"},
+                         {"expression": "object != null || namespaceObject.metadata.name != 'default' || \
+                        request.userInfo.username == 'x'"}""");
         assertThat(rest.last.code()).isEqualTo(201);
         map("a", "");
         bind("p", "\"Deny\"", "");

@@ -67,7 +67,8 @@ class AdmissionTest {
     @Test
     void aQuotaGetsBackWhatAPodThatHasEndedUsedAndGivesNothingToATrial() {
         post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": {\"pods\": \"2\"}}}");
-        String pod = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}";
+        String pod = "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": "
+                + "\"i\"}]}}";
         post(NS + "pods", pod.formatted("a"));
         post(NS + "pods?dryRun=All", pod.formatted("trial"));
         assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("1");
@@ -138,10 +139,13 @@ class AdmissionTest {
     void aQuotaOfAttributesClassesCountsTheClaimsThatHaveThem() {
         post(NS + "resourcequotas",
                 """
-                        {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"}, "scopeSelector":
-                         {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["gold"]}]}}}""");
+                        {"metadata": {"name": "gold"}, "spec": {"hard": {"persistentvolumeclaims": "1", "pods": "1"},
+                         "scopeSelector":
+                         {"matchExpressions": [{"scopeName": "VolumeAttributesClass", "operator": "In",
+                          "values": ["gold"]}]}}}""");
         String claim = """
-                {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "volumeAttributesClassName": "%s",
+                {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"],
+                 "volumeAttributesClassName": "%s",
                  "resources": {"requests": {"storage": "1Gi"}}}}""";
         post(NS + "persistentvolumeclaims", claim.formatted("a", "silver"));
         assertThat(code).isEqualTo(201);

@@ -81,7 +81,8 @@ class CustomResourcesTest {
                             {"name": "Ready", "type": "string",
                              "jsonPath": ".status.conditions[?(@.type==\\"Ready\\")].status"},
                             {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]},
-                          {"name": "v2", "served": true, "storage": false, "deprecated": true, "schema": {"openAPIV3Schema": %1$s}}]}}"""
+                          {"name": "v2", "served": true, "storage": false, "deprecated": true,
+                           "schema": {"openAPIV3Schema": %1$s}}]}}"""
                         .formatted(SCHEMA));
         assertThat(code).as(crd.toString()).isEqualTo(201);
         assertThat(crd.at("/status/conditions").findValuesAsString("type")).contains("NamesAccepted", "Established");
@@ -208,8 +209,10 @@ class CustomResourcesTest {
     private JsonNode crd(String name, String names, String schema) {
         return post(CRDS,
                 """
-                        {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced", "names": %s,
-                         "versions": [{"name": "v1", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}],
+                        {"metadata": {"name": "%s"}, "spec": {"group": "shop.example.com", "scope": "Namespaced",
+                         "names": %s,
+                         "versions": [{"name": "v1", "served": true, "storage": true,
+                          "selectableFields": [{"jsonPath": ".spec.color"}],
                           "schema": {"openAPIV3Schema": %s}}]}}"""
                         .formatted(name, names, schema));
     }
@@ -218,7 +221,8 @@ class CustomResourcesTest {
     private void changeSpec(String plural, String properties) {
         merge(CRDS + "/" + plural + ".shop.example.com",
                 """
-                        {"spec": {"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                        {"spec": {"versions": [{"name": "v1", "served": true, "storage": true,
+                         "schema": {"openAPIV3Schema":
                          {"type": "object", "properties": {"spec": {"type": "object", "properties": {%s}}}}}}]}}"""
                         .formatted(properties));
     }
@@ -294,7 +298,8 @@ class CustomResourcesTest {
     void objectsAreSelectedByTheFieldsThatTheDefinitionNames() {
         crd("pens.shop.example.com", "{\"plural\": \"pens\", \"kind\": \"Pen\"}",
                 """
-                        {"type": "object", "properties": {"spec": {"type": "object", "properties": {"color": {"type": "string"}}}}}""");
+                        {"type": "object", "properties": {"spec": {"type": "object",
+                         "properties": {"color": {"type": "string"}}}}}""");
         String pens = "/apis/shop.example.com/v1/namespaces/default/pens";
         for (String color : new String[]{"red", "blue"}) {
             post(pens, "{\"metadata\": {\"name\": \"" + color + "\"}, \"spec\": {\"color\": \"" + color + "\"}}");
@@ -311,8 +316,10 @@ class CustomResourcesTest {
         crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}",
                 """
                         {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                         "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
-                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}},
+                         "lines": {"type": "array", "x-kubernetes-list-type": "map",
+                          "x-kubernetes-list-map-keys": ["id"],
+                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"},
+                           "n": {"type": "integer"}}}},
                          "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
                          "whole": {"type": "array", "items": {"type": "string"}}}}}}""");
         apply("one", "{\"lines\": [{\"id\": \"a\", \"n\": 1}], \"tags\": [\"x\"], \"whole\": [\"p\"]}", false);
@@ -356,10 +363,14 @@ class CustomResourcesTest {
                 """
                         {"type": "object", "properties": {"spec": {"type": "object", "properties": {
                          "min": {"type": "integer"}, "max": {"type": "integer"},
-                         "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
-                         "lines": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
-                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "n": {"type": "integer"}},
-                           "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden", "fieldPath": ".n"}]}}},
+                         "class": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf",
+                          "message": "stays"}]},
+                         "lines": {"type": "array", "x-kubernetes-list-type": "map",
+                          "x-kubernetes-list-map-keys": ["id"],
+                          "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"},
+                           "n": {"type": "integer"}},
+                           "x-kubernetes-validations": [{"rule": "self.n >= oldSelf.n", "reason": "FieldValueForbidden",
+                            "fieldPath": ".n"}]}}},
                          "x-kubernetes-validations": [{"rule": "self.min <= self.max",
                           "messageExpression": "string(self.min) + ' is more than ' + string(self.max)"}]}}}""");
         assertThat(code).as(made.toString()).isEqualTo(201);
@@ -367,7 +378,8 @@ class CustomResourcesTest {
         JsonNode refused = post(boxes, "{\"metadata\": {\"name\": \"b\"}, \"spec\": {\"min\": 3, \"max\": 2}}");
         assertThat(code).isEqualTo(422);
         assertThat(refused.at("/details/causes/0").toString()).isEqualTo(
-                "{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"object\\\": 3 is more than 2\",\"field\":\"spec\"}");
+                "{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"object\\\": 3 is more than 2\","
+                        + "\"field\":\"spec\"}");
         post(boxes, """
                 {"metadata": {"name": "b"}, "spec": {"min": 1, "max": 2, "class": "x",
                  "lines": [{"id": "a", "n": 5}, {"id": "b", "n": 1}]}}""");
@@ -375,8 +387,10 @@ class CustomResourcesTest {
         assertThat(merge(boxes + "/b", """
                 {"spec": {"class": "y", "lines": [{"id": "b", "n": 1}, {"id": "a", "n": 4}, {"id": "c", "n": 0}]}}""")
                 .at("/details/causes").toString()).isEqualTo(
-                        "[{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"string\\\": stays\",\"field\":\"spec.class\"},"
-                                + "{\"reason\":\"FieldValueForbidden\",\"message\":\"Forbidden: failed rule: self.n >= oldSelf.n\","
+                        "[{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"string\\\": stays\","
+                                + "\"field\":\"spec.class\"},"
+                                + "{\"reason\":\"FieldValueForbidden\",\"message\":\"Forbidden: failed rule: self.n "
+                                + ">= oldSelf.n\","
                                 + "\"field\":\"spec.lines[1].n\"}]");
     }
 
@@ -384,7 +398,8 @@ class CustomResourcesTest {
     void aRuleThatDoesNotCompileMakesNoDefinition() {
         JsonNode refused = crd("boxes.shop.example.com", "{\"plural\": \"boxes\", \"kind\": \"Box\"}",
                 """
-                        {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"}, {"rule": "nothing(self)"}]}""");
+                        {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec >"},
+                         {"rule": "nothing(self)"}]}""");
         assertThat(code).isEqualTo(422);
         String at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations";
         assertThat(refused.at("/details/causes").findValuesAsString("field")).containsExactly(at + "[0].rule",

@@ -16,7 +16,8 @@ class DefinitionStatusTest {
     void define() {
         rest.post(CRDS,
                 """
-                        {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com", "scope": "Cluster",
+                        {"metadata": {"name": "pens.shop.example.com"}, "spec": {"group": "shop.example.com",
+                         "scope": "Cluster",
                          "names": {"plural": "pens", "kind": "Pen"}, "versions": [{"name": "v1", "served": true,
                           "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);

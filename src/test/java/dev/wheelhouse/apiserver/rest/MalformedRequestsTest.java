@@ -133,7 +133,8 @@ class MalformedRequestsTest {
         client.post(NS + "configmaps", "{\"metadata\": {\"name\": \"a\"}}");
         assertThat(accepted(NS + "configmaps", one))
                 .contains(
-                        "you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)");
+                        "you requested PartialObjectMetadata, but the requested object is a list "
+                                + "(*core.ConfigMapList)");
         assertThat(accepted(NS + "configmaps/a", list)).contains(
                 "you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)");
         assertThat(accepted(NS + "configmaps", list)).contains("\"kind\":\"PartialObjectMetadataList\"");
@@ -182,7 +183,8 @@ class MalformedRequestsTest {
         for (String method : new String[]{"POST", "PUT"}) {
             String path = NS + "configmaps" + (method.equals("PUT") ? "/a" : "");
             refused(422, client.call(method, path + "?fieldValidation=x", "application/json", "nonsense"),
-                    "fieldValidation: Unsupported value: \"x\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
+                    "fieldValidation: Unsupported value: \"x\": supported values: \"\", \"Ignore\", \"Strict\", "
+                            + "\"Warn\"");
             refused(422, client.call(method, path + "?fieldManager=a%0Ab", "application/json", "{}"),
                     "fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position 1)");
             refused(422, client.call(method, path + "?fieldManager=" + "x".repeat(129), "application/json", "{}"),
@@ -245,7 +247,8 @@ class MalformedRequestsTest {
     void whatLooksLikeATimeOrAFlagIsQuotedInYaml() {
         client.post(NS + "configmaps",
                 """
-                        {"metadata": {"name": "a"}, "data": {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01", "c": "y", "d": "1:30",
+                        {"metadata": {"name": "a"}, "data": {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01", "c": "y",
+                         "d": "1:30",
                          "e": "true", "f": "1.0", "g": "plain", "h": "one\\ntwo\\n"}}""");
         assertThat(accepted(NS + "configmaps/a", "application/yaml")).contains("a: \"2026-01-01T00:00:00Z\"",
                 "b: \"2026-01-01\"", "c: \"y\"", "d: \"1:30\"", "e: \"true\"", "f: \"1.0\"", "g: plain",

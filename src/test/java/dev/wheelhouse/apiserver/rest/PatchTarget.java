@@ -24,33 +24,45 @@ public final class PatchTarget implements FuzzTarget {
     private static final Map<String, String> OBJECTS = new TreeMap<>(Map.of(
             "1/api/v1/namespaces/default/pods",
             """
-                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i",
-                    "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "v"}]}, {"name": "d", "image": "i"}],
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c",
+                     "image": "i",
+                    "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "v"}]}, {"name": "d",
+                     "image": "i"}],
                     "tolerations": [{"operator": "Exists"}]}}""",
             "2/apis/apps/v1/namespaces/default/deployments",
             """
-                    {"metadata": {"name": "web", "finalizers": ["e.io/a", "e.io/b"]}, "spec": {"replicas": 2, "selector":
-                    {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers":
-                    [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}], "volumes": [{"name": "v", "emptyDir": {}}]}}}}""",
+                    {"metadata": {"name": "web", "finalizers": ["e.io/a", "e.io/b"]}, "spec": {"replicas": 2,
+                     "selector":
+                    {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+                     "spec": {"containers":
+                    [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}], "volumes": [{"name": "v",
+                     "emptyDir": {}}]}}}}""",
             "3/api/v1/namespaces/default/services",
             """
-                    {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"name": "a", "port": 80},
+                    {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"name": "a",
+                     "port": 80},
                     {"name": "b", "port": 81, "targetPort": "http"}]}}""",
             "4/api/v1/namespaces/default/configmaps", """
                     {"metadata": {"name": "web", "annotations": {"a": "b"}}, "data": {"k": "v", "l": "w"}}""",
             "5/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
             """
-                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced", "names": {"plural": "as",
-                    "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true, "storage": true,
-                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties":
+                    {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced",
+                     "names": {"plural": "as",
+                    "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true,
+                     "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object",
+                     "properties":
                     {"n": {"type": "integer", "minimum": 0, "default": 1}, "s": {"type": "string", "maxLength": 5},
-                    "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items":
-                    {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}}},
+                    "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                     "items":
+                    {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"},
+                     "v": {"type": "integer"}}}},
                     "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
                     "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}}]}}""",
             "6/apis/e.io/v1/namespaces/default/as",
             """
-                    {"apiVersion": "e.io/v1", "kind": "A", "metadata": {"name": "web"}, "spec": {"n": 2, "s": "t", "l": [{"k": "a",
+                    {"apiVersion": "e.io/v1", "kind": "A", "metadata": {"name": "web"}, "spec": {"n": 2, "s": "t",
+                     "l": [{"k": "a",
                     "v": 1}, {"k": "b"}], "set": ["x"], "any": {"o": [1, {"p": null}]}}}"""));
 
     private final FuzzedServer server = new FuzzedServer(false, OBJECTS);

@@ -34,19 +34,25 @@ public final class RequestTarget implements FuzzTarget {
                     {"metadata": {"name": "hidden"}, "data": {"k": "aGlkZGVu"}}""",
             "5/api/v1/namespaces/default/pods",
             """
-                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}""",
+                    {"metadata": {"name": "web", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c",
+                     "image": "i"}]}}""",
             "6/api/v1/namespaces/kube-system/pods",
             """
-                    {"metadata": {"name": "hidden", "annotations": {"k": "aGlkZGVu"}}, "spec": {"containers": [{"name": "c",
+                    {"metadata": {"name": "hidden", "annotations": {"k": "aGlkZGVu"}},
+                     "spec": {"containers": [{"name": "c",
                     "image": "i"}]}}""",
             "7/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
             """
-                    {"metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"],
-                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["watch", "list"],
-                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch", "get"]}]}""",
+                    {"metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["secrets"],
+                     "verbs": ["get"],
+                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["watch",
+                     "list"],
+                    "resourceNames": ["allowed"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch",
+                     "get"]}]}""",
             "8/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
             """
-                    {"metadata": {"name": "r"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
+                    {"metadata": {"name": "r"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role",
+                     "name": "r"},
                     "subjects": [{"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}]}"""));
 
     private final FuzzedServer open = new FuzzedServer(false, OBJECTS);

@@ -132,7 +132,8 @@ class RestServerTest {
 
     @Test
     void anOwnerThatIsNamedTwiceIsKeptOnceWithAWarning() {
-        String owner = "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"name\": \"o\", \"uid\": \"u\", \"controller\": true}";
+        String owner = "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"name\": \"o\", \"uid\": \"u\", "
+                + "\"controller\": true}";
         JsonNode made = post(NS + "configmaps",
                 "{\"metadata\": {\"name\": \"a\", \"ownerReferences\": [" + owner + ", " + owner + "]}}");
         assertThat(last.code()).isEqualTo(201);
@@ -349,7 +350,8 @@ class RestServerTest {
     @Test
     void anAppliedObjectMayBeIndentedByTabs() {
         call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",
-                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"metadata\": {\"name\": \"tabs\"},\n\t\"data\": {\"a\": \"b\",}\n}");
+                "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\",\n\t\"metadata\": {\"name\": \"tabs\"},"
+                        + "\n\t\"data\": {\"a\": \"b\",}\n}");
         assertThat(last.code()).isEqualTo(201);
     }
 

@@ -22,7 +22,8 @@ class RuntimeClassesTest {
                 """
                         {"metadata": {"name": "sandbox"}, "handler": "runsc", "overhead": {"podFixed": {"cpu": "250m"}},
                          "scheduling": {"nodeSelector": {"sandbox": "yes"}, "tolerations": [
-                          {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]}}""");
+                          {"key": "sandbox", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready",
+                           "operator": "Exists"}]}}""");
         assertThat(rest.last.code()).isEqualTo(201);
     }
 

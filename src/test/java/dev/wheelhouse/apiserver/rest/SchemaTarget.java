@@ -60,8 +60,10 @@ public final class SchemaTarget implements FuzzTarget {
     private static ObjectNode definition(@Nullable JsonNode schema) {
         ObjectNode definition = (ObjectNode) Json
                 .read("""
-                        {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced", "names": {"plural": "as",
-                        "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                        {"metadata": {"name": "as.e.io"}, "spec": {"group": "e.io", "scope": "Namespaced",
+                         "names": {"plural": "as",
+                        "singular": "a", "kind": "A", "listKind": "AList"}, "versions": [{"name": "v1", "served": true,
+                         "storage": true,
                         "schema": {}}]}}""");
         ((ObjectNode) definition.at("/spec/versions/0/schema")).set("openAPIV3Schema", schema);
         return definition;

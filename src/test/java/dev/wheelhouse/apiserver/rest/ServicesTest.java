@@ -52,7 +52,8 @@ class ServicesTest {
         service("s", "NodePort", "{\"name\": \"http\", \"port\": 80, \"nodePort\": 30080}");
         JsonNode moved = rest.put(SERVICES + "/s",
                 """
-                        {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http", "port": 8080}]}}""");
+                        {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"name": "http",
+                         "port": 8080}]}}""");
         assertThat(moved.at("/spec/ports/0/nodePort").asInt()).isEqualTo(30080);
         JsonNode inside = rest.merge(SERVICES + "/s", "{\"spec\": {\"type\": \"ClusterIP\"}}");
         assertThat(inside.at("/spec/ports/0/nodePort").isMissingNode()).isTrue();

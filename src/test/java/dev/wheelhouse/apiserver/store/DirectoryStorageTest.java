@@ -195,14 +195,14 @@ class DirectoryStorageTest {
                 seenDuringCommit.add(store.version() + " "
                         + store.snapshot("configmaps").select(Selection.all()).size());
                 if (broken.get()) {
-                    throw StorageException.passing("the disk is full", "full", null);
+                    throw StorageException.temporary("the disk is full", "full", null);
                 }
             }
 
             @Override
             public void resume(long version) {
                 if (broken.get()) {
-                    throw StorageException.passing("the disk is full still", "full", null);
+                    throw StorageException.temporary("the disk is full still", "full", null);
                 }
                 resumedAt.add(version);
             }

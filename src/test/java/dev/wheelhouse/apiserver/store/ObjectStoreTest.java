@@ -201,7 +201,7 @@ class ObjectStoreTest {
     @Test
     void aWatcherThatLetsTooManyBytesWaitIsEndedAndKeepsNoneOfThem() {
         Watcher slow = store.watch("configmaps", Selection.all(), 0);
-        String large = "x".repeat((int) Watcher.BYTES / 32);
+        String large = "x".repeat((int) Watcher.MAX_BYTES / 32);
         for (int i = 0; i < 31; i++) {
             store.create("configmaps", object("ns", "n" + i, "").put("data", large));
         }

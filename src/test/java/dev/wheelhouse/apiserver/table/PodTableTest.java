@@ -24,7 +24,8 @@ class PodTableTest {
         return Stream.of(
                 pod("is pending with no status yet", TWO + ", status: {phase: 'Pending'}", "0/2", "Pending", "0"),
                 pod("waits for an image",
-                        TWO + ", status: {phase: 'Pending', containerStatuses: [{state: {waiting: {reason: 'ErrImagePull'}}}]}",
+                        TWO + ", status: {phase: 'Pending', containerStatuses: [{state: {waiting: {reason: "
+                                + "'ErrImagePull'}}}]}",
                         "0/2", "ErrImagePull", "0"),
                 pod("runs with one of two ready",
                         TWO + ", status: {phase: 'Running', containerStatuses: [{ready: true, state: {running: {}}}, "
@@ -54,10 +55,12 @@ class PodTableTest {
                         "1/2", "NotReady", "0"),
                 pod("shows the error of a later container before the first one's completion",
                         TWO + ", status: {phase: 'Failed', containerStatuses: [{state: {terminated: {reason: "
-                                + "'Completed', exitCode: 0}}}, {state: {terminated: {reason: 'Error', exitCode: 2}}}]}",
+                                + "'Completed', exitCode: 0}}}, {state: {terminated: {reason: 'Error', exitCode: "
+                                + "2}}}]}",
                         "0/2", "Error", "0"),
                 pod("was ended by a signal",
-                        TWO + ", status: {phase: 'Failed', containerStatuses: [{state: {terminated: {signal: 9, exitCode: 137}}}]}",
+                        TWO + ", status: {phase: 'Failed', containerStatuses: [{state: {terminated: {signal: 9, "
+                                + "exitCode: 137}}}]}",
                         "0/2", "Signal:9", "0"),
                 pod("ended with an exit code and no reason",
                         TWO + ", status: {phase: 'Failed', containerStatuses: [{state: {terminated: {exitCode: 3}}}]}",
@@ -69,7 +72,8 @@ class PodTableTest {
                         "0/2", "SchedulingGated", "0"),
                 pod("runs the second of three init containers",
                         "spec: {containers: [{}], initContainers: [{name: 'i'}, {name: 'j'}, {name: 'k'}]}, status: "
-                                + "{phase: 'Pending', initContainerStatuses: [{name: 'i', state: {terminated: {exitCode: 0}}}, "
+                                + "{phase: 'Pending', initContainerStatuses: [{name: 'i', state: {terminated: "
+                                + "{exitCode: 0}}}, "
                                 + "{name: 'j', restartCount: 1, state: {running: {}}}]}",
                         "0/1", "Init:1/3", "1"),
                 pod("has an init container that failed",
@@ -78,13 +82,15 @@ class PodTableTest {
                         "0/1", "Init:ExitCode:7", "0"),
                 pod("has an init container that cannot get its image",
                         "spec: {containers: [{}], initContainers: [{name: 'i'}]}, status: {phase: 'Pending', "
-                                + "initContainerStatuses: [{name: 'i', state: {waiting: {reason: 'ImagePullBackOff'}}}]}",
+                                + "initContainerStatuses: [{name: 'i', state: {waiting: {reason: "
+                                + "'ImagePullBackOff'}}}]}",
                         "0/1", "Init:ImagePullBackOff", "0"),
                 pod("counts a started sidecar as a container",
                         "spec: {containers: [{}], initContainers: [{name: 'i', restartPolicy: 'Always'}]}, status: "
                                 + "{phase: 'Running', initContainerStatuses: [{name: 'i', started: true, ready: true, "
                                 + "restartCount: 2, state: {running: {}}, lastState: {terminated: {finishedAt: "
-                                + "'2026-03-01T11:59:30Z'}}}], containerStatuses: [{ready: true, state: {running: {}}}]}",
+                                + "'2026-03-01T11:59:30Z'}}}], containerStatuses: [{ready: true, state: {running: "
+                                + "{}}}]}",
                         "2/2", "Running", "2 (30s ago)"),
                 pod("is being deleted", DELETED + TWO + ", status: {phase: 'Running'}", "0/2", "Terminating", "0"),
                 pod("is being deleted when it is already done", DELETED + TWO + ", status: {phase: 'Succeeded'}", "0/2",
@@ -109,7 +115,8 @@ class PodTableTest {
                 "(Nominated Node)", "(Readiness Gates)");
         assertThat(cells("v1/pods",
                 "spec: {nodeName: 'n1', readinessGates: [{conditionType: 'g'}, {conditionType: 'h'}]}, "
-                        + "status: {podIPs: [{ip: '10.0.0.7'}, {ip: 'fd00::7'}], conditions: [{type: 'g', status: 'True'}]}"))
+                        + "status: {podIPs: [{ip: '10.0.0.7'}, {ip: 'fd00::7'}], conditions: [{type: 'g', status: "
+                        + "'True'}]}"))
                 .endsWith("10.0.0.7", "n1", "<none>", "1/2");
         assertThat(cells("v1/pods", "spec: {}")).endsWith("<none>", "<none>", "<none>", "<none>");
     }

@@ -24,12 +24,14 @@ import static dev.wheelhouse.apiserver.table.TableTesting.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TablesTest {
-    private static final String TEMPLATE = "template: {spec: {containers: [{name: 'a', image: 'i:1'}, {name: 'b', image: 'j:2'}]}}";
+    private static final String TEMPLATE = "template: {spec: {containers: [{name: 'a', image: 'i:1'}, {name: 'b', "
+            + "image: 'j:2'}]}}";
 
     static Stream<Arguments> rows() {
         return Stream.of(
                 row("apps/v1/deployments",
-                        "spec: {replicas: 3, selector: {matchLabels: {app: 'web'}, matchExpressions: [{key: 'a', operator: 'In', "
+                        "spec: {replicas: 3, selector: {matchLabels: {app: 'web'}, matchExpressions: [{key: 'a', "
+                                + "operator: 'In', "
                                 + "values: ['y', 'x']}, {key: 'z', operator: 'DoesNotExist'}]}, " + TEMPLATE + "}, "
                                 + "status: {readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1}",
                         "x", "1/3", 2L, 1L, "3m", "a,b", "i:1,j:2", "a in (x,y),app=web,!z"),
@@ -43,12 +45,14 @@ class TablesTest {
                 row("apps/v1/statefulsets", "spec: {replicas: 2, " + TEMPLATE + "}, status: {readyReplicas: 2}", "x",
                         "2/2", "3m", "a,b", "i:1,j:2"),
                 row("apps/v1/daemonsets",
-                        "spec: {selector: {matchLabels: {a: 'b'}}, template: {spec: {nodeSelector: {disk: 'ssd'}}}}, status: "
+                        "spec: {selector: {matchLabels: {a: 'b'}}, template: {spec: {nodeSelector: {disk: 'ssd'}}}},"
+                                + " status: "
                                 + "{desiredNumberScheduled: 5, currentNumberScheduled: 4, numberReady: 3, "
                                 + "updatedNumberScheduled: 2, numberAvailable: 1}",
                         "x", 5L, 4L, 3L, 2L, 1L, "disk=ssd", "3m", "", "", "a=b"),
                 row("apps/v1/controllerrevisions",
-                        "revision: 7, metadata: {name: 'x', ownerReferences: [{apiVersion: 'apps/v1', kind: 'DaemonSet', "
+                        "revision: 7, metadata: {name: 'x', ownerReferences: [{apiVersion: 'apps/v1', kind: "
+                                + "'DaemonSet', "
                                 + "name: 'd', controller: true}]}",
                         "x", "daemonset.apps/d", 7L, "<unknown>"),
                 row("batch/v1/jobs",
@@ -65,7 +69,8 @@ class TablesTest {
                         "x", "*/5 * * * *", "<none>", "False", 1L, "2m", "3m", "a,b", "i:1,j:2", "<none>"),
                 row("v1/services",
                         "spec: {type: 'ClusterIP', clusterIP: '10.1.0.9', clusterIPs: ['10.1.0.9'], ports: [{port: 80, "
-                                + "protocol: 'TCP'}, {port: 53, protocol: 'UDP', nodePort: 30053}], selector: {app: 'web'}}",
+                                + "protocol: 'TCP'}, {port: 53, protocol: 'UDP', nodePort: 30053}], selector: {app: "
+                                + "'web'}}",
                         "x", "ClusterIP", "10.1.0.9", "<none>", "80/TCP,53:30053/UDP", "3m", "app=web"),
                 row("v1/services", "spec: {type: 'LoadBalancer', clusterIP: 'None'}", "x", "LoadBalancer", "None",
                         "<pending>", "<none>", "3m", "<none>"),
@@ -81,13 +86,17 @@ class TablesTest {
                         "1.1.1.1:80,[fd::2]:80,1.1.1.1:81 + 1 more...", "3m"),
                 row("v1/endpoints", "subsets: []", "x", "<none>", "3m"),
                 row("discovery.k8s.io/v1/endpointslices",
-                        "addressType: 'IPv4', ports: [{port: 80}, {name: 'n'}, {}], endpoints: [{addresses: ['1', '2']}, "
+                        "addressType: 'IPv4', ports: [{port: 80}, {name: 'n'}, {}], endpoints: [{addresses: ['1', "
+                                + "'2']}, "
                                 + "{addresses: ['3', '4', '5']}]",
                         "x", "IPv4", "80,n,*", "1,2,3 + 2 more...", "3m"),
                 row("v1/nodes",
-                        "metadata: {name: 'x', labels: {'node-role.kubernetes.io/worker': '', 'kubernetes.io/role': 'edge'}}, "
-                                + "spec: {unschedulable: true}, status: {conditions: [{type: 'Ready', status: 'True'}], "
-                                + "addresses: [{type: 'InternalIP', address: '10.0.0.1'}], nodeInfo: {kubeletVersion: 'v1.36.0', "
+                        "metadata: {name: 'x', labels: {'node-role.kubernetes.io/worker': '', 'kubernetes.io/role': "
+                                + "'edge'}}, "
+                                + "spec: {unschedulable: true}, status: {conditions: [{type: 'Ready', status: "
+                                + "'True'}], "
+                                + "addresses: [{type: 'InternalIP', address: '10.0.0.1'}], nodeInfo: "
+                                + "{kubeletVersion: 'v1.36.0', "
                                 + "osImage: 'OS', kernelVersion: '6.1', architecture: 'amd64'}}",
                         "x", "Ready,SchedulingDisabled", "edge,worker", "<unknown>", "v1.36.0", "10.0.0.1", "<none>",
                         "OS", "6.1 (amd64)", "<unknown>"),
@@ -117,16 +126,19 @@ class TablesTest {
                 row("v1/persistentvolumeclaims", "spec: {}, status: {phase: 'Pending'}", "x", "Pending", "", "", "", "",
                         "<unset>", "3m", "<unset>"),
                 row("storage.k8s.io/v1/storageclasses",
-                        "provisioner: 'p', metadata: {name: 'x', annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}}",
+                        "provisioner: 'p', metadata: {name: 'x', annotations: "
+                                + "{'storageclass.kubernetes.io/is-default-class': 'true'}}",
                         "x (default)", "p", "Delete", "Immediate", false, "<unknown>"),
                 row("storage.k8s.io/v1/csidrivers", "spec: {tokenRequests: [{audience: 'a'}, {audience: 'b'}]}", "x",
                         true,
                         false, false, "a,b", false, "<none>", "3m"),
                 row("storage.k8s.io/v1/volumeattachments",
-                        "spec: {attacher: 'a', nodeName: 'n', source: {persistentVolumeName: 'v'}}, status: {attached: true}",
+                        "spec: {attacher: 'a', nodeName: 'n', source: {persistentVolumeName: 'v'}}, status: "
+                                + "{attached: true}",
                         "x", "a", "v", "n", true, "3m"),
                 row("networking.k8s.io/v1/ingresses",
-                        "spec: {ingressClassName: 'nginx', rules: [{host: 'a'}, {host: 'b'}, {host: 'c'}, {host: 'd'}], tls: [{}]}, "
+                        "spec: {ingressClassName: 'nginx', rules: [{host: 'a'}, {host: 'b'}, {host: 'c'}, {host: "
+                                + "'d'}], tls: [{}]}, "
                                 + "status: {loadBalancer: {ingress: [{ip: '1.2.3.4'}]}}",
                         "x", "nginx", "a,b,c + 1 more...", "1.2.3.4", "80, 443", "3m"),
                 row("networking.k8s.io/v1/ingresses", "spec: {}", "x", "<none>", "*", "", "80", "3m"),
@@ -136,10 +148,12 @@ class TablesTest {
                 row("networking.k8s.io/v1/networkpolicies", "spec: {podSelector: {matchLabels: {a: 'b'}}}", "x", "a=b",
                         "3m"),
                 row("autoscaling/v2/horizontalpodautoscalers",
-                        "spec: {scaleTargetRef: {kind: 'Deployment', name: 'web'}, minReplicas: 2, maxReplicas: 9, metrics: "
+                        "spec: {scaleTargetRef: {kind: 'Deployment', name: 'web'}, minReplicas: 2, maxReplicas: 9, "
+                                + "metrics: "
                                 + "[{type: 'Resource', resource: {name: 'cpu', target: {averageUtilization: 80}}}, "
                                 + "{type: 'Pods', pods: {target: {averageValue: '10'}}}, {type: 'Odd'}]}, status: "
-                                + "{currentReplicas: 3, currentMetrics: [{resource: {current: {averageUtilization: 41}}}]}",
+                                + "{currentReplicas: 3, currentMetrics: [{resource: {current: {averageUtilization: "
+                                + "41}}}]}",
                         "x", "Deployment/web", "cpu: 41%/80%, <unknown>/10 + 1 more...", "2", 9L, 3L, "3m"),
                 row("autoscaling/v1/horizontalpodautoscalers",
                         "spec: {scaleTargetRef: {kind: 'Deployment', name: 'web'}, maxReplicas: 9, "
@@ -153,7 +167,8 @@ class TablesTest {
                         "3m", "Never"),
                 row("coordination.k8s.io/v1/leases", "spec: {holderIdentity: 'me'}", "x", "me", "3m"),
                 row("rbac.authorization.k8s.io/v1/rolebindings",
-                        "roleRef: {kind: 'Role', name: 'r'}, subjects: [{kind: 'User', name: 'u'}, {kind: 'User', name: 'v'}, "
+                        "roleRef: {kind: 'Role', name: 'r'}, subjects: [{kind: 'User', name: 'u'}, {kind: 'User', "
+                                + "name: 'v'}, "
                                 + "{kind: 'Group', name: 'g'}, {kind: 'ServiceAccount', namespace: 'n', name: 's'}]",
                         "x", "Role/r", "3m", "u, v", "g", "n/s"),
                 row("rbac.authorization.k8s.io/v1/clusterroles", "rules: []", "x", "2026-03-01T11:57:00Z"),
@@ -174,16 +189,20 @@ class TablesTest {
                         "spec: {type: 'Limited', limited: {nominalConcurrencyShares: 5}}", "x", "Limited", 5L, "<none>",
                         "<none>", "<none>", "3m"),
                 row("v1/events",
-                        "type: 'Normal', reason: 'Created', message: ' made it\\n', involvedObject: {kind: 'Pod', name: 'p', "
+                        "type: 'Normal', reason: 'Created', message: ' made it\\n', involvedObject: {kind: 'Pod', "
+                                + "name: 'p', "
                                 + "fieldPath: 'spec.x'}, source: {component: 'kubelet', host: 'n1'}, firstTimestamp: "
                                 + "'2026-03-01T11:50:00Z', lastTimestamp: '2026-03-01T11:59:00Z', count: 4",
                         "60s", "Normal", "Created", "pod/p", "spec.x", "kubelet, n1", "made it", "10m", 4L, "x"),
                 row("v1/events",
-                        "eventTime: '2026-03-01T11:59:00.123456Z', involvedObject: {kind: 'Node'}, reportingComponent: 'c'",
+                        "eventTime: '2026-03-01T11:59:00.123456Z', involvedObject: {kind: 'Node'}, "
+                                + "reportingComponent: 'c'",
                         "59s", "", "", "node", "", "c", "", "59s", 1L, "x"),
                 row("events.k8s.io/v1/events",
-                        "type: 'Warning', reason: 'R', note: 'm', regarding: {kind: 'Pod', name: 'p'}, reportingController: 'c', "
-                                + "reportingInstance: 'i', eventTime: '2026-03-01T11:50:00.000000Z', series: {count: 7, "
+                        "type: 'Warning', reason: 'R', note: 'm', regarding: {kind: 'Pod', name: 'p'}, "
+                                + "reportingController: 'c', "
+                                + "reportingInstance: 'i', eventTime: '2026-03-01T11:50:00.000000Z', series: "
+                                + "{count: 7, "
                                 + "lastObservedTime: '2026-03-01T11:59:50.000000Z'}",
                         "10s", "Warning", "R", "pod/p", "", "c, i", "m", "10m", 7L, "x"));
     }

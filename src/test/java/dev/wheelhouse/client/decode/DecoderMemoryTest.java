@@ -18,7 +18,8 @@ class DecoderMemoryTest {
     private static final ResourceType PODS = new ResourceType("", "v1", "pods", "Pod", true);
 
     private static List<V1Pod> read(DecoderMemory memory, String... names) throws IOException {
-        StringBuilder list = new StringBuilder("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
+        StringBuilder list = new StringBuilder(
+                "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
         for (String name : names) {
             list.append(list.charAt(list.length() - 1) == '[' ? "" : ",").append("{\"metadata\":{\"name\":\"")
                     .append(name).append("\",\"labels\":{\"app\":\"web\",\"tier\":\"front\"}}}");

@@ -19,7 +19,9 @@ import dev.wheelhouse.client.ModelJson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Objects of few templates, as caches hold them: what is guessed from the ones before is the object's own all the same. */
+/**
+ * Objects of few templates, as caches hold them: what is guessed from the ones before is the object's own all the same.
+ */
 class TemplatesTest {
     private final Random random = new Random(7);
     private final DecoderMemory memory = new DecoderMemory(1L << 20);
@@ -32,24 +34,32 @@ class TemplatesTest {
     }
 
     private static String text(byte[] json, Class<?> type) {
-        return ModelJson.write(ModelJson.reader(type).read(json, 0, json.length));
+        return ModelJson.write(ModelJson.reader(type).readValue(json, 0, json.length));
     }
 
     private static ObjectNode template(int number) {
         return (ObjectNode) ModelJson.tree(ModelJson
                 .read("""
-                        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"app":"template-%1$d","tier":"front"},\
-                        "annotations":{"a":"1","b":"22"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs-%1$d",\
-                        "uid":"u-%1$d","controller":true}],"creationTimestamp":"2026-11-21T08:00:0%1$dZ"},"spec":{"containers":[\
-                        {"name":"a","image":"image-%1$d","args":["x","xy","xyz"],"env":[{"name":"A","value":"1"},{"name":"AA","value":"1"}],\
-                        "resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80,"path":"/"}}},\
+                        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"app":"template-%1$d",\
+                        "tier":"front"},\
+                        "annotations":{"a":"1","b":"22"},"ownerReferences":[{"apiVersion":"apps/v1",\
+                        "kind":"ReplicaSet","name":"rs-%1$d",\
+                        "uid":"u-%1$d","controller":true}],"creationTimestamp":"2026-11-21T08:00:0%1$dZ"},\
+                        "spec":{"containers":[\
+                        {"name":"a","image":"image-%1$d","args":["x","xy","xyz"],"env":[{"name":"A","value":"1"},\
+                        {"name":"AA","value":"1"}],\
+                        "resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80,\
+                        "path":"/"}}},\
                         {"name":"b","image":"image-%1$d","livenessProbe":{"httpGet":{"port":"http","path":"/%1$d"}}}],\
-                        "nodeName":"node","tolerations":[{"key":"k","operator":"Exists"}]},"status":{"phase":"Running","podIP":"10.0.0.%1$d",\
+                        "nodeName":"node","tolerations":[{"key":"k","operator":"Exists"}]},"status":{"phase":"Running",\
+                        "podIP":"10.0.0.%1$d",\
                         "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-21T08:00:00Z"}]}}"""
                         .formatted(number), V1Pod.class));
     }
 
-    /** Changes a few places: values that are other ones, longer or shorter, parts that go, repeat or change their order. */
+    /**
+     * Changes a few places: values that are other ones, longer or shorter, parts that go, repeat or change their order.
+     */
     private void mutate(JsonNode node) {
         if (node instanceof ObjectNode object) {
             List<String> names = new ArrayList<>(object.propertyNames());
@@ -106,7 +116,8 @@ class TemplatesTest {
     void aValueThatBeginsLikeTheExpectedOneIsNotTakenForIt() {
         for (String value : List.of("x", "xx", "x\\\"", "x", "", "x", "x y")) {
             for (String number : List.of("1", "10", "1", "123")) {
-                byte[] json = ("{\"metadata\":{\"name\":\"a\",\"labels\":{\"of-the-template\":\"which-is-long\"}},\"spec\":"
+                byte[] json = ("{\"metadata\":{\"name\":\"a\",\"labels\":{\"of-the-template\":\"which-is-long\"}},"
+                        + "\"spec\":"
                         + "{\"nodeName\":\"" + value + "\",\"priority\":" + number + ",\"containers\":[{\"name\":\""
                         + value + "\",\"livenessProbe\":{\"httpGet\":{\"port\":" + number + "}}}]}}")
                         .getBytes(StandardCharsets.UTF_8);
@@ -135,7 +146,8 @@ class TemplatesTest {
     void equalTimesAndTextsOfOneObjectAreOne() {
         V1Pod pod = (V1Pod) read(
                 ("{\"metadata\":{\"name\":\"a-long-enough-name\",\"creationTimestamp\":\"1999-12-31T23:59:58Z\"},"
-                        + "\"status\":{\"startTime\":\"1999-12-31T23:59:58Z\",\"podIP\":\"10.11.12.13\",\"podIPs\":[{\"ip\":\"10.11.12.13\"}]}}")
+                        + "\"status\":{\"startTime\":\"1999-12-31T23:59:58Z\",\"podIP\":\"10.11.12.13\","
+                        + "\"podIPs\":[{\"ip\":\"10.11.12.13\"}]}}")
                         .getBytes(StandardCharsets.UTF_8),
                 V1Pod.class);
         assertThat(pod.getStatus().getStartTime()).isSameAs(pod.getMetadata().getCreationTimestamp());

@@ -73,10 +73,10 @@ public final class WatchTarget implements FuzzTarget {
             }
         }
 
-        private void compareWithOfficial(String line) {
-            byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-            WatchEvent<T> event = new EventDecoder<>("test", cached).decode(bytes, 0, bytes.length);
-            T ours = object(event);
+        private void compareWithOfficial(String line) throws IOException {
+            List<WatchEvent<T>> events = events(new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)),
+                    cached);
+            T ours = events.isEmpty() ? null : object(events.getFirst());
             if (ours == null) {
                 return;
             }
@@ -120,21 +120,20 @@ public final class WatchTarget implements FuzzTarget {
 
         private static <T extends KubernetesObject> List<WatchEvent<T>> events(InputStream in,
                 ObjectDecoder<T> objects) throws IOException {
-            EventDecoder<T> decoder = new EventDecoder<>("test", objects);
-            WatchFrames frames = new WatchFrames(in, () -> {});
+            WatchReader<T> reader = objects.readWatch("test", in, () -> {});
             List<WatchEvent<T>> events = new ArrayList<>();
-            while (frames.next()) {
-                events.add(decoder.decode(frames.buffer(), frames.from(), frames.to()));
-            }
-            if (frames.to() > frames.from()) {
-                events.add(decoder.decode(frames.buffer(), frames.from(), frames.to()));
+            for (WatchEvent<T> event = reader.next(); event != null; event = reader.next()) {
+                events.add(event);
             }
             return events;
         }
     }
 
     @Override
-    public void run(byte[] input) throws IOException {
+    public void run(byte[] bytes) throws IOException {
+        // A last line without its end counts only if it decodes.
+        byte[] input = Arrays.copyOf(bytes, bytes.length + 1);
+        input[bytes.length] = '\n';
         String head = new String(input, 0, Math.min(input.length, 200), StandardCharsets.ISO_8859_1);
         Decoders<?> kind = kinds.stream().filter(k -> head.contains('"' + k.type().kind() + '"')).findFirst()
                 .orElse(kinds.getFirst());

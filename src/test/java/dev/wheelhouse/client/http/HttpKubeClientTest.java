@@ -61,7 +61,8 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(200,
                 """
                         {"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"42","continue":"next"},
-                         "items":[{"metadata":{"name":"a","namespace":"default","managedFields":[{"manager":"x"}]},"data":{"k":"}]\\"{"}},
+                         "items":[{"metadata":{"name":"a","namespace":"default","managedFields":[{"manager":"x"}]},\
+                        "data":{"k":"}]\\"{"}},
                                   {"metadata":{"name":"b"}}]}"""));
         ListPage<V1ConfigMap> page = list(ListOptions.consistent(2));
         assertThat(page.items()).extracting(o -> o.getMetadata().getName()).containsExactly("a", "b");
@@ -207,7 +208,8 @@ class HttpKubeClientTest {
     @Test
     void aStatusIsNoListOfNothing() {
         server.answerWith(RawServer.always(200,
-                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"status\":\"Success\"}"));
+                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},"
+                        + "\"status\":\"Success\"}"));
         assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
                 .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
     }
@@ -293,7 +295,8 @@ class HttpKubeClientTest {
                 "POST /api/v1/namespaces/default/configmaps/a/binding");
         assertThat(server.requests.get(0).body())
                 .isEqualTo(
-                        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\"}}");
+                        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\","
+                                + "\"namespace\":\"default\"}}");
         assertThat(server.requests.get(2).headers().get("content-type")).isEqualTo("application/merge-patch+json");
         assertThat(server.requests.get(2).body()).isEqualTo("{\"data\":{\"k\":\"ü\"}}");
         assertThat(server.requests.get(4).body()).contains("\"preconditions\":{\"uid\":\"u1\"}")
@@ -313,7 +316,8 @@ class HttpKubeClientTest {
     @Test
     void theAnswerToAPatchOfScaleIsOfAnotherKind() {
         server.answerWith(RawServer.always(200,
-                "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"9\"}}"));
+                "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{\"name\":\"a\","
+                        + "\"resourceVersion\":\"9\"}}"));
         assertThat(configMaps.patch(A, "scale", PatchType.MERGE, "{}").getMetadata().getResourceVersion())
                 .isEqualTo("9");
     }
@@ -333,8 +337,10 @@ class HttpKubeClientTest {
     void metadataAloneIsAskedForByTheAcceptHeader() {
         server.answerWith(RawServer.always(200,
                 """
-                        {"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9"},
-                         "items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","uid":"u"}}]}"""));
+                        {"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",\
+                        "metadata":{"resourceVersion":"9"},
+                         "items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a",\
+                        "uid":"u"}}]}"""));
         var page = client.metadata(ResourceType.DEPLOYMENTS).list("", LabelSelector.everything(),
                 FieldSelector.everything(), ListOptions.cached());
         assertThat(page.items().getFirst().getMetadata().getUid()).isEqualTo("u");
@@ -346,18 +352,23 @@ class HttpKubeClientTest {
     void discoveryIsAggregatedWhereTheServerCanDoIt() {
         server.answerWith((request, out) -> RawServer.json(out, 200, "", request.target().equals("/api")
                 ? """
-                        {"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[{"metadata":{},"versions":[
+                        {"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[{"metadata":{},\
+                        "versions":[
                          {"version":"v1","resources":[
-                          {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["delete","list","watch"]},
-                          {"resource":"bindings","responseKind":{"kind":"Binding"},"scope":"Namespaced","verbs":["create"]}]}]}]}"""
+                          {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["delete",\
+                        "list","watch"]},
+                          {"resource":"bindings","responseKind":{"kind":"Binding"},"scope":"Namespaced",\
+                        "verbs":["create"]}]}]}]}"""
                 : """
                         {"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
                          {"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]},
                          {"metadata":{"name":"x.io"},"versions":[
                           {"version":"v2","resources":[
-                           {"resource":"as","responseKind":{"kind":"A"},"scope":"Cluster","verbs":["delete","list","watch"]}]},
+                           {"resource":"as","responseKind":{"kind":"A"},"scope":"Cluster","verbs":["delete","list",\
+                        "watch"]}]},
                           {"version":"v1","resources":[
-                           {"resource":"as","responseKind":{"kind":"A"},"scope":"Cluster","verbs":["delete","list","watch"]}]}]}]}"""));
+                           {"resource":"as","responseKind":{"kind":"A"},"scope":"Cluster","verbs":["delete","list",\
+                        "watch"]}]}]}]}"""));
         KubeClient.Discovered found = client.discover();
         assertThat(found.types()).containsExactly(ResourceType.PODS, new ResourceType("x.io", "v2", "as", "A", false));
         assertThat(found.otherVersions()).containsExactly(new ResourceType("x.io", "v1", "as", "A", false));
@@ -375,12 +386,14 @@ class HttpKubeClientTest {
                          {"name":"pods/status","kind":"Pod","namespaced":true,"verbs":["delete","list","watch"]}]}""");
                 case "/apis" -> RawServer.json(out, 200, "",
                         """
-                                {"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"version":"v1beta1"},{"version":"v1"}],
+                                {"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"version":"v1beta1"},\
+                                {"version":"v1"}],
                                  "preferredVersion":{"version":"v1"}}]}""");
                 case "/apis/apps/v1" -> RawServer.json(out, 200, "",
                         """
                                 {"kind":"APIResourceList","resources":[
-                                 {"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["delete","list","watch"]}]}""");
+                                 {"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["delete","list",\
+                                "watch"]}]}""");
                 default -> RawServer.json(out, 503, "", "away");
             }
         });

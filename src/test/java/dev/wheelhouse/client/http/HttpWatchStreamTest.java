@@ -37,8 +37,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 class HttpWatchStreamTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final String EVENTS = """
-            {"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"ü漢😀","resourceVersion":"1"}}}
-            {"type":"MODIFIED","object":{"kind":"ConfigMap","metadata":{"name":"b","resourceVersion":"2"},"data":{"k":"\\n\\"}"}}}
+            {"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"ü漢😀",\
+            "resourceVersion":"1"}}}
+            {"type":"MODIFIED","object":{"kind":"ConfigMap","metadata":{"name":"b","resourceVersion":"2"},\
+            "data":{"k":"\\n\\"}"}}}
             {"type":"BOOKMARK","object":{"kind":"ConfigMap","metadata":{"resourceVersion":"3"}}}
             """;
 
@@ -205,8 +207,10 @@ class HttpWatchStreamTest {
     void theEndOfTheInitialEventsAndErrorsAreEventsOfTheirOwn() throws InterruptedException {
         server.answerWith(RawServer.always(200,
                 """
-                        {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}
-                        {"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}
+                        {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9",\
+                        "annotations":{"k8s.io/initial-events-end":"true"}}}}
+                        {"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired",\
+                        "message":"too old resource version"}}
                         """));
         try (WatchStream<V1ConfigMap> stream = watch()) {
             assertThat(all(stream)).containsExactly("@9 end", "!410");
@@ -287,7 +291,8 @@ class HttpWatchStreamTest {
         server.answerWith((request, out) -> {
             RawServer.startChunked(out);
             for (int i = 0; i < 5000; i++) {
-                byte[] event = ("{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":"
+                byte[] event = ("{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\","
+                        + "\"metadata\":"
                         + "{\"name\":\"n" + i + "\"}}}\n").getBytes(StandardCharsets.UTF_8);
                 RawServer.chunk(out, event, 0, event.length);
             }

@@ -120,7 +120,8 @@ class KubeConfigsTest {
                 """
                         #!/bin/sh
                         echo run >> "$0.log"
-                        echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'$1-$EXTRA'",'
+                        echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",\
+                        "status":{"token":"'$1-$EXTRA'",'
                         echo '"expirationTimestamp":"2999-01-01T00:00:00Z"}}'
                         """);
         Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));

@@ -62,7 +62,9 @@ class OkHttpInternalsTest {
         assertThat(allocated / 10_000).as("bytes allocated a chunk").isLessThan(500);
     }
 
-    /** Chunks that come out of the buffer of a connection, as OkHttp's are: several were read from the network at once. */
+    /**
+     * Chunks that come out of the buffer of a connection, as OkHttp's are: several were read from the network at once.
+     */
     private static final class Connection implements Source {
         static final int CHUNK = 1500;
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
@@ -99,6 +100,11 @@ class DeploymentControllerTest {
         return cluster.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
     }
 
+    private List<V1OwnerReference> ownersOf(V1ReplicaSet set) {
+        return cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(set), V1ReplicaSet.class).getMetadata()
+                .getOwnerReferences();
+    }
+
     private V1Deployment web() {
         return cluster.read(ResourceType.DEPLOYMENTS, WEB, V1Deployment.class);
     }
@@ -176,13 +182,13 @@ class DeploymentControllerTest {
         cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "gone"));
         nodesWork();
-        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).isNullOrEmpty();
+        assertThat(ownersOf(owned)).isNullOrEmpty();
         assertThat(web().getStatus().getCollisionCount()).as("the name is taken").isEqualTo(1);
         assertThat(sets()).hasSize(2);
         cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class, ObjectKey.of(owned),
                 r -> r.getMetadata().putLabelsItem("app", "web"));
         nodesWork();
-        assertThat(cluster.read(ResourceType.REPLICA_SETS, ObjectKey.of(owned), V1ReplicaSet.class).getMetadata().getOwnerReferences()).singleElement()
+        assertThat(ownersOf(owned)).singleElement()
                 .satisfies(o -> assertThat(o.getName()).isEqualTo("web"));
         assertComplete(2);
     }
@@ -226,7 +232,8 @@ class DeploymentControllerTest {
     @Test
     void keepsQuietInATerminatingNamespace() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated", null)));
+                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated",
+                        null)));
         create(Deployments.named("web").build());
         cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());

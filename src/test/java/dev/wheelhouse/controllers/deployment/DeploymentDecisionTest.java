@@ -121,7 +121,8 @@ class DeploymentDecisionTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "7 | Warning DeploymentRollbackRevisionNotFound Unable to find the revision to rollback to.",
-            "3 | Warning DeploymentRollbackTemplateUnchanged The rollback revision contains the same template as current deployment \"web\""})
+            "3 | Warning DeploymentRollbackTemplateUnchanged The rollback revision contains the same template as "
+                    + "current deployment \"web\""})
     void givesUpARollbackThatCannotBe(String asked, String event) {
         Decided decided = rollback(asked);
         assertThat(decided.events()).containsExactly(event);

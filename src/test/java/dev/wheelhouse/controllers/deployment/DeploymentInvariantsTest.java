@@ -1,49 +1,71 @@
 package dev.wheelhouse.controllers.deployment;
 
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentStrategy;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
+import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
 
-import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 @DisplayName("Whatever users and pods do, the Deployment controller")
 class DeploymentInvariantsTest {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 50;
+    private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     static LongStream seeds() {
         return LongStream.rangeClosed(1, SEEDS);
     }
 
     /** One random life of a Deployment. */
-    private static final class Life {
-        final Random random;
-        final World world = new World();
+    private static final class Life implements AutoCloseable {
+        private final Random random;
+        private final Cluster cluster = new Cluster();
+        private final List<Loop> workers = new ArrayList<>();
 
         Life(long seed) {
             random = new Random(seed);
-            world.order = random::nextInt;
-            world.create(Deployments.named("web").replicas(random.nextInt(12)).image("app:0").build());
-            change(this::strategy);
+            DefaultControllerContext context = cluster.context();
+            workers.addAll(new DeploymentController(context).loops());
+            workers.addAll(new ReplicaSetController(context).loops());
+            V1Deployment deployment = Deployments.named("web").replicas(random.nextInt(12)).image("app:0").build();
+            deployment.getMetadata().setResourceVersion(null);
+            strategy(deployment);
+            cluster.create(ResourceType.DEPLOYMENTS, deployment);
         }
 
-        void change(java.util.function.Consumer<V1Deployment> change) {
-            V1Deployment deployment = ModelJson.copy(world.deployment("web"));
-            change.accept(deployment);
-            world.put(deployment);
+        void change(Consumer<V1Deployment> change) {
+            cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, WEB, change);
         }
 
         void strategy(V1Deployment deployment) {
@@ -52,14 +74,16 @@ class DeploymentInvariantsTest {
                 strategy.setType("Recreate");
             } else {
                 int surge = random.nextInt(4);
+                int unavailable = surge == 0 ? 1 + random.nextInt(2) : random.nextInt(3);
                 strategy.setType("RollingUpdate");
-                strategy.setRollingUpdate(new V1RollingUpdateDeployment()
-                        .maxSurge(random.nextBoolean() ? new IntOrString(surge) : new IntOrString(surge * 15 + "%"))
-                        .maxUnavailable(random.nextBoolean()
-                                ? new IntOrString(surge == 0 ? 1 : random.nextInt(3))
-                                : new IntOrString(random.nextInt(3) * 15 + "%")));
+                strategy.setRollingUpdate(
+                        new V1RollingUpdateDeployment().maxSurge(bound(surge)).maxUnavailable(bound(unavailable)));
             }
             deployment.getSpec().setStrategy(strategy);
+        }
+
+        private IntOrString bound(int size) {
+            return random.nextBoolean() ? new IntOrString(size) : new IntOrString(size * 15 + "%");
         }
 
         void live() {
@@ -77,34 +101,53 @@ class DeploymentInvariantsTest {
                     default -> pods();
                 }
                 for (int turns = random.nextInt(20); turns > 0; turns--) {
-                    world.turn();
+                    turn();
                 }
-                world.clock.advance(java.time.Duration.ofSeconds(random.nextInt(3)));
+                cluster.clock.advance(Duration.ofSeconds(random.nextInt(3)));
+            }
+        }
+
+        /** Delivers one change, or lets a controller act. */
+        private void turn() {
+            int which = random.nextInt(workers.size() + 1);
+            if (which == workers.size()) {
+                cluster.deliverOne();
+                checkDecision();
+            } else {
+                Cluster.step(workers.get(which));
             }
         }
 
         /** Lets a user change a ReplicaSet's annotations. */
         void tamper() {
-            List<V1ReplicaSet> all = List.copyOf(world.replicaSets.values());
+            List<V1ReplicaSet> all = cluster.all(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
             if (!all.isEmpty()) {
-                V1ReplicaSet replicaSet = ModelJson.copy(all.get(random.nextInt(all.size())));
-                replicaSet.getMetadata().putAnnotationsItem(
-                        random.nextBoolean() ? Annotations.DESIRED_REPLICAS : Annotations.MAX_REPLICAS,
-                        List.of("7", "0", "-1", "x", "99999999999").get(random.nextInt(5)));
-                world.put(replicaSet);
+                cluster.edit(ResourceType.REPLICA_SETS, V1ReplicaSet.class,
+                        ObjectKey.of(all.get(random.nextInt(all.size()))),
+                        replicaSet -> replicaSet.getMetadata().putAnnotationsItem(
+                                random.nextBoolean() ? Annotations.DESIRED_REPLICAS : Annotations.MAX_REPLICAS,
+                                List.of("7", "0", "-1", "x", "99999999999").get(random.nextInt(5))));
             }
         }
 
         void pods() {
-            for (World.Pod pod : List.copyOf(world.pods)) {
+            for (V1Pod pod : cluster.all(ResourceType.PODS, V1Pod.class)) {
                 if (random.nextInt(3) == 0) {
-                    if (pod.terminating) {
-                        world.pods.remove(pod);
-                    } else {
-                        pod.phase = "Running";
-                        pod.readySince = world.clock.now();
-                    }
+                    nodeWorksOn(pod);
                 }
+            }
+        }
+
+        /** Ends a pod that is being deleted, and makes another one ready. */
+        private void nodeWorksOn(V1Pod pod) {
+            if (pod.getMetadata().getDeletionTimestamp() != null) {
+                cluster.remove(ResourceType.PODS, ObjectKey.of(pod));
+            } else if (pod.getSpec().getNodeName() == null) {
+                cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod), p -> {
+                    p.getSpec().setNodeName("hollow-0");
+                    p.setStatus(new V1PodStatus().phase("Running").addConditionsItem(new V1PodCondition().type("Ready")
+                            .status("True").lastTransitionTime(cluster.clock.now().atOffset(ZoneOffset.UTC))));
+                });
             }
         }
 
@@ -112,54 +155,100 @@ class DeploymentInvariantsTest {
         void calmDown() {
             change(d -> d.getSpec().setPaused(null));
             for (int round = 0; round < 200; round++) {
-                world.settle();
-                if (world.pods.stream().noneMatch(p -> p.terminating || p.readySince == null)) {
+                cluster.settle(workers, Duration.ofSeconds(5));
+                List<V1Pod> restless = cluster.all(ResourceType.PODS, V1Pod.class).stream()
+                        .filter(p -> p.getMetadata().getDeletionTimestamp() != null
+                                || p.getSpec().getNodeName() == null)
+                        .toList();
+                if (restless.isEmpty()) {
                     return;
                 }
-                world.pods.removeIf(p -> p.terminating);
-                world.pods.forEach(p -> {
-                    p.phase = "Running";
-                    p.readySince = p.readySince == null ? world.clock.now() : p.readySince;
-                });
+                restless.forEach(this::nodeWorksOn);
             }
-            throw new AssertionError("pods still come and go: " + world.eventMessages);
+            throw new AssertionError("pods still come and go: " + cluster.eventTexts());
         }
-    }
 
-    @ParameterizedTest
-    @MethodSource("seeds")
-    void alwaysFinishesTheRolloutAndThenHasNothingToDo(long seed) {
-        Life life = new Life(seed);
-        life.live();
-        life.calmDown();
-        V1Deployment deployment = life.world.deployment("web");
-        int replicas = deployment.getSpec().getReplicas();
-        Draft draft = new Draft(life.world.view("web"));
-        assertThat(draft.newReplicaSet()).isNotNull();
-        assertThat(draft.newReplicaSet().replicas()).isEqualTo(replicas);
-        assertThat(draft.activeOldReplicaSets()).isEmpty();
-        assertThat(Progress.isComplete(draft, deployment.getStatus())).isTrue();
-        assertThat(Conditions.hasReason(Conditions.find(deployment.getStatus(), Conditions.PROGRESSING),
-                "NewReplicaSetAvailable")).isTrue();
-        assertThat(Annotations.of(deployment.getMetadata()).get(Annotations.REVISION))
-                .isEqualTo(draft.newReplicaSet().annotation(Annotations.REVISION));
-        assertThat(DeploymentDecision.decide(life.world.view("web"))).isEmpty();
-    }
+        V1Deployment deployment() {
+            return cluster.read(ResourceType.DEPLOYMENTS, WEB, V1Deployment.class);
+        }
 
-    @ParameterizedTest
-    @MethodSource("seeds")
-    void neverGoesBeyondSurgeNorBelowAvailabilityByItsOwnAction(long seed) {
-        Life life = new Life(seed);
-        life.world.observer = (view, actions) -> {
+        /** The view of the controller's caches; null if they do not contain the Deployment yet. */
+        @Nullable
+        DeploymentView view() {
+            V1Deployment cached = cluster.informers().informer(ResourceType.DEPLOYMENTS, V1Deployment.class).get(WEB);
+            return cached == null
+                    ? null
+                    : DeploymentView.of(cached, cached(ResourceType.REPLICA_SETS, V1ReplicaSet.class),
+                            this::unfinishedPods, cluster.clock.now());
+        }
+
+        private <T extends KubernetesObject> List<T> cached(ResourceType type, Class<T> model) {
+            return cluster.informers().informer(type, model).getIndexer().list();
+        }
+
+        private int unfinishedPods(V1ReplicaSet replicaSet) {
+            return (int) cached(ResourceType.PODS, V1Pod.class).stream()
+                    .filter(p -> OwnerReferences.isControlledBy(p, replicaSet.getMetadata()) && !isFinished(p))
+                    .count();
+        }
+
+        private static boolean isFinished(V1Pod pod) {
+            return Set.of("Failed", "Succeeded").contains(String.valueOf(pod.getStatus().getPhase()));
+        }
+
+        /** Checks what the controller would do now. */
+        private void checkDecision() {
+            DeploymentView view = view();
+            if (view == null) {
+                return;
+            }
+            List<Action> actions = DeploymentDecision.decide(view);
+            checkEffects(view, actions);
             Draft draft = new Draft(view);
             if (Fenceposts.isRollingUpdate(view.deployment()) && !draft.isPaused()
                     && !Scaling.isScalingEvent(draft)) {
                 checkSurge(draft, actions);
                 checkAvailability(draft, actions);
             }
-        };
-        life.live();
-        life.calmDown();
+        }
+
+        @Override
+        public void close() {
+            cluster.close();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void staysWithinItsBoundsFinishesTheRolloutAndThenHasNothingToDo(long seed) {
+        try (Life life = new Life(seed)) {
+            life.live();
+            life.calmDown();
+            V1Deployment deployment = life.deployment();
+            DeploymentView view = Objects.requireNonNull(life.view());
+            Draft draft = new Draft(view);
+            assertThat(draft.newReplicaSet()).isNotNull();
+            assertThat(draft.newReplicaSet().replicas()).isEqualTo(deployment.getSpec().getReplicas());
+            assertThat(draft.activeOldReplicaSets()).isEmpty();
+            assertThat(Progress.isComplete(draft, deployment.getStatus())).isTrue();
+            assertThat(Conditions.hasReason(Conditions.find(deployment.getStatus(), Conditions.PROGRESSING),
+                    "NewReplicaSetAvailable")).isTrue();
+            assertThat(Annotations.of(deployment.getMetadata()).get(Annotations.REVISION))
+                    .isEqualTo(draft.newReplicaSet().annotation(Annotations.REVISION));
+            assertThat(DeploymentDecision.decide(view)).isEmpty();
+        }
+    }
+
+    private static void checkEffects(DeploymentView view, List<Action> actions) {
+        List<KubernetesObject> read = new ArrayList<>(view.owned());
+        read.add(view.deployment());
+        for (Action action : actions) {
+            if (action instanceof Action.Update update) {
+                assertThat(read).as("an update changes something").doesNotContain(update.object());
+            } else if (action instanceof Action.UpdateStatus update) {
+                assertThat(read).as("a status update changes something").doesNotContain(update.object());
+            }
+        }
     }
 
     private static void checkSurge(Draft draft, List<Action> actions) {
@@ -190,7 +279,7 @@ class DeploymentInvariantsTest {
     }
 
     private static Map<String, Integer> sizesAfter(Draft draft, List<Action> actions) {
-        Map<String, Integer> sizes = new java.util.HashMap<>();
+        Map<String, Integer> sizes = new HashMap<>();
         draft.allReplicaSets().forEach(r -> sizes.put(r.name(), r.replicas()));
         for (Action action : actions) {
             switch (action) {

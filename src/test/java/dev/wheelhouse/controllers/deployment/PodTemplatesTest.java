@@ -30,7 +30,8 @@ class PodTemplatesTest {
 
     @ParameterizedTest(name = "{0} and {1}")
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-            "\"labels\":{\"app\":\"a\",\"pod-template-hash\":\"1\"} | \"labels\":{\"app\":\"a\",\"pod-template-hash\":\"2\"}",
+            "\"labels\":{\"app\":\"a\",\"pod-template-hash\":\"1\"} | \"labels\":{\"app\":\"a\","
+                    + "\"pod-template-hash\":\"2\"}",
             "\"labels\":{\"app\":\"a\",\"pod-template-hash\":\"1\"} | \"labels\":{\"app\":\"a\"}",
             "\"labels\":{\"pod-template-hash\":\"1\"} | \"labels\":{}",
             "\"annotations\":{} | \"labels\":{}",
@@ -47,7 +48,8 @@ class PodTemplatesTest {
             "\"env\":[] | \"command\":null",
             "\"env\":[{\"name\":\"A\",\"value\":\"\"}] | \"env\":[{\"name\":\"A\"}]",
             "\"stdin\":false,\"tty\":false | \"ports\":[]",
-            "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/\",\"readOnly\":false}] | \"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/\"}]"})
+            "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/\",\"readOnly\":false}] | "
+                    + "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/\"}]"})
     void areTheSameWhereTheApiMachinerySeesNoDifference(String a, String b) {
         assertThat(PodTemplates.sameIgnoringHash(container(a), container(b))).isTrue();
         assertThat(PodTemplateHash.of(container(a), null)).isEqualTo(PodTemplateHash.of(container(b), null));

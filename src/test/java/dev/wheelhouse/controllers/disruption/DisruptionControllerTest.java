@@ -93,8 +93,7 @@ class DisruptionControllerTest {
             maxUnavailable: 50%   | 7 expected, 3 wanted, 4 healthy, 1 allowed
             maxUnavailable: 9     | 7 expected, 0 wanted, 4 healthy, 4 allowed
             """)
-    void whatMayBeDisruptedFollowsFromTheOwnersAndTheReadyPods(String spec, String counts)
-{
+    void whatMayBeDisruptedFollowsFromTheOwnersAndTheReadyPods(String spec, String counts) {
         V1Deployment deployment = deployment(7);
         pods("old", replicaSet("old", deployment).getMetadata().getUid(), 2, 1);
         pods("new", replicaSet("new", deployment).getMetadata().getUid(), 2, 0);

@@ -258,7 +258,8 @@ class DecisionsTest {
         Action batch = only(Decisions.decideOrphan(view));
         assertThat(((Action.Batch) batch).writes()).singleElement().satisfies(write -> {
             assertThat(((Action.Patch) write).body()).isEqualTo(
-                    "{\"metadata\":{\"uid\":\"u-pod\",\"ownerReferences\":[{\"$patch\":\"delete\",\"uid\":\"u-rs\"}]}}");
+                    "{\"metadata\":{\"uid\":\"u-pod\",\"ownerReferences\":[{\"$patch\":\"delete\","
+                            + "\"uid\":\"u-rs\"}]}}");
             assertThat(((Action.Patch) write).harmless()).containsExactly(404);
         });
         assertThat(patchBody(Decisions.decideOrphan(view.withOrphaned(Set.of("u-pod"))), PatchType.MERGE))

@@ -149,7 +149,8 @@ class NamespaceControllerTest {
         delete();
         settle(Duration.ofSeconds(5));
         assertThat(conditions().get("NamespaceDeletionContentFailure")).isEqualTo(
-                "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: unexpected items still remain "
+                "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: unexpected items "
+                        + "still remain "
                         + "in namespace: team for gvr: /v1, Resource=pods");
         cluster.remove(ResourceType.PODS, ObjectKey.of("team", "stuck"));
         settle(Duration.ofMinutes(1));

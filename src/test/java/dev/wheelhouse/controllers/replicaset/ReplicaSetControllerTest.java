@@ -191,7 +191,8 @@ class ReplicaSetControllerTest {
     @Test
     void inATerminatingNamespaceCreationIsNotRetriedAndNotReported() {
         system.cluster.requests.fault(refuseCreates(0, new ApiError("create pods", 403, "Forbidden",
-                "pods \"web-x\" is forbidden: unable to create new content in namespace default because it is being terminated",
+                "pods \"web-x\" is forbidden: unable to create new content in namespace default because it is being "
+                        + "terminated",
                 null)));
         system.create("web", 5);
         system.settle();

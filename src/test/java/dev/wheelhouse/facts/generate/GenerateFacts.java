@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Writes the facts of Kubernetes' types into {@code src/main/resources}. The same sources give the same text. The sources
- * are a checkout of Kubernetes, of which these parts are read:
+ * Writes the facts of Kubernetes' types into {@code src/main/resources}. The same sources give the same text. The
+ * sources are a checkout of Kubernetes, of which these parts are read:
  *
  * <ul>
  * <li>{@code api/openapi-spec/v3}: types, fields, lists, keys, patch strategies, defaults, descriptions
  * <li>{@code api/discovery}: resources, subresources, verbs, short names, categories
- * <li>{@code staging/src/k8s.io}: the declarations of the types, for pointers, fields that are written although they are
- * zero, and names of scalar types. The {@code generated.proto} files beside them say none of these.
+ * <li>{@code staging/src/k8s.io}: the declarations of the types, for pointers, fields that are written although zero,
+ * and the names of scalar types. The {@code generated.proto} files beside them say none of these.
  * </ul>
  */
 public final class GenerateFacts {
@@ -22,7 +22,7 @@ public final class GenerateFacts {
 
     private GenerateFacts() {}
 
-    /** @param args the folder with Kubernetes' sources; {@code descriptions} behind it to replace the descriptions too */
+    /** @param args the folder with Kubernetes' sources, and {@code descriptions} to replace the descriptions too */
     public static void main(String[] args) throws IOException {
         if (args.length == 0 || args[0].isEmpty()) {
             throw new IllegalArgumentException("the first argument is to be the folder with a checkout of Kubernetes");

@@ -67,7 +67,7 @@ final class TypeTable {
         return lines;
     }
 
-    /** The lines of {@code descriptions.tsv}: a type, a field or {@code -} for the type itself, a text with Java's escapes. */
+    /** The lines of {@code descriptions.tsv}: type, field ({@code -} for the type itself), text with Java's escapes. */
     List<String> descriptions() {
         List<String> lines = new ArrayList<>();
         schemas.forEach((name, schema) -> {

@@ -38,7 +38,9 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Programs that were written against the official client's informers, with the one line changed that makes the factory. */
+/**
+ * Programs that were written against the official client's informers, with the one line changed that makes the factory.
+ */
 class WheelhouseInformerFactoryTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 

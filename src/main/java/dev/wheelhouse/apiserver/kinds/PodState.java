@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.table;
+package dev.wheelhouse.apiserver.kinds;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+import dev.wheelhouse.apiserver.table.HumanDuration;
+import dev.wheelhouse.apiserver.table.Item;
 
 /**
- * What {@code kubectl get pods} says of a pod: its containers' states condensed to a word (upstream: {@code printPod}).
+ * The state of a pod as {@code kubectl get pods} shows it (upstream: {@code printPod}).
  *
- * @param ready as in {@code 1/2}: ready containers (sidecars among them) of all
+ * @param ready as in {@code 1/2}: the ready containers of all, with sidecars
  * @param reason {@code Running}, {@code Init:0/2}, {@code CrashLoopBackOff}, {@code Terminating}, …
  * @param restarts as in {@code 3 (5m ago)}
  */
@@ -62,7 +64,7 @@ record PodState(String ready, String reason, String restarts) {
             return new PodState(ready + "/" + total, reason, restarts.text(pod.now()));
         }
 
-        /** Init containers run one after the other: the first that is not done tells the reason. */
+        /** Reads the first init container that has not ended, as they run one after the other. @return whether there is one */
         private boolean readInitContainers() {
             List<Item> statuses = pod.items("status", "initContainerStatuses");
             for (int i = 0; i < statuses.size(); i++) {
@@ -93,7 +95,7 @@ record PodState(String ready, String reason, String restarts) {
             return false;
         }
 
-        /** The first container's reason wins, so they are read from the last to the first. */
+        /** Reads the containers from the last to the first, because the first container's reason counts. */
         private void readContainers() {
             boolean running = false;
             String error = "";

@@ -1,0 +1,92 @@
+package dev.wheelhouse.spring;
+
+import java.nio.file.Path;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.util.ClientBuilder;
+
+import dev.wheelhouse.apiserver.ApiServer;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.runtime.Clock;
+
+/**
+ * The API server of the service: the embedded one, or one that runs elsewhere.
+ *
+ * @param client this project's client of it
+ * @param api the official client of it, for beans that are written against that
+ * @param namespace the namespace of the pod, or of the kubeconfig's context
+ * @param inCluster whether this process runs in a pod of the API server's cluster
+ * @param embedded the API server itself; null if it does not run in this process
+ */
+record ApiServerConnection(KubeClient client, ApiClient api, String namespace, boolean inCluster,
+        @Nullable Embedded embedded) implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
+
+    /**
+     * @param kubeconfig the file by which clients reach the server
+     * @param open whether the server serves every client on this machine without credentials
+     */
+    record Embedded(ApiServer server, Path kubeconfig, boolean open) {}
+
+    /** Connects to the API server that the options name, or starts the embedded one. */
+    static ApiServerConnection open(WheelhouseProperties properties, Clock clock) {
+        KubeConfigs configs = new KubeConfigs(clock);
+        return switch (properties.effectiveMode(configs.isInCluster())) {
+            case EMBEDDED, AUTO -> embedded(properties.apiserver(), clock);
+            case KUBECONFIG ->
+                connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, clock);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, clock);
+        };
+    }
+
+    private static ApiServerConnection embedded(ApiServerProperties options, Clock clock) {
+        ApiServer server = new ApiServer(EmbeddedServers.options(options, clock));
+        try {
+            server.start();
+            Path kubeconfig = KubeconfigFile.write(options.kubeconfig(), server.kubeconfig());
+            ApiClient api = server.isOpen()
+                    ? new ClientBuilder().setBasePath(server.url()).build()
+                    : new KubeConfigs(clock).explicit(kubeconfig, null).api();
+            return new ApiServerConnection(new HttpKubeClient(api, clock), api, "default", false,
+                    new Embedded(server, kubeconfig, options.isOpen()));
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable Path path(@Nullable String file) {
+        return file == null ? null : Path.of(file);
+    }
+
+    private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster, Clock clock) {
+        log.info("working on {}, by {}", found.api().getBasePath(), found.source());
+        return new ApiServerConnection(new HttpKubeClient(found.api(), clock), found.api(), found.namespace(),
+                inCluster, null);
+    }
+
+    /** Whether every process on this machine may use the API server without credentials. */
+    boolean isOpenToLoopback() {
+        return embedded != null && embedded.open;
+    }
+
+    /** Why the storage of the embedded API server takes no writes; null if it does, or if there is no such server. */
+    @Nullable
+    String storageProblem() {
+        return embedded == null ? null : embedded.server.store().problem();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        if (embedded != null) {
+            embedded.server.close();
+        }
+    }
+}
