@@ -17,8 +17,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
  * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, plugins
- * that change the object, plugins that refuse it, admission policies (upstream: {@code
- * pkg/kubeapiserver/options/plugins.go}). Thread safe.
+ * that change the object, plugins that refuse it, admission policies (upstream:
+ * {@code pkg/kubeapiserver/options/plugins.go}). Thread safe.
  */
 public final class Admission {
     private final NamespaceLifecycle namespaces;

@@ -30,10 +30,10 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Checks writes by the bound ValidatingAdmissionPolicies (upstream: {@code
- * apiserver/pkg/admission/plugin/policy/validating}). Policies apply to creations, changes and deletions of objects and
- * to writes of subresources such as status, but not to scales, evictions, bindings and connections. There is no audit
- * log, so the action Audit has no effect.
+ * Checks writes by the bound ValidatingAdmissionPolicies (upstream:
+ * {@code apiserver/pkg/admission/plugin/policy/validating}). Policies apply to creations, changes and deletions of
+ * objects and to writes of subresources such as status, but not to scales, evictions, bindings and connections. There
+ * is no audit log, so the action Audit has no effect.
  */
 final class AdmissionPolicies {
     private static final String GROUP = "admissionregistration.k8s.io";

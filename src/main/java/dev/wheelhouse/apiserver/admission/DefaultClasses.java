@@ -17,9 +17,10 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * Gives a new Ingress or PersistentVolumeClaim that names no class the default class (upstream: {@code
- * plugin/pkg/admission/network/defaultingressclass}, {@code plugin/pkg/admission/storage/storageclass/setdefault}). If
- * several classes are marked as the default, it is the newest, then the first by name.
+ * Gives a new Ingress or PersistentVolumeClaim that names no class the default class (upstream:
+ * {@code plugin/pkg/admission/network/defaultingressclass},
+ * {@code plugin/pkg/admission/storage/storageclass/setdefault}). If several classes are marked as the default, it is
+ * the newest, then the first by name.
  */
 final class DefaultClasses implements AdmissionPlugin {
     private static final List<String> OF_INGRESSES = List.of("ingressclass.kubernetes.io/is-default-class");

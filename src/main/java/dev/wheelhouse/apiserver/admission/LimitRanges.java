@@ -26,8 +26,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * The LimitRanges of a namespace: defaults for the resources of new pods, and bounds (upstream: {@code
- * plugin/pkg/admission/limitranger}).
+ * The LimitRanges of a namespace: defaults for the resources of new pods, and bounds (upstream:
+ * {@code plugin/pkg/admission/limitranger}).
  */
 final class LimitRanges implements AdmissionPlugin {
     private final ObjectStore store;

@@ -21,8 +21,8 @@ import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The right to read the parameters of an admission policy. Writers of a policy or its binding need it, because the
- * messages of the policy can show the parameters (upstream: {@code
- * pkg/registry/admissionregistration/validatingadmissionpolicy*&#47;authz.go}).
+ * messages of the policy can show the parameters (upstream:
+ * {@code pkg/registry/admissionregistration/validatingadmissionpolicy*&#47;authz.go}).
  */
 final class ParamRights {
     private static final String GROUP = "admissionregistration.k8s.io";

@@ -15,8 +15,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 /**
- * Matches writes with the {@code MatchResources} of a policy or binding (upstream: {@code
- * apiserver/pkg/admission/plugin/policy/matching}). The equivalents of a resource are its other versions.
+ * Matches writes with the {@code MatchResources} of a policy or binding (upstream:
+ * {@code apiserver/pkg/admission/plugin/policy/matching}). The equivalents of a resource are its other versions.
  */
 final class PolicyMatch {
     private final ObjectStore store;

@@ -21,8 +21,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * Gives a new pod the overhead, node selector and tolerations of its runtime class (upstream: {@code
- * plugin/pkg/admission/runtimeclass}, {@code pkg/util/tolerations}).
+ * Gives a new pod the overhead, node selector and tolerations of its runtime class (upstream:
+ * {@code plugin/pkg/admission/runtimeclass}, {@code pkg/util/tolerations}).
  */
 final class RuntimeClasses implements AdmissionPlugin {
     private final ObjectStore store;

@@ -26,8 +26,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 /**
  * The rights that a writer needs beyond the verb. Nobody grants rights that they do not have, by a role or a binding,
  * unless they may {@code escalate} or {@code bind} (upstream: {@code pkg/registry/rbac/*&#47;policybased}). A PUT or
- * PATCH that creates an object needs the right to create. {@link SigningRights} checks certificates, {@link
- * ParamRights} the parameters of admission policies.
+ * PATCH that creates an object needs the right to create. {@link SigningRights} checks certificates,
+ * {@link ParamRights} the parameters of admission policies.
  */
 final class WriterRights {
     private static final String GROUP = "rbac.authorization.k8s.io";

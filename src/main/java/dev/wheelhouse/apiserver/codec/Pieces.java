@@ -17,6 +17,7 @@ public final class Pieces {
 
     private record Piece(byte[] bytes, int offset) {}
 
+    /** Appends bytes, which must not change any more. */
     public Pieces add(byte[] bytes) {
         return add(bytes, 0);
     }

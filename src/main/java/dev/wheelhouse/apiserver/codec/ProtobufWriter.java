@@ -37,9 +37,9 @@ import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then an
- * envelope with the kind and the message of the object (upstream: {@code
- * apimachinery/pkg/runtime/serializer/protobuf}). Fields that have no place in the message are lost, so callers first
- * ask {@link ProtobufTypes#covers}.
+ * envelope with the kind and the message of the object (upstream:
+ * {@code apimachinery/pkg/runtime/serializer/protobuf}). Fields that have no place in the message are lost, so callers
+ * first ask {@link ProtobufTypes#covers}.
  */
 public final class ProtobufWriter {
     private static final Descriptor ENVELOPE = Runtime.getDescriptor().findMessageTypeByName("Unknown");

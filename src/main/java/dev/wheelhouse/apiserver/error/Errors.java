@@ -16,8 +16,8 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Creates failures in upstream's words. Most methods correspond to a constructor of the same name in upstream's {@code
- * apimachinery/pkg/api/errors}.
+ * Creates failures in upstream's words. Most methods correspond to a constructor of the same name in upstream's
+ * {@code apimachinery/pkg/api/errors}.
  */
 public final class Errors {
     private static final String PROTOBUF = "application/vnd.kubernetes.protobuf";
@@ -85,6 +85,7 @@ public final class Errors {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
 
+    /** 405 for a method that the resource does not support. */
     public static ApiException methodNotAllowed() {
         return error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource",
                 Json.object());
@@ -231,6 +232,7 @@ public final class Errors {
         return error(415, "UnsupportedMediaType", message, null);
     }
 
+    /** 415 for a media type in which objects of the type cannot be patched. */
     public static ApiException unsupportedPatch() {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
@@ -310,6 +312,7 @@ public final class Errors {
                 details);
     }
 
+    /** 503 while the server closes. */
     public static ApiException shuttingDown() {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
     }
@@ -320,6 +323,7 @@ public final class Errors {
         return error(503, "ServiceUnavailable", message, details);
     }
 
+    /** 500 with the message of an error that upstream does not convert to a Status. */
     public static ApiException internal(String message) {
         return error(500, "", message, null);
     }
@@ -342,6 +346,7 @@ public final class Errors {
         return status;
     }
 
+    /** A {@code Status} of success without details. */
     public static ObjectNode success() {
         ObjectNode status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1");

@@ -28,8 +28,8 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Decodes the bodies of requests, in JSON, YAML or protobuf, and reports unknown and duplicate fields as {@code
- * fieldValidation} asks (upstream: {@code apiserver/pkg/endpoints/handlers}).
+ * Decodes the bodies of requests, in JSON, YAML or protobuf, and reports unknown and duplicate fields as
+ * {@code fieldValidation} asks (upstream: {@code apiserver/pkg/endpoints/handlers}).
  */
 public final class Bodies {
     private static final int MAX_DEPTH = 200;
@@ -322,15 +322,6 @@ public final class Bodies {
                             + String.join(", ", MEDIA));
         }
         return media;
-    }
-
-    /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
-    public static JsonNode untyped(ApiRequest request) {
-        return switch (mediaType(request.contentType())) {
-            case "application/yaml" -> Yaml.read(request.body()).value();
-            case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
-            default -> Json.read(request.body());
-        };
     }
 
     /** The name that Go gives to the JSON type of a value. */

@@ -14,8 +14,8 @@ import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
 
 /**
- * The options of a list, a watch or the deletion of a collection (upstream: {@code
- * apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
+ * The options of a list, a watch or the deletion of a collection (upstream:
+ * {@code apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
  *
  * @param limit 0 for none
  * @param match the resourceVersionMatch, or empty

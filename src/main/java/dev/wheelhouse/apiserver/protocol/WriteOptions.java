@@ -12,8 +12,8 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Checks the query options of creations, updates and patches, before the body is decoded (upstream: {@code
- * apimachinery/pkg/apis/meta/v1/validation}).
+ * Checks the query options of creations, updates and patches, before the body is decoded (upstream:
+ * {@code apimachinery/pkg/apis/meta/v1/validation}).
  */
 public final class WriteOptions {
     private static final int LONGEST_MANAGER = 128;

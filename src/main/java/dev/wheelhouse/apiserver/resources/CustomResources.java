@@ -207,8 +207,8 @@ public final class CustomResources {
     }
 
     /**
-     * Completes the deletion of a definition if no objects are left (upstream: {@code
-     * apiextensions-apiserver/pkg/controller/finalizer}).
+     * Completes the deletion of a definition if no objects are left (upstream:
+     * {@code apiextensions-apiserver/pkg/controller/finalizer}).
      *
      * @param name of the definition; has no effect unless the definition is being deleted
      */

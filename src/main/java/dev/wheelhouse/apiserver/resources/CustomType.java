@@ -102,6 +102,11 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return StructuralSchemas.prune(object, schema);
     }
 
+    /**
+     * Adds the defaults of the schema.
+     *
+     * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
+     */
     public void applyDefaults(ObjectNode object) {
         if (schema != null) {
             StructuralSchemas.applyDefaults(object, schema);

@@ -31,9 +31,9 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code
- * apiextensions-apiserver/pkg/apiserver/validation}, {@code kube-openapi/pkg/validation}). {@link RuleValidation}
- * evaluates CEL rules. For one thread.
+ * Validates a custom object by its OpenAPI schema, in upstream's words (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/validation}, {@code kube-openapi/pkg/validation}).
+ * {@link RuleValidation} evaluates CEL rules. For one thread.
  */
 final class CustomValidation {
     private static final Pattern UUID = Pattern

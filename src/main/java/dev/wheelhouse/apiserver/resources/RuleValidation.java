@@ -24,9 +24,9 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * Evaluates the CEL rules of a schema on objects (upstream: {@code
- * apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). An unchanged value is checked only by transition
- * rules, which refer to the old value. Each rule is compiled once. Safe for use by many threads.
+ * Evaluates the CEL rules of a schema on objects (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). An unchanged value is checked only by
+ * transition rules, which refer to the old value. Each rule is compiled once. Safe for use by many threads.
  */
 final class RuleValidation {
     private static final String RULES = "x-kubernetes-validations";

@@ -14,8 +14,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream: {@code
- * apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
+ * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
 public final class StructuralRules {
     private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");

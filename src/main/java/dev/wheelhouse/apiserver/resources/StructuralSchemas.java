@@ -20,8 +20,8 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Prunes and defaults objects by the structural schemas of custom resources (upstream: {@code pruning} and {@code
- * defaulting} in {@code apiextensions-apiserver/pkg/apiserver/schema}).
+ * Prunes and defaults objects by the structural schemas of custom resources (upstream: {@code pruning} and
+ * {@code defaulting} in {@code apiextensions-apiserver/pkg/apiserver/schema}).
  */
 final class StructuralSchemas {
     private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");

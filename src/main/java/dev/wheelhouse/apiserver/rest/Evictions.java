@@ -30,8 +30,8 @@ import java.util.ArrayList;
 
 /**
  * The eviction subresource: deletes a pod if its PodDisruptionBudget allows a disruption, and counts the disruption in
- * the budget's status until the disruption controller counts anew (upstream: {@code
- * pkg/registry/core/pod/storage/eviction.go}).
+ * the budget's status until the disruption controller counts anew (upstream:
+ * {@code pkg/registry/core/pod/storage/eviction.go}).
  */
 final class Evictions {
     private static final String BUDGETS = "poddisruptionbudgets.policy";

@@ -108,6 +108,7 @@ public final class RestServer {
         endpoints.announce(address, port);
     }
 
+    /** The served resources, which change with the stored CustomResourceDefinitions. */
     public ResourceRegistry registry() {
         return registry;
     }

@@ -27,8 +27,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The subresource {@code token} of service accounts, which issues tokens (upstream: {@code
- * pkg/registry/core/serviceaccount/storage/token.go}).
+ * The subresource {@code token} of service accounts, which issues tokens (upstream:
+ * {@code pkg/registry/core/serviceaccount/storage/token.go}).
  */
 final class TokenRequests {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",

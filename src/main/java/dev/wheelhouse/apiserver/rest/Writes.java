@@ -36,8 +36,8 @@ import dev.wheelhouse.facts.Schemas;
 
 /**
  * Stores new and changed objects. Each goes through defaults, strategy, admission, validation and field ownership
- * before the store commits it (upstream: {@code apiserver/pkg/registry/rest}, {@code
- * registry/generic/registry/store.go}).
+ * before the store commits it (upstream: {@code apiserver/pkg/registry/rest},
+ * {@code registry/generic/registry/store.go}).
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;

@@ -5,8 +5,8 @@
  * errors or warnings is the caller's decision. A value of a wrong type throws.
  *
  * <p>{@link dev.wheelhouse.apiserver.schema.StrictErrors} and {@link dev.wheelhouse.apiserver.schema.FieldPath} bound
- * the cost of such texts, also for custom resources. The types of fields come from {@link
- * dev.wheelhouse.facts.TypeSchema}. The functions do no I/O and run on the thread of the request.
+ * the cost of such texts, also for custom resources. The types of fields come from
+ * {@link dev.wheelhouse.facts.TypeSchema}. The functions do no I/O and run on the thread of the request.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.schema;

@@ -17,10 +17,10 @@ import dev.wheelhouse.apiserver.json.Json;
 import java.util.ArrayList;
 
 /**
- * Collects the causes of one invalid object, in upstream's words (upstream: {@code
- * apimachinery/pkg/util/validation/field/errors.go}). Each method adds one kind of error for a field, which is named by
- * its whole path; {@link #at} and {@link #key} build paths. The list is bounded, because an object may be wrong in a
- * million places, and each message may show the whole object. For one thread.
+ * Collects the causes of one invalid object, in upstream's words (upstream:
+ * {@code apimachinery/pkg/util/validation/field/errors.go}). Each method adds one kind of error for a field, which is
+ * named by its whole path; {@link #at} and {@link #key} build paths. The list is bounded, because an object may be
+ * wrong in a million places, and each message may show the whole object. For one thread.
  */
 public final class Problems {
     /** The limit for the characters of all causes. The last cause may exceed it. */
@@ -29,6 +29,7 @@ public final class Problems {
     private final List<Cause> causes = new ArrayList<>(0);
     private long characters;
 
+    /** An immutable copy of the causes so far. */
     public List<Cause> causes() {
         return List.copyOf(causes);
     }
@@ -46,10 +47,12 @@ public final class Problems {
         return causes.size();
     }
 
+    /** The path of a list element: {@code spec.ports[0]}. */
     public static String at(String list, int index) {
         return list + "[" + index + "]";
     }
 
+    /** The path of a map entry: {@code metadata.annotations[key]}. */
     public static String key(String map, String key) {
         return map + "[" + key + "]";
     }
@@ -98,7 +101,7 @@ public final class Problems {
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
     }
 
-    /** Requires a value, and checks it by the errors that {@code form} returns */
+    /** Requires a value, and checks it by the errors that {@code form} returns. */
     public void formed(String field, String value, Function<String, List<String>> form) {
         if (value.isEmpty()) {
             required(field);

@@ -14,8 +14,8 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Label selectors in objects, which are JSON: their rules, and what they match (upstream: {@code
- * apimachinery/pkg/apis/meta/v1/validation}).
+ * Label selectors in objects, which are JSON: their rules, and what they match (upstream:
+ * {@code apimachinery/pkg/apis/meta/v1/validation}).
  */
 public final class Selectors {
     private Selectors() {}
