@@ -60,16 +60,8 @@ public final class ProtobufWriter {
         if (type == null) {
             throw new IllegalArgumentException("there is no protobuf message for " + apiVersion + " " + kind);
         }
-        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
-        Descriptor metaType = typeMeta.getMessageType();
-        Message envelope = DynamicMessage.newBuilder(ENVELOPE)
-                .setField(typeMeta,
-                        DynamicMessage.newBuilder(metaType)
-                                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
-                                .setField(metaType.findFieldByName("kind"), kind).build())
-                .setField(ENVELOPE.findFieldByName("raw"),
-                        message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString())
-                .build();
+        Message envelope = envelope(apiVersion, kind).setField(ENVELOPE.findFieldByName("raw"),
+                message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString()).build();
         ByteArrayOutputStream out = new ByteArrayOutputStream(
                 ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
         out.writeBytes(ProtobufBodies.MAGIC);
@@ -92,14 +84,17 @@ public final class ProtobufWriter {
             byte[] bytes = message(tree.apply(item), schema, field.getMessageType()).toByteArray();
             all.add(lengthDelimited(field.getNumber(), bytes.length)).add(bytes);
         }
-        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
-        Descriptor metaType = typeMeta.getMessageType();
-        byte[] head = DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
-                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
-                .setField(metaType.findFieldByName("kind"), kind).build()).build().toByteArray();
-        return new Pieces().add(ProtobufBodies.MAGIC).add(head)
+        return new Pieces().add(ProtobufBodies.MAGIC).add(envelope(apiVersion, kind).build().toByteArray())
                 .add(lengthDelimited(ENVELOPE.findFieldByName("raw").getNumber(), Math.toIntExact(all.length())))
                 .addAll(all);
+    }
+
+    private static DynamicMessage.Builder envelope(String apiVersion, String kind) {
+        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
+        Descriptor metaType = typeMeta.getMessageType();
+        return DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
+                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
+                .setField(metaType.findFieldByName("kind"), kind).build());
     }
 
     /** The tag and length that precede the bytes of an embedded message. */

@@ -80,7 +80,7 @@ public final class Bodies {
         }
         if (!(read instanceof ObjectNode object)) {
             throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
+                    + FieldValidation.jsonType(read) + " into Go value of type " + HEAD_TYPE, request.body());
         }
         identify(object, type);
         checkDepth(object);
@@ -156,7 +156,7 @@ public final class Bodies {
             return List.of();
         }
         if (!(metadata instanceof ObjectNode meta)) {
-            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(metadata)
                     + " into Go value of type v1.ObjectMeta");
         }
         List<String> problems = new ArrayList<>();
@@ -283,13 +283,13 @@ public final class Bodies {
         }
         if (!(read instanceof ObjectNode options)) {
             throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + kindOf(read) + " into Go value of type " + HEAD_TYPE);
+                    + FieldValidation.jsonType(read) + " into Go value of type " + HEAD_TYPE);
         }
         for (String field : List.of("apiVersion", "kind")) {
             JsonNode value = options.get(field);
             if (value != null && !value.isNull() && !value.isString()) {
                 throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
-                        + kindOf(value) + " into Go struct field ." + field + " of type string");
+                        + FieldValidation.jsonType(value) + " into Go struct field ." + field + " of type string");
             }
         }
         String kind = Json.text(options, "kind");
@@ -322,15 +322,6 @@ public final class Bodies {
                             + String.join(", ", MEDIA));
         }
         return media;
-    }
-
-    /** The name that Go gives to the JSON type of a value. */
-    public static String kindOf(JsonNode node) {
-        return node.isObject()
-                ? "object"
-                : node.isArray()
-                        ? "array"
-                        : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
     }
 
     private static String version(String apiVersion) {

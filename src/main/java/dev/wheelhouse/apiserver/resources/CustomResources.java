@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -102,12 +101,8 @@ public final class CustomResources {
         DefinitionNames.decide(crd, others, Meta.time(clock.now()));
     }
 
-    private static List<JsonNode> versions(ObjectNode crd) {
-        List<JsonNode> versions = new ArrayList<>();
-        if (Json.at(crd, "spec", "versions") instanceof ArrayNode array) {
-            array.forEach(versions::add);
-        }
-        return versions;
+    private static JsonNode versions(ObjectNode crd) {
+        return crd.path("spec").path("versions");
     }
 
     /**
@@ -129,7 +124,7 @@ public final class CustomResources {
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
-        List<String> named = versions(crd).stream().map(version -> Json.text(version, "name")).toList();
+        List<String> named = versions(crd).valueStream().map(version -> Json.text(version, "name")).toList();
         for (ResourceInfo known : registry.all()) {
             ResourceType type = known.type();
             if (type.group().equals(group) && type.plural().equals(plural) && !named.contains(type.version())) {
@@ -160,11 +155,7 @@ public final class CustomResources {
     }
 
     private static List<String> texts(ObjectNode crd, String field) {
-        List<String> texts = new ArrayList<>();
-        if (Json.at(crd, "spec", "names", field) instanceof ArrayNode array) {
-            array.forEach(t -> texts.add(t.asString("")));
-        }
-        return texts;
+        return crd.path("spec").path("names").path(field).valueStream().map(text -> text.asString("")).toList();
     }
 
     /** @throws ApiException 403 for a new object of a definition that is being deleted */

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.resources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +65,8 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     private static List<String> selectable(JsonNode version) {
-        List<String> fields = new ArrayList<>();
-        version.path("selectableFields").forEach(f -> fields.add(Json.text(f, "jsonPath").replaceFirst("^\\.", "")));
-        return List.copyOf(fields);
+        return version.path("selectableFields").valueStream()
+                .map(field -> Json.text(field, "jsonPath").replaceFirst("^\\.", "")).toList();
     }
 
     private static String deprecation(ObjectNode crd, JsonNode version) {
@@ -81,13 +81,7 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     private static List<String> path(String dotted) {
-        List<String> path = new ArrayList<>();
-        for (String step : dotted.split("\\.", -1)) {
-            if (!step.isEmpty()) {
-                path.add(step);
-            }
-        }
-        return List.copyOf(path);
+        return Stream.of(dotted.split("\\.", -1)).filter(step -> !step.isEmpty()).toList();
     }
 
     /**

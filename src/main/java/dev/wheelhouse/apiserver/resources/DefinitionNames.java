@@ -105,9 +105,7 @@ public final class DefinitionNames {
     public static void condition(ObjectNode crd, String type, boolean value, String reason, String message,
             String now) {
         ObjectNode status = Json.child(crd, "status");
-        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
-                ? present
-                : status.putArray("conditions");
+        ArrayNode conditions = status.withArray("conditions");
         ObjectNode condition = null;
         for (JsonNode one : conditions) {
             if (one instanceof ObjectNode object && Json.text(one, "type").equals(type)) {

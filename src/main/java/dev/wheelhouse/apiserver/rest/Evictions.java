@@ -204,16 +204,8 @@ final class Evictions {
     /** Sets the condition DisruptionTarget, by which the pod's controller knows the reason of the deletion. */
     private void markDisrupted(StoredObject stored) {
         ObjectNode pod = stored.tree();
-        ObjectNode status = Json.child(pod, "status");
-        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
-                ? present
-                : status.putArray("conditions");
-        for (int i = conditions.size() - 1; i >= 0; i--) {
-            if (Json.text(conditions.get(i), "type").equals("DisruptionTarget")) {
-                conditions.remove(i);
-            }
-        }
-        conditions.addObject().put("type", "DisruptionTarget").put("status", "True")
+        PodSubresources.withoutCondition(Json.child(pod, "status"), "DisruptionTarget").addObject()
+                .put("type", "DisruptionTarget").put("status", "True")
                 .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
         try {

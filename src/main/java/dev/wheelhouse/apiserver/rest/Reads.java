@@ -29,6 +29,7 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 
 /**
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:
@@ -165,13 +166,13 @@ final class Reads {
         if (!(node instanceof ObjectNode object)) {
             throw unreadable(node.isMissingNode()
                     ? "unexpected end of JSON input"
-                    : "json: cannot unmarshal " + Bodies.kindOf(node) + " into Go value of type storage.continueToken");
+                    : "json: cannot unmarshal " + FieldValidation.jsonType(node) + " into Go value of type storage.continueToken");
         }
         for (String field : List.of("v", "rv", "start")) {
             JsonNode value = object.get(field);
             boolean number = field.equals("rv");
             if (value != null && !value.isNull() && (number ? !value.isIntegralNumber() : !value.isString())) {
-                throw unreadable("json: cannot unmarshal " + Bodies.kindOf(value)
+                throw unreadable("json: cannot unmarshal " + FieldValidation.jsonType(value)
                         + " into Go struct field continueToken." + field + " of type "
                         + (number ? "int64" : "string"));
             }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -242,10 +243,8 @@ final class Scales {
 
     private static String expression(JsonNode expression) {
         String key = Json.text(expression, "key");
-        StringBuilder values = new StringBuilder();
-        if (expression.get("values") instanceof ArrayNode array) {
-            array.forEach(v -> values.append(values.isEmpty() ? "" : ",").append(v.asString("")));
-        }
+        String values = expression.path("values").valueStream().map(v -> v.asString(""))
+                .collect(Collectors.joining(","));
         return switch (Json.text(expression, "operator")) {
             case "In" -> key + " in (" + values + ")";
             case "NotIn" -> key + " notin (" + values + ")";

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.schema;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -120,10 +119,7 @@ final class Decoding {
     }
 
     private JsonNode element(JsonNode element, Field field, TypeSchema owner) {
-        if (element.isNull()) {
-            return zero(field);
-        }
-        return single(element, field, owner);
+        return element.isNull() ? zero(field) : single(element, field, owner);
     }
 
     private static JsonNode zero(Field field) {
@@ -187,16 +183,12 @@ final class Decoding {
     private static JsonNode quantity(JsonNode value) {
         String text = value.isString()
                 ? value.stringValue().strip()
-                : value.isNumber() ? number(value.decimalValue()) : value.toString();
+                : value.isNumber() ? value.decimalValue().toPlainString() : value.toString();
         String canonical = Quantities.canonical(text);
         if (canonical == null) {
             throw new WrongTypeException(QUANTITY_FORM);
         }
         return value.isString() && canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
-    }
-
-    private static String number(BigDecimal number) {
-        return number.toPlainString();
     }
 
     private JsonNode intOrString(JsonNode value, Field field, TypeSchema owner) {
@@ -244,23 +236,9 @@ final class Decoding {
             fields.removeLast();
         }
         boolean wantsInteger = goType.startsWith("int") && value.isNumber();
-        return new WrongTypeException("json: cannot unmarshal " + described(value)
+        return new WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(value)
                 + (wantsInteger ? " " + value : "") + " into Go struct field " + struct
                 + "." + String.join(".", fields) + " of type " + goType);
-    }
-
-    /** The name of the JSON type in messages of Go's {@code encoding/json}. */
-    private static String described(JsonNode value) {
-        if (value.isString()) {
-            return "string";
-        }
-        if (value.isBoolean()) {
-            return "bool";
-        }
-        if (value.isNumber()) {
-            return "number";
-        }
-        return value.isArray() ? "array" : "object";
     }
 
     private static String goType(Field field) {

@@ -7,6 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Decodes objects of requests into their types: drops unknown fields and refuses values of a wrong type (upstream:
@@ -50,6 +51,18 @@ public final class FieldValidation {
      */
     public static List<String> duplicates(byte[] json) {
         return DuplicateFields.in(json);
+    }
+
+    /** The name of a value's type in messages of Go's {@code encoding/json}. */
+    public static String jsonType(JsonNode value) {
+        return switch (value.getNodeType()) {
+            case STRING -> "string";
+            case BOOLEAN -> "bool";
+            case NUMBER -> "number";
+            case ARRAY -> "array";
+            case OBJECT -> "object";
+            default -> "null";
+        };
     }
 
     /** A value of a wrong type, such as text for a number. The message is that of upstream's decoder. */

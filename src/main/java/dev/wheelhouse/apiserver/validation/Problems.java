@@ -15,6 +15,7 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import java.util.ArrayList;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /**
  * Collects the causes of one invalid object, in upstream's words (upstream:
@@ -36,6 +37,13 @@ public final class Problems {
 
     public boolean isEmpty() {
         return causes.isEmpty();
+    }
+
+    /** @throws ApiException 422 for the object of that kind and name, if it has problems */
+    public void refuse(String group, String kind, String name) {
+        if (!causes.isEmpty()) {
+            throw Errors.invalid(group, kind, name, causes());
+        }
     }
 
     /** Whether further causes are dropped. */
