@@ -190,13 +190,6 @@ final class LimitRanges implements AdmissionPlugin {
     }
 
     private static String text(BigDecimal value) {
-        String plain = value.stripTrailingZeros().toPlainString();
-        boolean binary = value.signum() > 0 && value.scale() >= 0
-                && value.remainder(BigDecimal.valueOf(1024)).signum() == 0;
-        String text = binary
-                ? Quantities.canonical(value.divide(BigDecimal.valueOf(1024), RoundingMode.UNNECESSARY)
-                        .stripTrailingZeros().toPlainString() + "Ki")
-                : Quantities.canonical(plain);
-        return text == null ? plain : text;
+        return Quotas.text(value, value.scale() >= 0);
     }
 }

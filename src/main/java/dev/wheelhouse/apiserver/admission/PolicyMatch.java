@@ -34,15 +34,7 @@ final class PolicyMatch {
     }
 
     private static boolean any(JsonNode rules, boolean ifNone, boolean exact, Attributes attributes) {
-        if (rules.isEmpty()) {
-            return ifNone;
-        }
-        for (JsonNode rule : rules) {
-            if (covers(rule, exact, attributes)) {
-                return true;
-            }
-        }
-        return false;
+        return rules.isEmpty() ? ifNone : rules.valueStream().anyMatch(rule -> covers(rule, exact, attributes));
     }
 
     private static boolean covers(JsonNode rule, boolean exact, Attributes attributes) {
@@ -62,12 +54,7 @@ final class PolicyMatch {
     }
 
     private static boolean lists(JsonNode list, String... any) {
-        for (JsonNode value : list) {
-            if (List.of(any).contains(value.asString(""))) {
-                return true;
-            }
-        }
-        return false;
+        return list.valueStream().anyMatch(value -> List.of(any).contains(value.asString("")));
     }
 
     private static boolean selects(JsonNode selector, Attributes attributes) {

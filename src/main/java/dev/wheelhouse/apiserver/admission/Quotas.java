@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -190,11 +189,15 @@ public final class Quotas {
     /** Formats an amount like its limit, with a binary suffix if the limit has one. */
     private static String text(String name, BigDecimal value, ObjectNode hard) {
         String limit = hard.path(name).asString("");
+        return text(value, limit.endsWith("i") || name.endsWith("memory") || name.endsWith("storage"));
+    }
+
+    /** Formats an amount; a positive multiple of 1024 with a binary suffix, if that is wanted. */
+    static String text(BigDecimal value, boolean binary) {
         String plain = value.stripTrailingZeros().toPlainString();
-        boolean binary = limit.endsWith("i") || name.endsWith("memory") || name.endsWith("storage");
-        BigDecimal kibi = value.divide(BigDecimal.valueOf(1024), 3, RoundingMode.HALF_UP);
-        String text = binary && kibi.stripTrailingZeros().scale() <= 0 && value.signum() != 0
-                ? Quantities.canonical(kibi.stripTrailingZeros().toPlainString() + "Ki")
+        BigDecimal kibi = BigDecimal.valueOf(1024);
+        String text = binary && value.signum() > 0 && value.remainder(kibi).signum() == 0
+                ? Quantities.canonical(value.divide(kibi).stripTrailingZeros().toPlainString() + "Ki")
                 : Quantities.canonical(plain);
         return text == null ? plain : text;
     }

@@ -89,12 +89,8 @@ public final class DefinitionNames {
 
     /** Whether the condition of a type is True. */
     static boolean isTrue(ObjectNode crd, String type) {
-        for (JsonNode condition : crd.path("status").path("conditions")) {
-            if (Json.text(condition, "type").equals(type)) {
-                return Json.text(condition, "status").equals("True");
-            }
-        }
-        return false;
+        return crd.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
+                .equals(type) && Json.text(condition, "status").equals("True"));
     }
 
     /**

@@ -126,12 +126,8 @@ final class Evictions {
     }
 
     private static boolean isReady(ObjectNode pod) {
-        for (JsonNode condition : pod.path("status").path("conditions")) {
-            if (Json.text(condition, "type").equals("Ready")) {
-                return Json.text(condition, "status").equals("True");
-            }
-        }
-        return false;
+        return pod.path("status").path("conditions").valueStream().anyMatch(condition -> Json
+                .text(condition, "type").equals("Ready") && Json.text(condition, "status").equals("True"));
     }
 
     private void spend(StoredObject first, String pod, boolean dryRun) {

@@ -25,18 +25,14 @@ final class EnvironmentValidation {
     private EnvironmentValidation() {}
 
     static void validate(JsonNode container, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode variable : container.path("env")) {
-            String at = Problems.at(path + ".env", i++);
+        Problems.each(container, path, "env", (variable, at) -> {
             problems.formed(at + ".name", Json.text(variable, "name"), Formats::environmentName);
             if (Json.at(variable, "valueFrom") != null) {
                 source(variable, at + ".valueFrom", problems);
             }
-        }
-        i = 0;
-        for (JsonNode from : container.path("envFrom")) {
-            from(from, path + ".envFrom", Problems.at(path + ".envFrom", i++), problems);
-        }
+        });
+        Problems.each(container, path, "envFrom",
+                (from, place) -> from(from, path + ".envFrom", place, problems));
     }
 
     private static void source(JsonNode variable, String path, Problems problems) {

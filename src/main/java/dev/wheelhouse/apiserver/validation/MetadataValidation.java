@@ -169,21 +169,16 @@ public final class MetadataValidation {
 
     /** Checks that finalizers are well-known or have a domain, which upstream requires for built-in kinds. */
     public static void finalizersAreQualified(JsonNode object, Problems problems) {
-        int i = 0;
-        for (JsonNode finalizer : object.path("metadata").path("finalizers")) {
+        Problems.each(object.path("metadata"), "metadata", "finalizers", (finalizer, at) -> {
             String name = finalizer.asString("");
             if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
-                problems.invalid(Problems.at("metadata.finalizers", i), name,
-                        "name is neither a standard finalizer name nor is it fully qualified");
+                problems.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified");
             }
-            i++;
-        }
+        });
     }
 
     private static void managers(JsonNode metadata, Problems problems) {
-        int i = 0;
-        for (JsonNode entry : metadata.path("managedFields")) {
-            String path = Problems.at("metadata.managedFields", i++);
+        Problems.each(metadata, "metadata", "managedFields", (entry, path) -> {
             String operation = Json.text(entry, "operation");
             if (!operation.equals("Apply") && !operation.equals("Update") && !entry.isEmpty()) {
                 problems.invalid(path + ".operation", operation, "must be `Apply` or `Update`");
@@ -195,7 +190,7 @@ public final class MetadataValidation {
             if (utf8Length(Json.text(entry, "manager")) > MAX_MANAGER_LENGTH) {
                 problems.tooLong(path + ".manager", MAX_MANAGER_LENGTH);
             }
-        }
+        });
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -58,6 +59,24 @@ public final class Problems {
     /** The path of a list element: {@code spec.ports[0]}. */
     public static String at(String list, int index) {
         return list + "[" + index + "]";
+    }
+
+    /**
+     * Calls a check for each element of a list.
+     *
+     * @param path the path of the list
+     * @param check receives the element and its path
+     */
+    public static void each(JsonNode list, String path, BiConsumer<JsonNode, String> check) {
+        int i = 0;
+        for (JsonNode element : list) {
+            check.accept(element, at(path, i++));
+        }
+    }
+
+    /** Calls a check for each element of a list that is a field of the object at a path. */
+    public static void each(JsonNode object, String path, String field, BiConsumer<JsonNode, String> check) {
+        each(object.path(field), path + "." + field, check);
     }
 
     /** The path of a map entry: {@code metadata.annotations[key]}. */

@@ -54,16 +54,14 @@ final class ResourceValidation {
         if (hugePages && !compute) {
             problems.forbidden(path, "HugePages require cpu or memory");
         }
-        int i = 0;
-        for (JsonNode claim : resources.path("claims")) {
+        Problems.each(resources, path, "claims", (claim, at) -> {
             String name = Json.text(claim, "name");
-            String at = Problems.at(path + ".claims", i++);
             if (name.isEmpty()) {
                 problems.required(at);
             } else if (!claimNames.contains(name)) {
                 problems.notFound(at, name);
             }
-        }
+        });
     }
 
     private static void quantity(Map.Entry<String, JsonNode> entry, String list, Problems problems) {

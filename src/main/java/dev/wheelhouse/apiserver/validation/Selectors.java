@@ -26,10 +26,8 @@ public final class Selectors {
             return;
         }
         MetadataValidation.labels(selector.get("matchLabels"), path + ".matchLabels", problems);
-        int i = 0;
-        for (JsonNode requirement : selector.path("matchExpressions")) {
-            requirement(requirement, Problems.at(path + ".matchExpressions", i++), problems);
-        }
+        Problems.each(selector, path, "matchExpressions",
+                (requirement, place) -> requirement(requirement, place, problems));
     }
 
     /** The invalid keys and values of a parsed selector as one message in upstream's words; empty if all are valid. */
@@ -79,11 +77,8 @@ public final class Selectors {
         }
         String key = Json.text(requirement, "key");
         problems.invalid(path + ".key", key, Formats.qualifiedName(key));
-        int i = 0;
-        for (JsonNode value : requirement.path("values")) {
-            problems.invalid(Problems.at(path + ".values", i++), value.asString(""),
-                    Formats.labelValue(value.asString("")));
-        }
+        Problems.each(requirement, path, "values",
+                (value, place) -> problems.invalid(place, value.asString(""), Formats.labelValue(value.asString(""))));
     }
 
     /** Whether a selector has no requirement and so matches everything. */
