@@ -35,8 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The worked examples of CONTRIBUTING.md. Each is a diff with a test of its own: it is applied to a copy of the files
- * that
- * it names, compiled against the classes of this build, and its test is run.
+ * that it names, compiled against the classes of this build, and its test is run.
  */
 class ContributingTest {
     private static final List<String> CLASS_PATH = Arrays.stream(

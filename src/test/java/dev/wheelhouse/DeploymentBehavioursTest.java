@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What upstream's end-to-end and integration suites assert of Deployments, on the whole system (upstream:
+ * The assertions of upstream's end-to-end and integration suites about Deployments, on the whole system (upstream:
  * {@code test/e2e/apps/deployment.go}, {@code test/integration/deployment}).
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -446,7 +446,9 @@ class DeploymentBehavioursTest {
         user.awaitComplete("web");
     }
 
-    /** Those that had pods when the number was changed, and the new one; it means nothing on others. */
+    /**
+     * Asserts the annotation with the desired number on the ReplicaSets that had pods when it changed, and the new one.
+     */
     private void assertDesired(int replicas) {
         eventually("the desired-replicas annotations say " + replicas, () -> user.replicaSetsOf("web").reversed()
                 .stream().limit(3).allMatch(set -> String.valueOf(replicas)

@@ -190,7 +190,7 @@ class FaultsOnTheWireTest {
     }
 
     /**
-     * That the sync is let end is {@code DrainTest}'s; whether it ends in time or is interrupted, nothing is done
+     * {@code DrainTest} holds that the sync may end; whether it ends in time or is interrupted, nothing is done
      * twice.
      */
     @Test

@@ -27,7 +27,7 @@ import io.kubernetes.client.util.Yaml;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is counted, as Prometheus reads it, after a rollout and a pod that fits nowhere. */
+/** The metrics, as Prometheus reads them, after a rollout and a pod that fits nowhere. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class MetricsTest {

@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a controller would do, shown for one object, and as the mode in which nothing is written. */
+/** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class ObserveOnlyTest {

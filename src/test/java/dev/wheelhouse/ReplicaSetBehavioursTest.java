@@ -38,9 +38,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What upstream's end-to-end and integration suites assert of ReplicaSets, on the whole system (upstream:
- * {@code test/e2e/apps/replica_set.go}, {@code test/integration/replicaset}). What depends on the order of single steps
- * (expectations, slow start, the whole order of victims) is in the controller's own tests, which step it.
+ * The assertions of upstream's end-to-end and integration suites about ReplicaSets, on the whole system (upstream:
+ * {@code test/e2e/apps/replica_set.go}, {@code test/integration/replicaset}). The controller's own tests, which step
+ * it, cover behaviour that depends on the order of single steps: expectations, slow start, the whole order of victims.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)

@@ -34,8 +34,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is shown of informers: by the endpoint, by metrics, and by health. All in one thread, in time that is moved by
- * hand.
+ * The endpoint, the metrics and the health of informers. All in one thread, in time that is moved by hand.
  */
 class InformersSeenTest {
     private static final SecurityContext AUTHORIZED = new SecurityContext() {

@@ -136,7 +136,7 @@ final class AdmissionPolicies {
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values,
+                        expression(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
                                 budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
                 // The variable stays undefined, so an expression that uses it fails with a message that names it.
@@ -174,7 +174,7 @@ final class AdmissionPolicies {
             String expression = Json.text(condition, "expression");
             try {
                 if (!Boolean.TRUE
-                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, conditions))) {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
@@ -186,7 +186,8 @@ final class AdmissionPolicies {
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
@@ -204,7 +205,7 @@ final class AdmissionPolicies {
         String expression = Json.text(validation, "messageExpression");
         if (!expression.isEmpty()) {
             try {
-                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values,
+                if (expression(expression, CelExpression.ResultType.STRING).evaluate(values,
                         budget) instanceof String text
                         && !text.isBlank() && text.indexOf('\n') < 0) {
                     return text.strip();
@@ -217,7 +218,7 @@ final class AdmissionPolicies {
         return plain.isEmpty() ? "failed expression: " + Json.text(validation, "expression").strip() : plain;
     }
 
-    private CelExpression expression(String text, CelExpression.Wanted wanted) throws RuleException {
+    private CelExpression expression(String text, CelExpression.ResultType wanted) throws RuleException {
         CelExpression known = compiled.get(text);
         if (known == null) {
             known = CelExpression.compile(text, CelExpression.OF_POLICIES, wanted);

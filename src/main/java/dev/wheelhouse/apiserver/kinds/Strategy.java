@@ -18,18 +18,18 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
-import dev.wheelhouse.apiserver.table.Item;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
- * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods; a
- * kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
+ * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods;
+ * a kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
  *
  * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
  * brought it. What one server shares between strategies is in {@link ClusterState}.

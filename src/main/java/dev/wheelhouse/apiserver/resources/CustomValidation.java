@@ -27,8 +27,8 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
-import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Validates a custom object by its OpenAPI schema, in upstream's words (upstream:

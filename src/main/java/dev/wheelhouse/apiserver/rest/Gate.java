@@ -53,10 +53,10 @@ final class Gate {
         if (asked.user().isEmpty()) {
             throw Errors.badRequest("requested " + asked + " without impersonating a user name");
         }
-        for (RequestInfo right : asked.needed()) {
+        for (RequestInfo right : asked.requiredRights()) {
             require(user, right);
         }
-        return asked.as();
+        return asked.impersonated();
     }
 
     private void require(User user, RequestInfo about) {

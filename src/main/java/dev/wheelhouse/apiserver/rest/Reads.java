@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -20,6 +21,7 @@ import dev.wheelhouse.apiserver.protocol.ListOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -28,8 +30,6 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.apiserver.kinds.Strategies;
-import dev.wheelhouse.apiserver.schema.FieldValidation;
 
 /**
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:
@@ -166,7 +166,8 @@ final class Reads {
         if (!(node instanceof ObjectNode object)) {
             throw unreadable(node.isMissingNode()
                     ? "unexpected end of JSON input"
-                    : "json: cannot unmarshal " + FieldValidation.jsonType(node) + " into Go value of type storage.continueToken");
+                    : "json: cannot unmarshal " + FieldValidation.jsonType(node)
+                            + " into Go value of type storage.continueToken");
         }
         for (String field : List.of("v", "rv", "start")) {
             JsonNode value = object.get(field);

@@ -79,7 +79,7 @@ public final class RestServer {
      * @param info about the process that serves the API
      */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
-        Security.Access access = security.over(store, clock);
+        Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);

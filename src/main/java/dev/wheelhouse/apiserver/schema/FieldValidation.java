@@ -3,11 +3,11 @@ package dev.wheelhouse.apiserver.schema;
 import java.util.ArrayList;
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Decodes objects of requests into their types: drops unknown fields and refuses values of a wrong type (upstream:

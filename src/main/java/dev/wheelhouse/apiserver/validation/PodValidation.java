@@ -49,12 +49,13 @@ public final class PodValidation {
 
     private static void tokensNeedAnAccount(JsonNode spec, Problems problems) {
         Problems.each(spec, "spec", "volumes",
-                (volume, at) -> Problems.each(volume.path("projected"), at + ".projected", "sources", (source, here) -> {
-                    if (source.has("serviceAccountToken")) {
-                        problems.forbidden(here + ".serviceAccountToken",
-                                "must not be specified when serviceAccountName is not set");
-                    }
-                }));
+                (volume, at) -> Problems.each(volume.path("projected"), at + ".projected", "sources",
+                        (source, here) -> {
+                            if (source.has("serviceAccountToken")) {
+                                problems.forbidden(here + ".serviceAccountToken",
+                                        "must not be specified when serviceAccountName is not set");
+                            }
+                        }));
     }
 
     /** Checks a pod template. */
@@ -93,13 +94,14 @@ public final class PodValidation {
     }
 
     private static void hostPorts(JsonNode spec, String path, boolean isPod, Problems problems) {
-        Problems.each(spec, path, "containers", (container, at) -> Problems.each(container, at, "ports", (port, here) -> {
-            long host = Json.number(port, 0, "hostPort");
-            if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
-                problems.invalid(here + ".hostPort", host,
-                        "must match `containerPort` when `hostNetwork` is true");
-            }
-        }));
+        Problems.each(spec, path, "containers",
+                (container, at) -> Problems.each(container, at, "ports", (port, here) -> {
+                    long host = Json.number(port, 0, "hostPort");
+                    if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
+                        problems.invalid(here + ".hostPort", host,
+                                "must match `containerPort` when `hostNetwork` is true");
+                    }
+                }));
     }
 
     private static void names(JsonNode spec, String path, Problems problems) {

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,9 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.json.Json;
-import java.util.ArrayList;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * Collects the causes of one invalid object, in upstream's words (upstream:

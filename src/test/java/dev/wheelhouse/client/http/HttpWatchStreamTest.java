@@ -307,7 +307,7 @@ class HttpWatchStreamTest {
         }
     }
 
-    /** What an application may have set. */
+    /** A socket factory that an application may have configured. */
     private static final class PlainSockets extends SocketFactory {
         @Override
         public Socket createSocket() {
