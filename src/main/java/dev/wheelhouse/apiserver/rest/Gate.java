@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 
 /**
- * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of {@code
- * apiserver/pkg/server/config.go}).
+ * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of
+ * {@code apiserver/pkg/server/config.go}).
  */
 final class Gate {
     private final Authenticator authenticator;

@@ -24,9 +24,9 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -36,8 +36,8 @@ import dev.wheelhouse.facts.Schemas;
 
 /**
  * Stores new and changed objects. Each goes through defaults, strategy, admission, validation and field ownership
- * before the store commits it (upstream: {@code apiserver/pkg/registry/rest}, {@code
- * registry/generic/registry/store.go}).
+ * before the store commits it (upstream: {@code apiserver/pkg/registry/rest},
+ * {@code registry/generic/registry/store.go}).
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
