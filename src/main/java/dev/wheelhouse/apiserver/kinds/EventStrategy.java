@@ -1,15 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Events are one resource under two groups with other field names. They are stored as core/v1 and shown as either

@@ -1,19 +1,22 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */

@@ -1,5 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
@@ -7,12 +15,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.AffinityValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
-import java.math.BigDecimal;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */

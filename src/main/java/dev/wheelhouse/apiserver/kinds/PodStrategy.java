@@ -1,5 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -9,16 +22,6 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
-import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
@@ -32,7 +35,8 @@ final class PodStrategy extends Strategy {
                         o -> PodState.of(o).restarts()),
                 Column.age(),
                 Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
+                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
+                        .wide(),
                 Column.of("Nominated Node", "Node that is being cleared for the pod.",
                         o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
                 Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",

@@ -1,15 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.validation.Problems;
 import java.util.Map;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import dev.wheelhouse.apiserver.validation.Selectors;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given

@@ -1,9 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Service accounts. The server restores the default one of each namespace (upstream:

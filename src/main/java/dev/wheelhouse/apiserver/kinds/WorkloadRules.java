@@ -1,18 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
-
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Containers;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 

@@ -27,8 +27,8 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
-import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
@@ -326,6 +326,7 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        problems.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+        problems.add(
+                () -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

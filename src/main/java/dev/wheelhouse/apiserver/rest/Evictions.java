@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1LabelSelector;
@@ -26,7 +27,6 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
-import java.util.ArrayList;
 
 /**
  * The eviction subresource: deletes a pod if its PodDisruptionBudget allows a disruption, and counts the disruption in

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +15,6 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
-import java.util.ArrayList;
 
 /**
  * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
