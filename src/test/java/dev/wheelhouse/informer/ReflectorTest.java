@@ -158,62 +158,64 @@ class ReflectorTest {
 
     /** A relist that the server answers by an empty list of its present version. */
     private void relistNothing() {
-        server.sickLists.add(new ListPage<>(List.of(), String.valueOf(server.version()), null, List.of()));
-        server.send(new WatchEvent.Failed<>(ScriptedServer.expired()));
-        stepper.settle();
+        world.source.listAnswers.add(new ListPage<>(List.of(), world.version(), null, List.of()));
+        world.source.send(new WatchEvent.Failed<>(expired()));
+        world.settle();
     }
 
     @Test
     void aRelistThatEmptiesTheCacheIsCheckedByAConsistentListAfterHalfAMinute() {
-        server.add("a", "1");
-        stepper.settle();
-        server.add("b", "1");
+        world.create("a", "1");
+        world.settle();
+        world.create("b", "1");
         try (Logged logged = Logged.by("dev.wheelhouse.informer.Reflector")) {
             relistNothing();
             assertThat(logged.lines()).anyMatch(line -> line.contains("the cache held about 2 objects"));
         }
-        assertThat(cached()).isEmpty();
-        stepper.pass(Duration.ofSeconds(29));
-        assertThat(whole(server.lists)).hasSize(2);
-        stepper.pass(Duration.ofSeconds(4));
-        assertThat(whole(server.lists)).hasSize(3).last().isEqualTo(ListOptions.consistent(500));
-        assertThat(cached()).containsExactly("a", "b");
-        stepper.pass(Duration.ofHours(2));
-        assertThat(whole(server.lists)).as("a list with objects ends the doubt").hasSize(3);
+        assertThat(world.cached()).isEmpty();
+        world.pass(Duration.ofSeconds(29));
+        assertThat(whole(world.source.lists)).hasSize(2);
+        world.pass(Duration.ofSeconds(4));
+        assertThat(whole(world.source.lists)).hasSize(3).last().isEqualTo(ListOptions.consistent(500));
+        assertThat(world.cached()).containsExactly("a=1", "b=1");
+        world.pass(Duration.ofHours(2));
+        assertThat(whole(world.source.lists)).as("a list with objects ends the doubt").hasSize(3);
     }
 
     @Test
-    void aCollectionThatStaysEmptyAfterSuchARelistIsListedLessAndLessOften_butAtLeastEveryHour() {
-        server.add("a", "1");
-        stepper.settle();
-        server.objects.clear();
-        relistNothing();
+    void aCollectionThatStaysEmptyAfterSuchARelistIsListedLessAndLessOftenButAtLeastEveryHour() {
+        world.create("a", "1");
+        world.settle();
+        world.source.cut();
+        world.delete("a");
+        world.faults.compactNow();
+        world.pass(Duration.ofSeconds(3));
         // After 30 s, and then 1, 2, 4, 8, 16, 32, 60, 60 … minutes, each time a little later by the backoff.
-        stepper.pass(Duration.ofMinutes(5));
-        assertThat(whole(server.lists)).hasSize(5);
-        stepper.pass(Duration.ofMinutes(60));
-        assertThat(whole(server.lists)).hasSize(9);
-        int before = whole(server.lists).size();
-        stepper.pass(Duration.ofHours(10));
-        assertThat(whole(server.lists).size() - before).isBetween(9, 10);
-        server.add("c", "1");
-        stepper.pass(Duration.ofMinutes(61));
-        before = whole(server.lists).size();
-        stepper.pass(Duration.ofHours(3));
-        assertThat(whole(server.lists)).as("the collection has objects again").hasSize(before);
-        assertThat(cached()).containsExactly("c");
+        world.pass(Duration.ofMinutes(5));
+        assertThat(whole(world.source.lists)).hasSize(5);
+        world.pass(Duration.ofMinutes(60));
+        assertThat(whole(world.source.lists)).hasSize(9);
+        int before = whole(world.source.lists).size();
+        world.pass(Duration.ofHours(10));
+        assertThat(whole(world.source.lists).size() - before).isBetween(9, 10);
+        world.create("c", "1");
+        world.pass(Duration.ofMinutes(61));
+        before = whole(world.source.lists).size();
+        world.pass(Duration.ofHours(3));
+        assertThat(whole(world.source.lists)).as("the collection has objects again").hasSize(before);
+        assertThat(world.cached()).containsExactly("c=1");
     }
 
     @Test
-    void aCollectionWithoutObjectsIsListedOnce_asIsOneWhoseObjectsWereDeletedBeforeARelist() {
-        stepper.pass(Duration.ofHours(1));
-        assertThat(whole(server.lists)).hasSize(1);
-        server.add("a", "1");
-        server.delete("a");
-        stepper.settle();
+    void aCollectionWithoutObjectsIsListedOnceAsIsOneWhoseObjectsWereDeletedBeforeARelist() {
+        world.pass(Duration.ofHours(1));
+        assertThat(whole(world.source.lists)).hasSize(1);
+        world.create("a", "1");
+        world.delete("a");
+        world.settle();
         relistNothing();
-        stepper.pass(Duration.ofHours(1));
-        assertThat(whole(server.lists)).hasSize(2);
+        world.pass(Duration.ofHours(1));
+        assertThat(whole(world.source.lists)).hasSize(2);
     }
 
     @Test
