@@ -24,7 +24,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.rest.RestServer;
-import dev.wheelhouse.apiserver.rest.ServerFacts;
+import dev.wheelhouse.apiserver.rest.ServerInfo;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -70,7 +70,7 @@ class AuthorizationTableTest {
         ManualClock clock = new ManualClock();
         try (ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory())) {
             RestServer server = new RestServer(store, clock, new SplittableRandom(1),
-                    Security.of(AuthorizationMode.RBAC, Map.of(), keys), ServerFacts.none());
+                    Security.of(AuthorizationMode.RBAC, Map.of(), keys), ServerInfo.none());
             for (String namespace : List.of("team-a", "team-b")) {
                 create(server, "/api/v1/namespaces", "{\"metadata\": {\"name\": \"" + namespace + "\"}}");
             }

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.rest.Authorization;
 import dev.wheelhouse.apiserver.rest.RestServer;
-import dev.wheelhouse.apiserver.rest.ServerFacts;
+import dev.wheelhouse.apiserver.rest.ServerInfo;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StorageException;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -68,7 +68,7 @@ public final class ApiServer implements AutoCloseable {
         this.faults = new Faults(store);
         try {
             ApiServerOptions.Tls tls = options.tls();
-            this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerFacts(
+            this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
                     () -> port == 0 ? "" : host() + ":" + port, tls == null ? "" : tls.certificate().trusted(),
                     this::metrics));
         } catch (RuntimeException e) {
@@ -231,7 +231,7 @@ public final class ApiServer implements AutoCloseable {
         return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
     }
 
-    /** A client that calls the server directly. @param userAgent also names the field manager of its writes */
+    /** A client that calls the server directly. The user agent also names the field manager of its writes. */
     public InProcessClient client(String userAgent) {
         return new InProcessClient(this, userAgent);
     }
@@ -244,8 +244,8 @@ public final class ApiServer implements AutoCloseable {
 
     private final class OverHttp implements HttpFront.Handler {
         @Override
-        public Entry admit(ApiRequest head) {
-            return rest.admit(head);
+        public Authorization authorize(ApiRequest head) {
+            return rest.authorize(head);
         }
 
         @Override
@@ -254,8 +254,8 @@ public final class ApiServer implements AutoCloseable {
         }
 
         @Override
-        public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
-            return rest.answer(admitted, body);
+        public ApiResponse answer(Authorization.Granted granted, byte[] body) {
+            return rest.answer(granted, body);
         }
 
         @Override

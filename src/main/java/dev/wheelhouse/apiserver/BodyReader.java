@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
 final class BodyReader {
@@ -45,7 +45,7 @@ final class BodyReader {
     Outcome read(InputStream in, long announced, ByteBudget.Part memory, long deadline)
             throws IOException, InterruptedException {
         if (announced > most) {
-            return refused(RestServer.tooLarge(most));
+            return refused(Refusals.of(Errors.tooLarge(most)));
         }
         List<byte[]> pieces = new ArrayList<>();
         byte[] piece = announced == 0 ? NOTHING : new byte[(int) Math.min(announced < 0 ? 1024 : announced, UNCHARGED)];
@@ -56,7 +56,7 @@ final class BodyReader {
                 int next = announced < 0 ? PIECE : (int) Math.min(PIECE, announced - length);
                 // The bytes are needed twice: in the piece, and in the whole.
                 if (!memory.take(2L * next, WAIT_FOR_MEMORY)) {
-                    return refused(Refusals.tooManyRequests());
+                    return refused(Refusals.of(Errors.tooManyRequests()));
                 }
                 pieces.add(piece);
                 piece = new byte[next];
@@ -69,7 +69,7 @@ final class BodyReader {
             filled += read;
             length += read;
             if (length > most) {
-                return refused(RestServer.tooLarge(most));
+                return refused(Refusals.of(Errors.tooLarge(most)));
             }
             if (clock.nanoTime() - deadline > 0) {
                 return refused(Refusals.status(408, "the request's body did not come in time"));

@@ -28,14 +28,14 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Entry;
+import dev.wheelhouse.apiserver.rest.Authorization;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
-import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /**
  * Serves the REST logic over HTTP. Each connection has a virtual thread, which does all waiting: for the body, for a
@@ -85,14 +85,14 @@ final class HttpFront extends HttpServlet {
     /** The REST logic, as this transport calls it. */
     interface Handler {
         /** Decides by its head whether a request is accepted. */
-        Entry admit(ApiRequest head);
+        Authorization authorize(ApiRequest head);
 
         /** An injected answer (see {@link Faults}); null to call {@link #answer}. May wait, never computes. */
         @Nullable
         ApiResponse before(ApiRequest request);
 
         /** Executes an accepted request. This may compute for long. */
-        ApiResponse answer(Entry.Admitted admitted, byte[] body);
+        ApiResponse answer(Authorization.Granted granted, byte[] body);
 
         /** Whether the server requires no credentials. */
         boolean isOpen();
@@ -135,18 +135,18 @@ final class HttpFront extends HttpServlet {
                     Query.parse(request.getQueryString()), header(request, "Accept"),
                     header(request, "Content-Type"), header(request, "User-Agent"), credentials(request));
         } catch (ApiException e) {
-            refuse(request, response, null, RestServer.answer(e), began);
+            refuse(request, response, null, Refusals.of(e), began);
             return;
         }
-        switch (handler.admit(head)) {
-            case Entry.Refused refused -> refuse(request, response, head, refused.answer(), began);
-            case Entry.Admitted admitted -> serve(request, response, admitted, began);
+        switch (handler.authorize(head)) {
+            case Authorization.Refused refused -> refuse(request, response, head, refused.answer(), began);
+            case Authorization.Granted granted -> serve(request, response, granted, began);
         }
     }
 
-    private void serve(HttpServletRequest request, HttpServletResponse response, Entry.Admitted admitted, long began)
+    private void serve(HttpServletRequest request, HttpServletResponse response, Authorization.Granted granted, long began)
             throws IOException, InterruptedException {
-        ApiRequest head = admitted.request();
+        ApiRequest head = granted.request();
         boolean open = handler.isOpen();
         Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);
         if (open || !head.user().equals(User.ANONYMOUS)) {
@@ -172,7 +172,7 @@ final class HttpFront extends HttpServlet {
             metrics.inFlight().incrementAndGet();
             ApiResponse.Stream stream;
             try {
-                stream = answer(request, response, admitted, flow, read.body(), memory, began);
+                stream = answer(request, response, granted, flow, read.body(), memory, began);
             } finally {
                 metrics.inFlight().decrementAndGet();
             }
@@ -200,13 +200,13 @@ final class HttpFront extends HttpServlet {
 
     /** Answers a request, unless it is a watch: its stream is returned. */
     private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
-            Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
+            Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
-        ApiResponse answer = handler.before(admitted.request());
+        ApiResponse answer = handler.before(granted.request());
         if (answer == null) {
-            answer = work(admitted, flow, body, memory);
+            answer = work(granted, flow, body, memory);
         }
-        count(request, admitted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
+        count(request, granted.request(), answer instanceof ApiResponse.Content content ? content.code() : 200,
                 clock.nanoTime() - began);
         if (answer instanceof ApiResponse.Content content) {
             send(request, response, content);
@@ -215,12 +215,12 @@ final class HttpFront extends HttpServlet {
         return (ApiResponse.Stream) answer;
     }
 
-    private ApiResponse work(Entry.Admitted admitted, Flow flow, byte[] body, ByteBudget.Part memory)
+    private ApiResponse work(Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory)
             throws InterruptedException {
         if (flow.isProbe()) {
-            return handler.answer(admitted, body);
+            return handler.answer(granted, body);
         }
-        Duration wait = admitted.timeout();
+        Duration wait = granted.timeout();
         Deadline deadline = Deadline.in(wait != null && wait.compareTo(requestDeadline) < 0 ? wait : requestDeadline,
                 clock);
         if (body.length > BodyReader.UNCHARGED && !memory.take(
@@ -233,18 +233,18 @@ final class HttpFront extends HttpServlet {
             return tooManyRequests();
         }
         Allowance allowance = bytes -> grant(memory, bytes);
-        if (isShort(admitted.request().about())) {
+        if (isShort(granted.request().about())) {
             try (seat) {
-                return deadline.call(() -> allowance.call(() -> handler.answer(admitted, body)));
+                return deadline.call(() -> allowance.call(() -> handler.answer(granted, body)));
             }
         }
-        return new Work(() -> allowance.call(() -> handler.answer(admitted, body)), deadline, seat::close)
+        return new Work(() -> allowance.call(() -> handler.answer(granted, body)), deadline, seat::close)
                 .answeredBy(traffic.workers());
     }
 
     private ApiResponse.Content tooManyRequests() {
         metrics.rejected();
-        return Refusals.tooManyRequests();
+        return Refusals.of(Errors.tooManyRequests());
     }
 
     /** Whether the work costs less than passing it to another thread: a read of one object, whose size is limited. */

@@ -7,6 +7,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /** Answers of the transport itself, to requests that do not reach the REST logic. */
 final class Refusals {
@@ -20,22 +22,21 @@ final class Refusals {
 
     private Refusals() {}
 
-    /** Upstream's answer to too many requests ({@code apiserver/pkg/server/filters/priority-and-fairness.go}). */
-    static ApiResponse.Content tooManyRequests() {
-        return status(429, "Too many requests, please try again later.");
-    }
-
     /** A Status object. For 429 and 503 it advises to retry after a second. */
     static ApiResponse.Content status(int code, String message) {
-        boolean again = code == 429 || code == 503;
-        ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
-        status.putObject("metadata");
-        status.put("status", "Failure").put("message", message).put("reason", REASONS.getOrDefault(code, ""));
-        if (again) {
-            status.putObject("details").put("retryAfterSeconds", RETRY_AFTER_SECONDS);
-        }
-        status.put("code", code);
-        return new ApiResponse.Content(code, "application/json", Json.bytes(status), List.of(),
-                again ? RETRY_AFTER_SECONDS : null);
+        return answer(Errors.status(code, REASONS.getOrDefault(code, ""), message, code == 429 || code == 503
+                ? Json.object().put("retryAfterSeconds", RETRY_AFTER_SECONDS)
+                : null));
+    }
+
+    /** The answer to a request that failed before the REST logic could answer it. */
+    static ApiResponse.Content of(ApiException failure) {
+        return answer(failure.status());
+    }
+
+    private static ApiResponse.Content answer(ObjectNode status) {
+        int retryAfter = (int) Json.number(status, 0, "details", "retryAfterSeconds");
+        return new ApiResponse.Content((int) Json.number(status, 500, "code"), "application/json",
+                Json.bytes(status), List.of(), retryAfter == 0 ? null : Integer.valueOf(retryAfter));
     }
 }

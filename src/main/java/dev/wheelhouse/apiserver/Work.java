@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.apiserver.error.Errors;
 
 /**
  * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on
@@ -42,7 +42,7 @@ final class Work implements Runnable {
             long left = deadline.remaining();
             if (left <= 0) {
                 deadline.giveUp();
-                answer.compareAndSet(null, RestServer.overdue());
+                answer.compareAndSet(null, Refusals.of(Errors.timeout()));
             } else {
                 LockSupport.parkNanos(this, left);
                 // The wait goes on, because a closing server ends its requests itself; the caller sees the interrupt.
@@ -61,7 +61,7 @@ final class Work implements Runnable {
         try {
             made = deadline.call(request);
         } catch (OverdueException e) {
-            made = RestServer.overdue();
+            made = Refusals.of(Errors.timeout());
         } catch (Throwable e) {
             log.error("a request could not be answered", e);
             made = Refusals.status(500, "Internal error occurred: " + e);

@@ -24,7 +24,7 @@ import dev.wheelhouse.client.ModelClass.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Fails if an upgrade changes the properties of the official client's models that this client builds on. */
+/** The client relies on details of the official client's generated models. An upgrade that changes them fails here. */
 public class ModelClassTest {
     /** Every model class of the official client. */
     public static List<Class<?>> models() throws IOException, ClassNotFoundException {

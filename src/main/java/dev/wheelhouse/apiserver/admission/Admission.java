@@ -10,7 +10,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RbacPolicies;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -21,27 +21,27 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
  */
 public final class Admission {
     private final NamespaceLifecycle namespaces;
-    private final Grants grants;
+    private final WriterRights grants;
     private final List<AdmissionPlugin> plugins;
     private final AdmissionPolicies policies;
 
     public Admission(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, RbacPolicies roles) {
         this.namespaces = new NamespaceLifecycle(store);
-        this.grants = new Grants(authorizer, roles, registry, store);
+        this.grants = new WriterRights(authorizer, roles, registry, store);
         this.plugins = List.of(new LimitRanges(store), new PodAccounts(store), new PodPriorities(store),
                 new DefaultTolerations(), new RuntimeClasses(store), new DefaultClasses(store));
         this.policies = new AdmissionPolicies(store, registry);
     }
 
     /** @throws dev.wheelhouse.apiserver.error.ApiException 403, 404 if the writer may not create this object there */
-    public void allowCreate(Target target, ObjectNode object, Origin origin) {
+    public void allowCreate(Target target, ObjectNode object, WriteContext context) {
         namespaces.allowCreate(target.type(), target.namespace(), Meta.name(object));
-        grants.checkCreate(target, object, origin);
+        grants.checkCreate(target, object, context);
     }
 
     /** @throws dev.wheelhouse.apiserver.error.ApiException 403, 422 if the writer may not make this change */
-    public void allowUpdate(Target target, ObjectNode object, ObjectNode old, Origin origin) {
-        grants.checkUpdate(target, object, old, origin);
+    public void allowUpdate(Target target, ObjectNode object, ObjectNode old, WriteContext context) {
+        grants.checkUpdate(target, object, old, context);
     }
 
     /** @throws dev.wheelhouse.apiserver.error.ApiException 403 for an object that nobody may delete */

@@ -12,8 +12,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.cel.CelBudget;
 import dev.wheelhouse.apiserver.cel.CelExpression;
@@ -21,7 +19,6 @@ import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.kinds.PolicyValidation;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
@@ -113,7 +110,7 @@ final class AdmissionPolicies {
         String name = Json.text(ref, "name");
         List<JsonNode> params = new ArrayList<>();
         for (StoredObject stored : store.snapshot(Target.stored(info.type()))
-                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()))) {
+                .select(Selection.inNamespace(namespace))) {
             ObjectNode tree = Renderer.tree(info, stored);
             if (name.isEmpty()
                     ? Selectors.matches(ref.path("selector"), tree.path("metadata").path("labels"))
@@ -138,7 +135,7 @@ final class AdmissionPolicies {
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values,
+                        expression(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
                                 budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
                 // An expression that uses the variable fails, and says that it is not there.
@@ -176,7 +173,7 @@ final class AdmissionPolicies {
             String expression = Json.text(condition, "expression");
             try {
                 if (!Boolean.TRUE
-                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, conditions))) {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
@@ -188,7 +185,8 @@ final class AdmissionPolicies {
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
@@ -206,7 +204,7 @@ final class AdmissionPolicies {
         String expression = Json.text(validation, "messageExpression");
         if (!expression.isEmpty()) {
             try {
-                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values,
+                if (expression(expression, CelExpression.ResultType.STRING).evaluate(values,
                         budget) instanceof String text
                         && !text.isBlank() && text.indexOf('\n') < 0) {
                     return text.strip();
@@ -219,10 +217,10 @@ final class AdmissionPolicies {
         return plain.isEmpty() ? "failed expression: " + Json.text(validation, "expression").strip() : plain;
     }
 
-    private CelExpression expression(String text, CelExpression.Wanted wanted) throws RuleException {
+    private CelExpression expression(String text, CelExpression.ResultType wanted) throws RuleException {
         CelExpression known = compiled.get(text);
         if (known == null) {
-            known = CelExpression.compile(text, PolicyValidation.VARIABLES, wanted);
+            known = CelExpression.compile(text, CelExpression.OF_POLICIES, wanted);
             if (compiled.size() >= MOST_COMPILED) {
                 compiled.clear();
             }

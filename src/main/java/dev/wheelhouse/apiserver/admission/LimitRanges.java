@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -41,7 +39,7 @@ final class LimitRanges implements AdmissionPlugin {
     private List<JsonNode> limits(String namespace, String... types) {
         List<JsonNode> limits = new ArrayList<>();
         for (StoredObject range : store.snapshot("limitranges")
-                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()))) {
+                .select(Selection.inNamespace(namespace))) {
             range.tree().path("spec").path("limits").forEach(limit -> {
                 if (List.of(types).contains(Json.text(limit, "type"))) {
                     limits.add(limit);

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -93,7 +91,7 @@ public final class Quotas {
 
     private List<StoredObject> in(String resource, String namespace) {
         return store.snapshot(resource)
-                .select(new Selection(namespace, LabelSelector.everything(), FieldSelector.everything()));
+                .select(Selection.inNamespace(namespace));
     }
 
     private void check(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {

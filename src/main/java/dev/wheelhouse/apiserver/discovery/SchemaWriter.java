@@ -3,7 +3,7 @@ package dev.wheelhouse.apiserver.discovery;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class SchemaWriter {
     }
 
     /** Adds to a set the names of a type and of all types that it refers to, directly or not. */
-    static void collect(String typeName, TreeSet<String> into) {
+    static void collect(String typeName, Set<String> into) {
         TypeSchema type = Schemas.ofName(typeName);
         if (type == null || isPrimitive(type) || !into.add(typeName)) {
             return;

@@ -19,10 +19,6 @@ public final class ApiException extends RuntimeException {
         return (int) Json.number(status, 500, "code");
     }
 
-    public String reason() {
-        return Json.text(status, "reason");
-    }
-
     /** The {@code v1 Status} object to answer with. */
     public ObjectNode status() {
         return status;

@@ -183,10 +183,6 @@ public final class Errors {
                 "Invalid value: 0: must be specified for an update"));
     }
 
-    static ApiException invalidOptions(String kind, Cause cause) {
-        return invalid("meta.k8s.io", kind, "", List.of(cause));
-    }
-
     private static ArrayNode causes(List<Cause> causes) {
         ArrayNode out = Json.array();
         for (Cause cause : causes) {

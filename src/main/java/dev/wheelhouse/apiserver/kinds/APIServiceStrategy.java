@@ -2,12 +2,22 @@ package dev.wheelhouse.apiserver.kinds;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** API services (upstream: {@code kube-aggregator/pkg/registry/apiservice}). */
+/**
+ * API services, whose status is the Available condition (upstream: {@code kube-aggregator/pkg/registry/apiservice}).
+ */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
-        super("apiregistration.k8s.io", "APIService");
+        super("apiregistration.k8s.io", "APIService", Column.objectName(),
+                Column.of("Service", "Service that serves the group version, or Local.",
+                        o -> o.has("spec", "service")
+                                ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
+                                : "Local"),
+                Column.of("Available", "Whether the group version can be used.", APIServiceStrategy::available),
+                Column.age());
     }
 
     @Override
@@ -15,8 +25,17 @@ final class APIServiceStrategy extends Strategy {
         return false;
     }
 
+    private static String available(Item service) {
+        Item condition = service.ofType("Available", "status", "conditions");
+        return switch (condition.text("status")) {
+            case "" -> "Unknown";
+            case "True" -> "True";
+            default -> condition.text("status") + " (" + condition.text("reason") + ")";
+        };
+    }
+
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("apiregistration.k8s.io/APIService", object, old, problems);
+        StatusRules.conditions(object.path("status"), problems);
     }
 }

@@ -1,18 +1,42 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.time.Duration;
 import java.util.List;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.HumanDuration;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
-/** Requests for certificates, which say who made them (upstream: {@code pkg/registry/certificates/certificates}). */
+/**
+ * Requests for certificates, in which the server writes who made them (upstream:
+ * {@code pkg/registry/certificates/certificates}).
+ */
 final class CertificateSigningRequestStrategy extends Strategy {
     CertificateSigningRequestStrategy() {
-        super("certificates.k8s.io", "CertificateSigningRequest");
+        super("certificates.k8s.io", "CertificateSigningRequest", Column.objectName(), Column.age(),
+                Column.of("SignerName", "Signer that is asked.", o -> o.textOr(Item.NONE, "spec", "signerName")),
+                Column.of("Requestor", "User who asks for the certificate.", o -> o.text("spec", "username")),
+                Column.of("RequestedDuration", "Validity that is asked for.",
+                        o -> o.has("spec", "expirationSeconds")
+                                ? HumanDuration.of(Duration.ofSeconds(o.number("spec", "expirationSeconds")))
+                                : Item.NONE),
+                Column.of("Condition", "State of the request.", CertificateSigningRequestStrategy::state));
+    }
+
+    private static String state(Item request) {
+        String state = has(request, "Denied") ? "Denied" : has(request, "Approved") ? "Approved" : "Pending";
+        return state + (has(request, "Failed") ? ",Failed" : "")
+                + (request.text("status", "certificate").isEmpty() ? "" : ",Issued");
+    }
+
+    private static boolean has(Item request, String condition) {
+        return request.items("status", "conditions").stream().anyMatch(c -> c.text("type").equals(condition));
     }
 
     @Override
@@ -37,6 +61,6 @@ final class CertificateSigningRequestStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("certificates.k8s.io/CertificateSigningRequest", object, old, problems);
+        StatusRules.conditions(object.path("status"), problems);
     }
 }

@@ -1,29 +1,40 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
 
 /** Cluster roles, some of which aggregate others (upstream: {@code pkg/registry/rbac/clusterrole}). */
-final class ClusterRoleStrategy extends Strategy {
+final class ClusterRoleStrategy extends RoleStrategy {
     ClusterRoleStrategy() {
-        super("rbac.authorization.k8s.io", "ClusterRole");
+        super("ClusterRole");
     }
 
     @Override
-    public boolean allowsCreateOnUpdate() {
+    protected void validate(ObjectNode role, Problems problems) {
+        JsonNode aggregation = Json.at(role, "aggregationRule");
+        if (aggregation != null) {
+            JsonNode selectors = aggregation.path("clusterRoleSelectors");
+            if (selectors.isEmpty()) {
+                problems.required("aggregationRule.clusterRoleSelectors",
+                        "at least one clusterRoleSelector required if aggregationRule is non-nil");
+            }
+            for (int i = 0; i < selectors.size(); i++) {
+                Selectors.validate(selectors.get(i), Problems.at("aggregationRule.clusterRoleSelectors", i), problems);
+            }
+        }
+        super.validate(role, problems);
+    }
+
+    @Override
+    boolean allowsUrls() {
         return true;
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.pathSegment(name);
     }
 
     @Override
@@ -34,10 +45,5 @@ final class ClusterRoleStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         RoleAggregation.refresh(state.store());
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        RbacValidation.role(object, true, problems);
     }
 }

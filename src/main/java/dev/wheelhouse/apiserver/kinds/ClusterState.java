@@ -11,7 +11,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * What the strategies of one server share: its store, and what is derived from it. Thread safe.
+ * The state that the strategies of one server share: its store, and state that is derived from it. Thread safe.
  *
  * @param ids for UIDs and generated names
  * @param addresses the cluster IPs and node ports that Services have
@@ -20,7 +20,11 @@ import dev.wheelhouse.runtime.Clock;
  */
 public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddresses addresses,
         CustomResources customResources, String rootCertificates) {
-    /** A new object of the server's own, with a UID and the time of creation. @param namespace empty for a cluster-scoped one */
+    /**
+     * A new object that the server itself creates, with a UID and the time of creation.
+     *
+     * @param namespace empty for a cluster-scoped object
+     */
     public ObjectNode object(String apiVersion, String kind, String namespace, String name) {
         ObjectNode object = Json.object().put("kind", kind).put("apiVersion", apiVersion);
         ObjectNode meta = object.putObject("metadata").put("name", name);
@@ -31,7 +35,7 @@ public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddre
         return object;
     }
 
-    /** Stores an object of the server's own, unless there is one of that name. */
+    /** Stores an object that the server itself creates, unless there is one of that name. */
     public void create(String resource, ObjectNode object) {
         try {
             store.create(resource, object);

@@ -1,15 +1,32 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 
-/** The state of the control plane, which is answered and not stored (upstream: {@code pkg/registry/core/componentstatus}). */
+/** The health of parts of the control plane. It is never stored (upstream: {@code pkg/registry/core/componentstatus}). */
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
-        super("", "ComponentStatus");
+        super("", "ComponentStatus", Column.objectName(),
+                Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
+                Column.of("Message", "Message of the component.", o -> healthy(o).text("message")),
+                Column.of("Error", "Error of the last health check.", o -> healthy(o).text("error")));
     }
 
     @Override
     public String deprecation(ResourceType type) {
         return "v1 ComponentStatus is deprecated in v1.19+";
+    }
+
+    private static Item healthy(Item component) {
+        return component.ofType("Healthy", "conditions");
+    }
+
+    private static String health(Item component) {
+        return switch (healthy(component).text("status")) {
+            case "" -> "Unknown";
+            case "True" -> "Healthy";
+            default -> "Unhealthy";
+        };
     }
 }

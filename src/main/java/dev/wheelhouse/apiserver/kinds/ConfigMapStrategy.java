@@ -1,22 +1,54 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Config maps, one of which in each namespace has the certificates of the server (upstream: {@code pkg/registry/core/configmap}). */
+/**
+ * Config maps. The server restores the one with its certificates in each namespace (upstream:
+ * {@code pkg/registry/core/configmap}).
+ */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap");
+        super("", "ConfigMap", Column.objectName(),
+                Column.of("Data", "Number of keys, text and binary.",
+                        o -> o.size("data") + o.size("binaryData")),
+                Column.age());
     }
 
     @Override
-    protected boolean isCountedByName() {
-        return true;
+    protected void validate(ObjectNode map, Problems problems) {
+        long size = 0;
+        for (Map.Entry<String, JsonNode> entry : map.path("data").properties()) {
+            String at = Problems.key("data", entry.getKey());
+            problems.invalid(at, entry.getKey(), Formats.configKey(entry.getKey()));
+            if (map.path("binaryData").has(entry.getKey())) {
+                problems.invalid(at, entry.getKey(), "duplicate of key present in binaryData");
+            }
+            size += entry.getValue().asString("").getBytes(StandardCharsets.UTF_8).length;
+        }
+        for (Map.Entry<String, JsonNode> entry : map.path("binaryData").properties()) {
+            problems.invalid(Problems.key("binaryData", entry.getKey()), entry.getKey(),
+                    Formats.configKey(entry.getKey()));
+            size += KeyedData.decodedLength(entry.getValue());
+        }
+        if (size > KeyedData.MAX_BYTES) {
+            problems.tooLong("", KeyedData.MAX_BYTES);
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode map, ObjectNode old, Problems problems) {
+        KeyedData.immutableStays(map, old, List.of("data", "binaryData"), problems);
+        validate(map, problems);
     }
 
     @Override
@@ -32,12 +64,7 @@ final class ConfigMapStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ConfigValidation.configMap(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        ConfigValidation.configMapUpdate(object, old, problems);
+    protected boolean isCountedByName() {
+        return true;
     }
 }

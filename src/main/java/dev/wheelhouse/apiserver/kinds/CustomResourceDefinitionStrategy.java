@@ -1,19 +1,40 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.resources.CustomResources;
+import dev.wheelhouse.apiserver.resources.DefinitionNames;
+import dev.wheelhouse.apiserver.resources.StructuralRules;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
-/** Definitions of custom resources, which end after their objects (upstream: {@code apiextensions-apiserver/pkg/registry/customresourcedefinition}). */
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
+/**
+ * Definitions of custom resources, which end after their objects (upstream:
+ * {@code apiextensions-apiserver/pkg/registry/customresourcedefinition}).
+ */
 final class CustomResourceDefinitionStrategy extends Strategy {
+    private static final String APPROVAL = "api-approved.kubernetes.io";
+    private static final Pattern GROUP = Pattern
+            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
+
     CustomResourceDefinitionStrategy() {
         super("apiextensions.k8s.io", "CustomResourceDefinition");
     }
@@ -24,23 +45,189 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     @Override
-    protected void create(ObjectNode object, User writer, ClusterState state) {
-        state.customResources().accept(object);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        String types = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
+        rules.put(types + "CustomResourceDefinition", definition -> {
+            ObjectNode spec = Json.child(definition, "spec");
+            ObjectNode names = Json.child(spec, "names");
+            String kind = Json.text(names, "kind");
+            set(names, "singular", kind.toLowerCase(Locale.ROOT));
+            set(names, "listKind", kind + "List");
+            set(Json.child(spec, "conversion"), "strategy", "None");
+            if (isEmpty(Json.child(definition, "status"), "storedVersions")) {
+                addStoredVersion(definition);
+            }
+        });
+        rules.put(types + "ServiceReference", service -> set(service, "port", 443));
+    }
+
+    /** Adds the storage version to the versions of which objects may be stored. */
+    private static void addStoredVersion(ObjectNode definition) {
+        ObjectNode status = Json.child(definition, "status");
+        for (JsonNode version : versions(definition)) {
+            String name = Json.text(version, "name");
+            if (version.path("storage").asBoolean(false)
+                    && status.path("storedVersions").valueStream().noneMatch(one -> one.asString("").equals(name))) {
+                status.withArray("storedVersions").add(name);
+            }
+        }
+    }
+
+    private static JsonNode versions(ObjectNode definition) {
+        return definition.path("spec").path("versions");
     }
 
     @Override
-    protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
-        state.customResources().accept(object);
+    protected void create(ObjectNode definition, User writer, ClusterState state) {
+        prepare(definition, state);
     }
 
     @Override
-    protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {
-        state.customResources().decide(object);
+    protected void update(ObjectNode definition, ObjectNode old, ClusterState state) {
+        prepare(definition, state);
+    }
+
+    private static void prepare(ObjectNode definition, ClusterState state) {
+        addStoredVersion(definition);
+        String approval = Json.text(definition, "metadata", "annotations", APPROVAL);
+        if (isProtected(definition) && !approval.isEmpty()) {
+            boolean approved = isUrl(approval);
+            DefinitionNames.condition(definition, "KubernetesAPIApprovalPolicyConformant", approved,
+                    approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
+                    (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
+                    Meta.time(state.clock().now()));
+        }
+        state.customResources().decide(definition);
+    }
+
+    /** Whether the group is one of the Kubernetes project, in which a definition has to be approved. */
+    private static boolean isProtected(ObjectNode definition) {
+        String group = "." + Json.text(definition, "spec", "group");
+        return group.endsWith(".k8s.io") || group.endsWith(".kubernetes.io");
+    }
+
+    private static boolean isUrl(String text) {
+        try {
+            URI uri = new URI(text);
+            return uri.getScheme() != null && uri.getAuthority() != null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
+    }
+
+    /** A writer of the status does not change which names the definition has. */
+    @Override
+    protected void updateStatus(ObjectNode definition, ObjectNode old, ClusterState state) {
+        state.customResources().decide(definition);
+    }
+
+    @Override
+    protected void validate(ObjectNode definition, Problems problems) {
+        JsonNode spec = definition.path("spec");
+        String group = Json.text(spec, "group");
+        String name = Json.text(spec, "names", "plural") + "." + group;
+        if (Strategies.isBuiltIn(name) && !Meta.isDeleting(definition)) {
+            problems.forbidden("metadata.name", name + " is a resource of the server itself, which no definition can"
+                    + " replace: choose another name or another group");
+        }
+        if (!Meta.name(definition).equals(name)) {
+            problems.invalid("metadata.name", Meta.name(definition), "must be spec.names.plural+\".\"+spec.group");
+        }
+        // So no definition adds to a group of the server that has no dot, such as apps.
+        if (group.isEmpty()) {
+            problems.required("spec.group");
+        } else if (!GROUP.matcher(group).matches()) {
+            problems.invalid("spec.group", group, "should be a domain with at least one dot");
+        }
+        problems.oneOf("spec.scope", Json.text(spec, "scope"), "Cluster", "Namespaced");
+        int storage = 0;
+        int i = 0;
+        for (JsonNode version : versions(definition)) {
+            storage += version.path("storage").asBoolean(false) ? 1 : 0;
+            version(version, Problems.at("spec.versions", i++), problems);
+        }
+        if (isProtected(definition)) {
+            approval(Json.text(definition, "metadata", "annotations", APPROVAL), problems);
+        }
+        if (storage != 1) {
+            problems.invalid("spec.versions", versions(definition),
+                    "must have exactly one version marked as storage version");
+        }
+        names(spec.path("names"), problems);
+    }
+
+    private static void version(JsonNode version, String path, Problems problems) {
+        label(Json.text(version, "name"), path + ".name", problems);
+        String at = path + ".schema.openAPIV3Schema";
+        if (Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode schema) {
+            StructuralRules.check(schema, at).forEach(problems::add);
+        } else {
+            problems.required(at, "schemas are required");
+        }
+    }
+
+    private static void approval(String approval, Problems problems) {
+        String at = Problems.key("metadata.annotations", APPROVAL);
+        String wanted = "protected groups must have approval annotation \"" + APPROVAL + "\"";
+        String see = ", see https://github.com/kubernetes/enhancements/pull/1111";
+        if (approval.isEmpty()) {
+            problems.required(at, wanted + see);
+        } else if (!approval.startsWith("unapproved") && !isUrl(approval)) {
+            problems.invalid(at, approval,
+                    wanted + " with either a URL or a reason starting with \"unapproved\"" + see);
+        }
+    }
+
+    /** Names are labels. So the plural has no dot, and plural and group together mean one resource only. */
+    private static void names(JsonNode names, Problems problems) {
+        for (String field : List.of("plural", "singular", "kind", "listKind")) {
+            if (Json.text(names, field).isEmpty()) {
+                problems.required("spec.names." + field);
+            }
+        }
+        for (String field : List.of("plural", "singular")) {
+            if (!Json.text(names, field).isEmpty()) {
+                label(Json.text(names, field), "spec.names." + field, problems);
+            }
+        }
+        for (String field : List.of("kind", "listKind")) {
+            String name = Json.text(names, field);
+            List<String> wrong = Formats.dns1035Label(name.toLowerCase(Locale.ROOT));
+            if (!name.isEmpty() && !wrong.isEmpty()) {
+                problems.invalid("spec.names." + field, name,
+                        "may have mixed case, but should otherwise match: " + String.join(",", wrong));
+            }
+        }
+        labels(names.path("shortNames"), "spec.names.shortNames", problems);
+        String listKind = Json.text(names, "listKind");
+        if (!listKind.isEmpty() && listKind.equals(Json.text(names, "kind"))) {
+            problems.invalid("spec.names.listKind", listKind, "kind and listKind may not be the same");
+        }
+        labels(names.path("categories"), "spec.names.categories", problems);
+    }
+
+    private static void labels(JsonNode names, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode name : names) {
+            label(name.asString(""), Problems.at(path, i++), problems);
+        }
+    }
+
+    private static void label(String name, String path, Problems problems) {
+        List<String> wrong = Formats.dns1035Label(name);
+        if (!wrong.isEmpty()) {
+            problems.invalid(path, name, String.join(",", wrong));
+        }
     }
 
     @Override
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
         state.customResources().serve(object);
+    }
+
+    @Override
+    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
+        state.customResources().withdraw(object);
     }
 
     @Override
@@ -61,20 +248,5 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     @Override
     public void emptied(ObjectNode definition, ClusterState state) {
         state.customResources().finishDeletion(Meta.name(definition));
-    }
-
-    @Override
-    public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
-        state.customResources().withdraw(object);
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        String name = Json.text(object, "spec", "names", "plural") + "." + Json.text(object, "spec", "group");
-        if (Strategies.isBuiltIn(name) && !Meta.isDeleting(object)) {
-            problems.forbidden("metadata.name", name + " is a resource of the server itself, which no definition can"
-                    + " replace: choose another name or another group");
-        }
-        CustomResources.validate(object).forEach(problems::add);
     }
 }

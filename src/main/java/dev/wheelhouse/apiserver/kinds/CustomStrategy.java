@@ -10,11 +10,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
 
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
 final class CustomStrategy extends Strategy {
     CustomStrategy() {
-        super("", "");
+        super("", "", Column.objectName(), Column.age());
     }
 
     @Override

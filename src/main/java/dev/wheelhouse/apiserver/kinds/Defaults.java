@@ -26,19 +26,20 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what its registry strategies put into
- * every new namespace, pod and service).
+ * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what the
+ * registry's strategies put into every new Namespace, Pod and Service).
  *
- * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of its type, then its
- * children their turn. Idempotent. What needs a cluster (addresses, tokens, service accounts, priorities) is not done here.
+ * <p>One walk over the object follows its schema. Each part gets the fields that its type always has, then the rule of its
+ * type is applied, then the part's children follow. A second walk changes nothing. Defaults that need the cluster, such as
+ * addresses and priorities, are not filled in here.
  */
 public final class Defaults {
-    private static final Map<String, Consumer<ObjectNode>> RULES = DefaultRules.byType();
+    private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
     private static final Map<String, Plan> PLANS = new ConcurrentHashMap<>();
 
     private Defaults() {}
 
-    /** Fills in, in place, what the object leaves unsaid. An object of a type that is not built in stays as it is. */
+    /** Fills in the defaults that the object lacks, in place. An object of a type that is not built in stays as it is. */
     public static void apply(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema != null) {
@@ -46,7 +47,7 @@ public final class Defaults {
         }
     }
 
-    /** The least bytes that the defaults of one object add to it: an object of a million empty containers is small before them. */
+    /** Bounds the bytes that defaults add, because a small request may have a million empty containers. */
     private static final class Growth {
         private long bytes;
 
@@ -59,7 +60,7 @@ public final class Defaults {
     }
 
     /**
-     * What is to be done with objects of one type.
+     * The defaults of one type.
      *
      * @param filled fields to fill in where they are missing
      * @param children fields whose objects have plans of their own
@@ -130,7 +131,7 @@ public final class Defaults {
         return value.isBoolean() ? !value.booleanValue() : value.isNumber() && value.decimalValue().signum() == 0;
     }
 
-    /** The declared default, or the zero value; null where the zero value is not written. */
+    /** The declared default, or else the zero value; null for a type whose zero value is not written. */
     private static @Nullable JsonNode initial(Field field) {
         if (field.defaultValue() != null) {
             return field.defaultValue().deepCopy();

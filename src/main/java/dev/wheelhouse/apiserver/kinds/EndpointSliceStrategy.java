@@ -1,22 +1,94 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Endpoint slices (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
-        super("discovery.k8s.io", "EndpointSlice");
+        super("discovery.k8s.io", "EndpointSlice", Column.objectName(),
+                Column.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
+                Column.of("Ports", "Ports of every endpoint.",
+                        o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
+                Column.of("Endpoints", "Addresses of the endpoints.",
+                        o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                                .toList())),
+                Column.age());
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        TrafficValidation.slice(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.discovery.v1.EndpointPort", port -> {
+            set(port, "name", "");
+            set(port, "protocol", "TCP");
+        });
+    }
+
+    private static String port(Item port) {
+        return port.has("port") ? Long.toString(port.number("port")) : port.textOr("*", "name");
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        TrafficValidation.sliceUpdate(object, old, problems);
+    protected void validate(ObjectNode slice, Problems problems) {
+        String type = Json.text(slice, "addressType");
+        problems.oneOf("addressType", type, "FQDN", "IPv4", "IPv6");
+        int i = 0;
+        for (JsonNode endpoint : slice.path("endpoints")) {
+            endpoint(endpoint, type, Problems.at("endpoints", i++), problems);
+        }
+        i = 0;
+        for (JsonNode port : slice.path("ports")) {
+            port(port, Problems.at("ports", i++), problems);
+        }
+    }
+
+    private static void endpoint(JsonNode endpoint, String type, String at, Problems problems) {
+        if (endpoint.path("addresses").isEmpty()) {
+            problems.required(at + ".addresses", "must contain at least 1 addresses");
+        }
+        int j = 0;
+        for (JsonNode node : endpoint.path("addresses")) {
+            String address = node.asString("");
+            String field = Problems.at(at + ".addresses", j++);
+            if (type.equals("FQDN")) {
+                problems.invalid(field, address, Formats.dnsSubdomain(address));
+            } else if (!Formats.ip(address).isEmpty() || address.contains(":") != type.equals("IPv6")) {
+                problems.invalid(field, address, "must be a valid " + type + " address");
+            }
+        }
+        problems.formedIfPresent(endpoint, at, "hostname", Formats::dnsLabel);
+        problems.formedIfPresent(endpoint, at, "nodeName", Formats::dnsSubdomain);
+        for (String hints : List.of("forZones", "forNodes")) {
+            int k = 0;
+            for (JsonNode hint : endpoint.path("hints").path(hints)) {
+                String name = Json.text(hint, "name");
+                problems.invalid(Problems.at(at + ".hints." + hints, k++) + ".name", name,
+                        hints.equals("forZones") ? Formats.labelValue(name) : Formats.dnsSubdomain(name));
+            }
+        }
+    }
+
+    private static void port(JsonNode port, String at, Problems problems) {
+        problems.formedIfSet(at + ".name", Json.text(port, "name"), Formats::dnsLabel);
+        problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
+        problems.formedIfPresent(port, at, "appProtocol", Formats::qualifiedName);
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode slice, ObjectNode old, Problems problems) {
+        validate(slice, problems);
+        problems.immutable("addressType", slice.get("addressType"), old.get("addressType"));
     }
 }

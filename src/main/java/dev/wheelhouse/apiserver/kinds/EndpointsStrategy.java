@@ -1,14 +1,25 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints");
+        super("", "Endpoints", Column.objectName(),
+                Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
+                Column.age());
     }
 
     @Override
@@ -22,7 +33,81 @@ final class EndpointsStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        TrafficValidation.endpoints(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.core.v1.EndpointPort", port -> set(port, "protocol", "TCP"));
+    }
+
+    private static String endpoints(Item endpoints) {
+        List<String> all = new ArrayList<>();
+        for (Item subset : endpoints.items("subsets")) {
+            List<String> ips = subset.items("addresses").stream().map(a -> a.text("ip")).toList();
+            if (subset.size("ports") == 0) {
+                all.addAll(ips);
+            }
+            for (Item port : subset.items("ports")) {
+                ips.forEach(ip -> all.add((ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port.number("port")));
+            }
+        }
+        if (endpoints.size("subsets") == 0) {
+            return Item.NONE;
+        }
+        return all.isEmpty() ? "" : Item.firstThree(all);
+    }
+
+    @Override
+    protected void validate(ObjectNode endpoints, Problems problems) {
+        int i = 0;
+        for (JsonNode subset : endpoints.path("subsets")) {
+            String at = Problems.at("subsets", i++);
+            if (subset.path("addresses").isEmpty() && subset.path("notReadyAddresses").isEmpty()) {
+                problems.required(at, "must specify `addresses` or `notReadyAddresses`");
+            }
+            for (String list : List.of("addresses", "notReadyAddresses")) {
+                int j = 0;
+                for (JsonNode address : subset.path(list)) {
+                    address(address, Problems.at(at + "." + list, j++), problems);
+                }
+            }
+            int j = 0;
+            for (JsonNode port : subset.path("ports")) {
+                port(port, Problems.at(at + ".ports", j++), subset.path("ports").size() > 1, problems);
+            }
+        }
+    }
+
+    private static void address(JsonNode address, String at, Problems problems) {
+        String ip = Json.text(address, "ip");
+        problems.invalid(at + ".ip", ip, Formats.ip(ip));
+        String host = Json.text(address, "hostname");
+        if (!host.isEmpty()) {
+            problems.invalid(at + ".hostname", host, Formats.dnsLabel(host));
+        }
+        String node = Json.text(address, "nodeName");
+        if (address.has("nodeName")) {
+            problems.invalid(at + ".nodeName", node, Formats.dnsSubdomain(node));
+        }
+        if (ip.startsWith("127.") || ip.equals("::1")) {
+            problems.invalid(at + ".ip", ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+        } else if (ip.startsWith("169.254.")) {
+            problems.invalid(at + ".ip", ip, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+        } else if (ip.equals("0.0.0.0") || ip.equals("::")) {
+            problems.invalid(at + ".ip", ip, "may not be unspecified (" + ip + ")");
+        }
+    }
+
+    private static void port(JsonNode port, String at, boolean named, Problems problems) {
+        String name = Json.text(port, "name");
+        if (named && name.isEmpty()) {
+            problems.required(at + ".name");
+        } else if (!name.isEmpty()) {
+            problems.invalid(at + ".name", name, Formats.dnsLabel(name));
+        }
+        long number = Json.number(port, 0, "port");
+        Formats.portNumber(number).forEach(problem -> problems.invalid(at + ".port", number, problem));
+        problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
+        String protocol = Json.text(port, "appProtocol");
+        if (port.has("appProtocol")) {
+            problems.invalid(at + ".appProtocol", protocol, Formats.qualifiedName(protocol));
+        }
     }
 }

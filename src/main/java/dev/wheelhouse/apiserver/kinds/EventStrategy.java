@@ -1,17 +1,31 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
-
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Events, which are one resource under two groups (upstream: {@code pkg/registry/core/event}). */
+/**
+ * Events are one resource under two groups with other field names. They are stored as core/v1 and shown as either
+ * (upstream: {@code pkg/registry/core/event}, {@code pkg/apis/events/v1/conversion.go}).
+ */
 final class EventStrategy extends Strategy {
+    private static final Map<String, String> EVENTS_TO_CORE = Map.of("note", "message", "regarding", "involvedObject",
+            "reportingController", "reportingComponent", "deprecatedCount", "count", "deprecatedFirstTimestamp",
+            "firstTimestamp", "deprecatedLastTimestamp", "lastTimestamp", "deprecatedSource", "source");
+
     EventStrategy(String group) {
-        super(group, "Event");
+        super(group, "Event", columns(group.isEmpty()
+                ? new Fields("involvedObject", "message", "source", "reportingComponent", "firstTimestamp",
+                        "lastTimestamp", "count")
+                : new Fields("regarding", "note", "deprecatedSource", "reportingController",
+                        "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount")));
     }
 
     @Override
@@ -29,28 +43,99 @@ final class EventStrategy extends Strategy {
         return false;
     }
 
-    @Override
-    public boolean isConverted(ResourceType type) {
-        return EventVersions.differ(type);
+    private static Column[] columns(Fields fields) {
+        return new Column[]{
+                Column.of("Last Seen", "Time since the last occurrence.", fields::lastSeen),
+                Column.of("Type", "Normal, or Warning for a possible problem.", o -> o.text("type")),
+                Column.of("Reason", "Reason in one word.", o -> o.text("reason")),
+                Column.of("Object", "Object that the Event is about.", fields::target),
+                Column.of("Subobject", "Part of the object that the Event is about.",
+                        o -> o.text(fields.object, "fieldPath")).wide(),
+                Column.of("Source", "Component that reports the Event, and its host.", fields::source).wide(),
+                Column.of("Message", "Description of the Event.", o -> o.text(fields.message).strip()),
+                Column.of("First Seen", "Time since the first occurrence.", fields::firstSeen).wide(),
+                Column.of("Count", "Number of occurrences.", fields::count).wide(),
+                Column.objectName().wide()};
     }
 
-    @Override
-    public void toStored(ResourceType type, ObjectNode object) {
-        EventVersions.toStored(type, object);
+    /** The names of the fields in one of the two groups. */
+    private record Fields(String object, String message, String source, String controller, String first, String last,
+            String count) {
+
+        String firstSeen(Item event) {
+            return event.text(first).isEmpty() ? event.since("eventTime") : event.since(first);
+        }
+
+        String lastSeen(Item event) {
+            if (event.has("series")) {
+                return event.since("series", "lastObservedTime");
+            }
+            return event.text(last).isEmpty() ? firstSeen(event) : event.since(last);
+        }
+
+        long count(Item event) {
+            return event.has("series") ? event.number("series", "count") : Math.max(1, event.number(count));
+        }
+
+        String target(Item event) {
+            String kind = event.text(object, "kind").toLowerCase(Locale.ROOT);
+            String name = event.text(object, "name");
+            return name.isEmpty() ? kind : kind + "/" + name;
+        }
+
+        String source(Item event) {
+            String component = event.textOr(event.text(controller), source, "component");
+            String host = event.textOr(event.text("reportingInstance"), source, "host");
+            return host.isEmpty() ? component : component + ", " + host;
+        }
     }
 
+    /** An Event without {@code eventTime} has to be in the namespace of its object. */
     @Override
-    public void toVersion(ResourceType type, ObjectNode object) {
-        EventVersions.toRequested(type, object);
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ClusterValidation.event(object, problems);
+    protected void validate(ObjectNode event, Problems problems) {
+        String namespace = Json.text(event, "metadata", "namespace");
+        String about = Json.text(event, "involvedObject", "namespace");
+        boolean agree = about.isEmpty() ? namespace.equals("default") : about.equals(namespace);
+        if (Json.at(event, "eventTime") == null && !agree) {
+            problems.invalid("involvedObject.namespace", about, "does not match event.namespace");
+        }
     }
 
     @Override
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        // the metadata is all
+        // Only the metadata has rules.
+    }
+
+    @Override
+    public boolean isConverted(ResourceType type) {
+        return type.group().equals("events.k8s.io");
+    }
+
+    @Override
+    public void toStored(ResourceType type, ObjectNode object) {
+        if (isConverted(type)) {
+            EVENTS_TO_CORE.forEach((from, to) -> rename(object, from, to));
+            object.put("apiVersion", "v1");
+        }
+    }
+
+    @Override
+    public void toVersion(ResourceType type, ObjectNode object) {
+        if (isConverted(type) && Json.text(object, "apiVersion").equals("v1")) {
+            EVENTS_TO_CORE.forEach((from, to) -> rename(object, to, from));
+            object.put("apiVersion", type.apiVersion());
+        }
+    }
+
+    private static void rename(ObjectNode object, String from, String to) {
+        if (object.get(from) != null) {
+            object.set(to, object.remove(from));
+        }
+    }
+
+    /** Upstream watches Events in etcd, without a cache, so that etcd's words are expected. */
+    @Override
+    public String expiredWatch(long version, long oldest) {
+        return "The resourceVersion for the provided watch is too old.";
     }
 }

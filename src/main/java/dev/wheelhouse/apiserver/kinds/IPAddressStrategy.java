@@ -1,21 +1,38 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Locale;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** IP addresses of Services (upstream: {@code pkg/registry/networking/ipaddress}). */
 final class IPAddressStrategy extends Strategy {
     IPAddressStrategy() {
-        super("networking.k8s.io", "IPAddress");
+        super("networking.k8s.io", "IPAddress", Column.objectName(),
+                Column.of("ParentRef", "Object that has the address.", IPAddressStrategy::parent), Column.age());
     }
 
     @Override
     protected boolean countsGenerations() {
         return false;
+    }
+
+    private static String parent(Item address) {
+        if (!address.has("spec", "parentRef")) {
+            return Item.NONE;
+        }
+        Item parent = address.part("spec", "parentRef");
+        String group = parent.text("group");
+        String namespace = parent.text("namespace");
+        return (parent.text("resource") + (group.isEmpty() ? "" : "." + group)).toLowerCase(Locale.ROOT)
+                + (namespace.isEmpty() ? "" : "/" + namespace) + "/" + parent.text("name");
     }
 
     @Override
@@ -24,12 +41,26 @@ final class IPAddressStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        NetworkValidation.address(object, problems);
+    protected void validate(ObjectNode address, Problems problems) {
+        JsonNode parent = address.path("spec").path("parentRef");
+        if (parent.isMissingNode()) {
+            problems.required("spec.parentRef");
+            return;
+        }
+        for (String field : List.of("resource", "name")) {
+            if (Json.text(parent, field).isEmpty()) {
+                problems.required("spec.parentRef." + field);
+            }
+        }
+        problems.formedIfSet("spec.parentRef.group", Json.text(parent, "group"), Formats::dnsSubdomain);
+        for (String field : List.of("resource", "name", "namespace")) {
+            String value = Json.text(parent, field);
+            problems.invalid("spec.parentRef." + field, value, Formats.pathSegment(value));
+        }
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        NetworkValidation.addressUpdate(object, old, problems);
+    protected void validateUpdate(ObjectNode address, ObjectNode old, Problems problems) {
+        problems.immutable("spec.parentRef", Json.at(address, "spec", "parentRef"), Json.at(old, "spec", "parentRef"));
     }
 }

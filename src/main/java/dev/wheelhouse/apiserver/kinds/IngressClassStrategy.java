@@ -1,13 +1,29 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Ingress classes (upstream: {@code pkg/registry/networking/ingressclass}). */
 final class IngressClassStrategy extends Strategy {
+    private static final int LONGEST_CONTROLLER = 250;
+
     IngressClassStrategy() {
-        super("networking.k8s.io", "IngressClass");
+        super("networking.k8s.io", "IngressClass", Column.named(o -> o.name() + (o.text("metadata", "annotations",
+                "ingressclass.kubernetes.io/is-default-class").equals("true") ? " (default)" : "")),
+                Column.of("Controller", "Controller of the ingresses of this class.",
+                        o -> o.text("spec", "controller")),
+                Column.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters), Column.age());
     }
 
     @Override
@@ -16,12 +32,81 @@ final class IngressClassStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        TrafficValidation.ingressClass(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.networking.v1.IngressClassParametersReference", p -> set(p, "scope", "Cluster"));
+    }
+
+    private static String parameters(Item ingressClass) {
+        Item parameters = ingressClass.part("spec", "parameters");
+        if (!ingressClass.has("spec", "parameters")) {
+            return Item.NONE;
+        }
+        String group = parameters.has("apiGroup") ? "." + parameters.text("apiGroup") : "";
+        return parameters.text("kind") + group + "/" + parameters.text("name");
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        TrafficValidation.ingressClassUpdate(object, old, problems);
+    protected void validate(ObjectNode ingressClass, Problems problems) {
+        JsonNode spec = ingressClass.path("spec");
+        String controller = Json.text(spec, "controller");
+        if (controller.length() > LONGEST_CONTROLLER) {
+            problems.tooLong("spec.controller", LONGEST_CONTROLLER);
+        }
+        domainPrefixed(controller, "spec.controller", problems);
+        JsonNode parameters = spec.get("parameters");
+        if (parameters == null) {
+            return;
+        }
+        String at = "spec.parameters";
+        IngressStrategy.reference(parameters, at, problems);
+        String scope = Json.text(parameters, "scope");
+        switch (scope) {
+            case "Namespace" -> {
+                String namespace = Json.text(parameters, "namespace");
+                if (!parameters.has("namespace")) {
+                    problems.required(at + ".namespace", "`parameters.scope` is set to 'Namespace'");
+                } else {
+                    problems.invalid(at + ".namespace", namespace, Formats.dnsLabel(namespace));
+                }
+            }
+            case "Cluster" -> {
+                if (parameters.has("namespace")) {
+                    problems.forbidden(at + ".namespace", "`parameters.scope` is set to 'Cluster'");
+                }
+            }
+            default -> {
+                if (parameters.has("scope")) {
+                    problems.notSupported(at + ".scope", scope, "Cluster", "Namespace");
+                } else {
+                    problems.required(at + ".scope");
+                }
+            }
+        }
+    }
+
+    private static void domainPrefixed(String value, String at, Problems problems) {
+        if (value.isEmpty()) {
+            problems.required(at);
+            return;
+        }
+        int slash = value.indexOf('/');
+        if (slash <= 0 || slash == value.length() - 1) {
+            problems.invalid(at, value, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+            return;
+        }
+        String host = value.substring(0, slash);
+        problems.invalid(at, host, Formats.dnsSubdomain(host));
+        String path = value.substring(slash + 1);
+        if (!path.matches("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")) {
+            problems.invalid(at, path,
+                    "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode ingressClass, ObjectNode old, Problems problems) {
+        problems.immutable("spec.controller", ingressClass.path("spec").get("controller"),
+                old.path("spec").get("controller"));
+        validate(ingressClass, problems);
     }
 }

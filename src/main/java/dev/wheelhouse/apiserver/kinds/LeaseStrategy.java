@@ -2,16 +2,19 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Leases (upstream: {@code pkg/registry/coordination/lease}). */
+/** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
     LeaseStrategy() {
-        super("coordination.k8s.io", "Lease");
+        super("coordination.k8s.io", "Lease", Column.objectName(),
+                Column.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")), Column.age());
     }
 
     @Override
@@ -25,22 +28,26 @@ final class LeaseStrategy extends Strategy {
     }
 
     @Override
-    protected void create(ObjectNode object, User writer, ClusterState state) {
-        withoutStrategy(object);
+    protected void create(ObjectNode lease, User writer, ClusterState state) {
+        withoutStrategy(lease);
     }
 
     @Override
-    protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
-        withoutStrategy(object);
+    protected void update(ObjectNode lease, ObjectNode old, ClusterState state) {
+        withoutStrategy(lease);
     }
 
-    /** Elections by strategy are off, as they are in a real server that is not told otherwise. */
     private static void withoutStrategy(ObjectNode lease) {
         Json.child(lease, "spec").remove(List.of("strategy", "preferredHolder"));
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        LeaseValidation.lease(object, problems);
+    protected void validate(ObjectNode lease, Problems problems) {
+        JsonNode spec = lease.path("spec");
+        long duration = Json.number(spec, 1, "leaseDurationSeconds");
+        if (duration <= 0) {
+            problems.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0");
+        }
+        problems.nonNegative(spec, "spec", "leaseTransitions");
     }
 }

@@ -1,17 +1,67 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
 
-/** Mutating admission policy bindings (upstream: {@code pkg/registry/admissionregistration/mutatingadmissionpolicybinding}). */
-final class MutatingAdmissionPolicyBindingStrategy extends Strategy {
+/**
+ * Bindings of mutating admission policies, and what bindings of validating ones have in common with them (upstream:
+ * {@code pkg/registry/admissionregistration/mutatingadmissionpolicybinding}).
+ */
+class MutatingAdmissionPolicyBindingStrategy extends Strategy {
     MutatingAdmissionPolicyBindingStrategy() {
-        super("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding");
+        this("MutatingAdmissionPolicyBinding");
+    }
+
+    MutatingAdmissionPolicyBindingStrategy(String kind) {
+        super(AdmissionRules.GROUP, kind, Column.objectName(),
+                Column.of("PolicyName", "Policy that is bound.", o -> o.text("spec", "policyName")),
+                Column.of("ParamRef", "Object with the policy's parameters.",
+                        MutatingAdmissionPolicyBindingStrategy::parameters),
+                Column.age());
+    }
+
+    private static String parameters(Item binding) {
+        Item reference = binding.part("spec", "paramRef");
+        if (!reference.text("name").isEmpty()) {
+            return reference.textOr("*", "namespace") + "/" + reference.text("name");
+        }
+        return reference.has("selector") ? reference.selector("selector") : Item.UNSET;
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        AdmissionValidation.binding(object, true, problems);
+    protected void validate(ObjectNode binding, Problems problems) {
+        JsonNode spec = binding.path("spec");
+        problems.formed("spec.policyName", Json.text(spec, "policyName"), Formats::dnsSubdomain);
+        JsonNode reference = spec.get("paramRef");
+        if (reference != null) {
+            parameter(reference, problems);
+        }
+        if (spec.has("matchResources")) {
+            AdmissionRules.match(spec.path("matchResources"), "spec.matchResources", problems);
+        }
+    }
+
+    private static void parameter(JsonNode reference, Problems problems) {
+        String name = Json.text(reference, "name");
+        JsonNode selector = reference.get("selector");
+        if (!name.isEmpty()) {
+            problems.invalid("spec.paramRef.name", name, Formats.pathSegment(name));
+            if (selector != null) {
+                problems.forbidden("spec.paramRef.name", "name and selector are mutually exclusive");
+            }
+        } else if (selector == null) {
+            problems.required("spec.paramRef", "one of name or selector must be specified");
+        }
+        Selectors.validate(selector, "spec.paramRef.selector", problems);
+        problems.oneOf("spec.paramRef.parameterNotFoundAction", Json.text(reference, "parameterNotFoundAction"),
+                "Allow",
+                "Deny");
     }
 }

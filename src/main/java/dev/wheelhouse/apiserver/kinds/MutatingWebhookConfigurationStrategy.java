@@ -1,17 +1,35 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Mutating webhook configurations (upstream: {@code pkg/registry/admissionregistration/mutatingwebhookconfiguration}). */
-final class MutatingWebhookConfigurationStrategy extends Strategy {
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
+/**
+ * Mutating webhook configurations (upstream:
+ * {@code pkg/registry/admissionregistration/mutatingwebhookconfiguration}).
+ */
+final class MutatingWebhookConfigurationStrategy extends ValidatingWebhookConfigurationStrategy {
     MutatingWebhookConfigurationStrategy() {
-        super("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
+        super("MutatingWebhookConfiguration");
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        AdmissionValidation.webhooks(object, true, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put(AdmissionRules.TYPES + "MutatingWebhook", webhook -> {
+            addDefaults(webhook);
+            set(webhook, "reinvocationPolicy", "Never");
+        });
+    }
+
+    @Override
+    void policies(JsonNode webhook, String at, Problems problems) {
+        super.policies(webhook, at, problems);
+        AdmissionRules.supported(webhook, at, "reinvocationPolicy", problems, "IfNeeded", "Never");
     }
 }

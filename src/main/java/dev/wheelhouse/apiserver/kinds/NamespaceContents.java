@@ -9,9 +9,9 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * What each namespace has from its first moment to its last: the ServiceAccount {@code default} and the ConfigMap
- * {@code kube-root-ca.crt} (upstream: the controllers {@code serviceaccount} and {@code root-ca-certificate-publisher}; here
- * before the answer to the write that makes it necessary).
+ * The objects that each namespace has until it ends: the ServiceAccount {@code default} and the ConfigMap
+ * {@code kube-root-ca.crt}. Upstream's controllers {@code serviceaccount} and {@code root-ca-certificate-publisher} create
+ * them later; here they are there before the answer to the write that makes them necessary.
  */
 public final class NamespaceContents {
     private static final String ROOT_CA = "kube-root-ca.crt";
@@ -40,7 +40,7 @@ public final class NamespaceContents {
         }
     }
 
-    /** Takes back a change of the server's certificates. Other config maps stay as they are. */
+    /** Restores the config map with the server's certificates after a change. Does nothing for any other. */
     static void restore(ObjectNode config, ClusterState state) {
         ObjectStore store = state.store();
         StoredObject present = Meta.name(config).equals(ROOT_CA)
@@ -58,7 +58,7 @@ public final class NamespaceContents {
         try {
             store.update("configmaps", wanted, present.version());
         } catch (StoreException.Conflict e) {
-            // The faster writer has called this method as well.
+            // The other writer calls this method too.
         }
     }
 }

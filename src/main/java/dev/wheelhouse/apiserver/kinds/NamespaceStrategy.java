@@ -1,24 +1,29 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
-
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
-/** Namespaces, which end when they are empty (upstream: {@code pkg/registry/core/namespace}). */
+/** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
     NamespaceStrategy() {
-        super("", "Namespace");
+        super("", "Namespace", Column.objectName(),
+                Column.of("Status", "Whether the namespace is in use or being emptied.",
+                        o -> o.text("status", "phase")),
+                Column.age());
     }
 
     @Override
@@ -29,6 +34,23 @@ final class NamespaceStrategy extends Strategy {
     @Override
     public boolean hasDefaults(String subresource) {
         return !subresource.equals("finalize");
+    }
+
+    @Override
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.core.v1.Namespace", NamespaceStrategy::fillIn);
+    }
+
+    private static void fillIn(ObjectNode namespace) {
+        ObjectNode metadata = Json.child(namespace, "metadata");
+        String name = Json.text(metadata, "name");
+        if (!name.isEmpty()) {
+            Json.child(metadata, "labels").put("kubernetes.io/metadata.name", name);
+        }
+        if (Json.at(metadata, "deletionTimestamp") == null && isEmpty(Json.child(namespace, "spec"), "finalizers")) {
+            Json.child(namespace, "spec").putArray("finalizers").add("kubernetes");
+        }
+        set(Json.child(namespace, "status"), "phase", "Active");
     }
 
     @Override
@@ -68,6 +90,46 @@ final class NamespaceStrategy extends Strategy {
     }
 
     @Override
+    protected void validate(ObjectNode namespace, Problems problems) {
+        for (JsonNode finalizer : namespace.path("spec").path("finalizers")) {
+            String name = finalizer.asString("");
+            problems.invalid("spec.finalizers", name, Formats.qualifiedName(name));
+            if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
+                problems.invalid("spec.finalizers", name,
+                        "name is neither a standard finalizer name nor is it fully qualified");
+            }
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
+        // Only the metadata has rules.
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode namespace, ObjectNode old, Problems problems) {
+        boolean deleted = Json.at(namespace, "metadata", "deletionTimestamp") != null;
+        String phase = Json.text(namespace, "status", "phase");
+        if (!deleted && !phase.equals("Active")) {
+            problems.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
+        } else if (deleted && !phase.equals("Terminating")) {
+            problems.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
+        }
+    }
+
+    @Override
+    protected void validateSubresource(String subresource, ObjectNode namespace, ObjectNode old, Problems problems) {
+        validate(namespace, problems);
+    }
+
+    @Override
+    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
+        if (old == null) {
+            NamespaceContents.fill(Meta.name(object), state);
+        }
+    }
+
+    @Override
     public boolean isHeld(ObjectNode namespace) {
         return Json.at(namespace, "spec", "finalizers") instanceof ArrayNode held && !held.isEmpty();
     }
@@ -81,32 +143,5 @@ final class NamespaceStrategy extends Strategy {
     public void markTerminating(ObjectNode namespace, ClusterState state) {
         Meta.of(namespace).put("deletionTimestamp", Meta.time(state.clock().now()));
         Json.child(namespace, "status").put("phase", "Terminating");
-    }
-
-    @Override
-    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        if (old == null) {
-            NamespaceContents.fill(Meta.name(object), state);
-        }
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ClusterValidation.namespace(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        // the metadata is all
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("/Namespace", object, old, problems);
-    }
-
-    @Override
-    protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
-        ClusterValidation.namespace(object, problems);
     }
 }

@@ -1,17 +1,117 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
 final class NetworkPolicyStrategy extends Strategy {
     NetworkPolicyStrategy() {
-        super("networking.k8s.io", "NetworkPolicy");
+        super("networking.k8s.io", "NetworkPolicy", Column.objectName(),
+                Column.of("Pod-Selector", "Which pods the policy is for.",
+                        o -> o.selector("spec", "podSelector")),
+                Column.age());
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        NetworkValidation.policy(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.networking.v1.NetworkPolicyPort", port -> set(port, "protocol", "TCP"));
+        rules.put("io.k8s.api.networking.v1.NetworkPolicySpec", spec -> {
+            if (isEmpty(spec, "policyTypes")) {
+                ArrayNode types = spec.putArray("policyTypes").add("Ingress");
+                if (!isEmpty(spec, "egress")) {
+                    types.add("Egress");
+                }
+            }
+        });
+    }
+
+    @Override
+    protected void validate(ObjectNode policy, Problems problems) {
+        JsonNode spec = policy.path("spec");
+        Selectors.validate(spec.get("podSelector"), "spec.podSelector", problems);
+        rules(spec.path("ingress"), "spec.ingress", "from", problems);
+        rules(spec.path("egress"), "spec.egress", "to", problems);
+        int i = 0;
+        for (JsonNode type : spec.path("policyTypes")) {
+            problems.oneOf(Problems.at("spec.policyTypes", i++), type.asString(""), "Egress", "Ingress");
+        }
+    }
+
+    private static void rules(JsonNode rules, String path, String peers, Problems problems) {
+        int i = 0;
+        for (JsonNode rule : rules) {
+            String at = Problems.at(path, i++);
+            int j = 0;
+            for (JsonNode port : rule.path("ports")) {
+                port(port, Problems.at(at + ".ports", j++), problems);
+            }
+            j = 0;
+            for (JsonNode peer : rule.path(peers)) {
+                peer(peer, Problems.at(at + "." + peers, j++), problems);
+            }
+        }
+    }
+
+    private static void port(JsonNode entry, String at, Problems problems) {
+        problems.oneOfIfSet(at + ".protocol", Json.text(entry, "protocol"), "SCTP", "TCP", "UDP");
+        JsonNode port = entry.get("port");
+        long end = Json.number(entry, 0, "endPort");
+        boolean ranged = entry.has("endPort");
+        if (port == null) {
+            if (ranged) {
+                problems.invalid(at + ".endPort", end, "may not be specified when `port` is not specified");
+            }
+        } else if (port.isIntegralNumber()) {
+            numbers(port.longValue(), end, ranged, at, problems);
+        } else {
+            if (ranged) {
+                problems.invalid(at + ".endPort", end, "may not be specified when `port` is non-numeric");
+            }
+            problems.invalid(at + ".port", port.asString(""), Formats.portName(port.asString("")));
+        }
+    }
+
+    private static void numbers(long port, long end, boolean ranged, String at, Problems problems) {
+        Formats.portNumber(port).forEach(message -> problems.invalid(at + ".port", port, message));
+        if (!ranged) {
+            return;
+        }
+        if (end < port) {
+            problems.invalid(at + ".endPort", port, "must be greater than or equal to `port`");
+        }
+        Formats.portNumber(end).forEach(message -> problems.invalid(at + ".endPort", end, message));
+    }
+
+    private static void peer(JsonNode peer, String at, Problems problems) {
+        if (!peer.has("podSelector") && !peer.has("namespaceSelector") && !peer.has("ipBlock")) {
+            problems.required(at, "must specify a peer");
+        } else if (peer.has("ipBlock")) {
+            if (peer.size() > 1) {
+                problems.forbidden(at, "may not specify both ipBlock and another peer");
+            }
+            problems.formed(at + ".ipBlock.cidr", Json.text(peer, "ipBlock", "cidr"), Formats::cidr);
+            int i = 0;
+            for (JsonNode except : peer.path("ipBlock").path("except")) {
+                String text = except.asString("");
+                problems.invalid(Problems.at(at + ".ipBlock.except", i++), text, Formats.cidr(text));
+            }
+        }
+        for (String selector : List.of("podSelector", "namespaceSelector")) {
+            Selectors.validate(peer.get(selector), at + "." + selector, problems);
+        }
     }
 }

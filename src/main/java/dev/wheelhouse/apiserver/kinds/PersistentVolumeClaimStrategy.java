@@ -1,24 +1,33 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-
+import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
-
-/** Claims of volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
+/** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
     private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim");
+        super("", "PersistentVolumeClaim", Column.objectName(), VolumeRules.PHASE,
+                Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
+                Column.of("Capacity", "Size of the bound volume.",
+                        o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
+                Column.of("Access Modes", "Ways in which nodes may mount the bound volume.",
+                        o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
+                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
     }
 
     @Override
@@ -27,13 +36,71 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     }
 
     @Override
-    protected boolean isCountedByName() {
-        return true;
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.core.v1.PersistentVolumeClaim",
+                claim -> set(Json.child(claim, "status"), "phase", "Pending"));
+        rules.put("io.k8s.api.core.v1.PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
+    }
+
+    private static boolean bound(Item claim) {
+        return !claim.text("spec", "volumeName").isEmpty();
     }
 
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
         object.putObject("status").put("phase", "Pending");
+    }
+
+    @Override
+    protected void validate(ObjectNode claim, Problems problems) {
+        JsonNode spec = claim.path("spec");
+        if (spec.path("accessModes").isEmpty()) {
+            problems.required("spec.accessModes", "at least 1 access mode is required");
+        }
+        VolumeRules.accessModes(spec, problems);
+        String storage = Json.text(spec, "resources", "requests", "storage");
+        BigDecimal size = Quantities.parse(storage);
+        if (size == null) {
+            problems.required("spec.resources[storage]");
+        } else if (size.signum() <= 0) {
+            problems.invalid("spec.resources[storage]", storage, "must be greater than zero");
+        }
+        VolumeRules.classAndMode(spec, problems);
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode claim, ObjectNode old, Problems problems) {
+        validate(claim, problems);
+        ObjectNode spec = immutable(claim);
+        ObjectNode before = immutable(old);
+        if (Json.text(before, "volumeName").isEmpty()) {
+            spec.remove("volumeName");
+            before.remove("volumeName");
+        }
+        if (Json.at(before, "storageClassName") == null) {
+            spec.remove("storageClassName");
+        }
+        if (!spec.equals(before)) {
+            problems.forbidden("spec", "spec is immutable after creation except resources.requests and"
+                    + " volumeAttributesClassName for bound claims\n");
+        }
+        BigDecimal now = Quantities.parse(Json.text(claim, "spec", "resources", "requests", "storage"));
+        BigDecimal then = Quantities.parse(Json.text(old, "spec", "resources", "requests", "storage"));
+        if (now != null && then != null && now.compareTo(then) < 0) {
+            problems.forbidden("spec.resources.requests.storage",
+                    "field can not be less than status.capacity");
+        }
+    }
+
+    private static ObjectNode immutable(ObjectNode claim) {
+        ObjectNode spec = ((ObjectNode) claim.path("spec")).deepCopy();
+        spec.remove(List.of("resources", "volumeAttributesClassName"));
+        return spec;
+    }
+
+    @Override
+    protected boolean isCountedByName() {
+        return true;
     }
 
     @Override
@@ -56,7 +123,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         }
     }
 
-    /** Claims have one scope: the attributes classes that they have or are to get. */
+    /** The one scope of claims selects by the current and the wanted attributes class. */
     @Override
     public boolean isInScope(JsonNode scope, ObjectNode claim) {
         if (!Json.text(scope, "scopeName").equals("VolumeAttributesClass")) {
@@ -70,15 +137,5 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         return names.isEmpty()
                 ? Scopes.selects(scope, "")
                 : names.stream().anyMatch(name -> Scopes.selects(scope, name));
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ClusterValidation.volumeClaim(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        ClusterValidation.volumeClaimUpdate(object, old, problems);
     }
 }

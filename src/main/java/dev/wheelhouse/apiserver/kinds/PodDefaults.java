@@ -15,15 +15,15 @@ import static dev.wheelhouse.apiserver.json.Json.text;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.copyMissing;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** The defaults of pods, pod templates, and what is in them (upstream: {@code pkg/apis/core/v1/defaults.go}). */
+/** The defaults of pods, pod templates, and their parts (upstream: {@code pkg/apis/core/v1/defaults.go}). */
 final class PodDefaults {
     private static final int READ_FOR_ALL = 0644;
-    /** No reference to an image is longer: a path of 255 characters, a tag of 128, a digest. */
+    /** The most characters of a valid reference: a path of 255, a tag of 128, and a digest. */
     private static final int MOST_OF_IMAGE = 1_024;
 
     private static final String HOST = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
     private static final String PATH = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-    /** A registry with its port, the path, a tag, a digest (upstream: {@code distribution/reference}). */
+    /** An optional registry with its port, the path, and optionally a tag and a digest (upstream: {@code distribution/reference}). */
     private static final Pattern IMAGE = Pattern.compile("(?:(?:" + HOST + "(?:\\." + HOST
             + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
             + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
@@ -120,7 +120,7 @@ final class PodDefaults {
         set(container, "terminationMessagePolicy", "File");
     }
 
-    /** {@code Always} for the tag {@code latest}, said or implied by what is the name of an image. */
+    /** {@code Always} for a valid reference whose tag is {@code latest} or missing; {@code IfNotPresent} for any other. */
     static String pullPolicy(String image) {
         if (image.length() > MOST_OF_IMAGE || !IMAGE.matcher(image).matches()) {
             return "IfNotPresent";

@@ -16,8 +16,9 @@ public final class PodResources {
     private PodResources() {}
 
     /**
-     * What the containers together request: the sum over those that run at once, or the highest demand of an init container where that is
-     * more. Init containers with restart policy Always (sidecars) run on and count from where they start.
+     * The requests of all containers: for each resource the sum over the containers that run at the same time, or the
+     * highest demand during the start if that is more. A sidecar, which is an init container with the restart policy
+     * Always, counts from its start on.
      */
     static Map<String, String> aggregateRequests(ObjectNode spec) {
         Map<String, String> result = new TreeMap<>();
@@ -26,7 +27,7 @@ public final class PodResources {
         return result;
     }
 
-    /** As upstream sums {@code requests} or {@code limits} of a pod. @param list which of the two */
+    /** Sums the requests or limits of a pod. @param list {@code requests} or {@code limits} */
     public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
         Map<String, BigDecimal> running = new TreeMap<>();
         for (JsonNode container : spec.path("containers")) {

@@ -1,5 +1,14 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.QosClass;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,25 +16,27 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-
 import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.validation.PodValidation;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.QosClass;
-
-/** Pods (upstream: {@code pkg/registry/core/pod}). */
+/** Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
 
     PodStrategy() {
-        super("", "Pod");
+        super("", "Pod", Column.objectName(),
+                Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
+                Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
+                Column.of("Restarts", "Number of restarts of containers, and the time since the last one.",
+                        o -> PodState.of(o).restarts()),
+                Column.age(),
+                Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
+                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
+                Column.of("Nominated Node", "Node that is being cleared for the pod.",
+                        o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
+                Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
+                        PodStrategy::readinessGates).wide());
     }
 
     @Override
@@ -39,13 +50,34 @@ final class PodStrategy extends Strategy {
     }
 
     @Override
-    protected boolean isCountedByName() {
-        return true;
-    }
-
-    @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         PodDefaults.addTo(rules);
+    }
+
+    private static String ip(Item pod) {
+        List<Item> ips = pod.items("status", "podIPs");
+        return ips.isEmpty() ? pod.textOr(Item.NONE, "status", "podIP") : ips.getFirst().textOr(Item.NONE, "ip");
+    }
+
+    private static String readinessGates(Item pod) {
+        List<Item> gates = pod.items("spec", "readinessGates");
+        if (gates.isEmpty()) {
+            return Item.NONE;
+        }
+        long open = gates.stream().filter(gate -> pod.isTrue(gate.text("conditionType"))).count();
+        return open + "/" + gates.size();
+    }
+
+    /** Marks the row of a pod that has ended, so that kubectl can tell it from the others. */
+    @Override
+    public void addRowConditions(Item pod, ObjectNode row) {
+        String phase = pod.text("status", "phase");
+        if (phase.equals("Succeeded") || phase.equals("Failed")) {
+            row.putArray("conditions").addObject().put("type", "Completed").put("status", "True").put("reason", phase)
+                    .put("message", phase.equals("Succeeded")
+                            ? "All containers of the pod have succeeded."
+                            : "The pod has failed.");
+        }
     }
 
     @Override
@@ -59,6 +91,59 @@ final class PodStrategy extends Strategy {
     }
 
     @Override
+    protected void validate(ObjectNode pod, Problems problems) {
+        JsonNode spec = pod.path("spec");
+        PodValidation.pod(pod, problems);
+        if (!spec.path("ephemeralContainers").isEmpty()) {
+            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
+        }
+        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
+            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
+        PodUpdateValidation.update(object, old, problems);
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
+        JsonNode status = pod.path("status");
+        String nominated = Json.text(status, "nominatedNodeName");
+        if (!nominated.isEmpty()) {
+            problems.invalid("status.nominatedNodeName", nominated, Formats.dnsSubdomain(nominated));
+        }
+        int i = 0;
+        for (JsonNode condition : status.path("conditions")) {
+            String type = Json.text(condition, "type");
+            problems.invalid(Problems.at("status.conditions", i++) + ".Type", type, Formats.qualifiedName(type));
+        }
+        i = 0;
+        boolean valid = true;
+        for (JsonNode address : status.path("podIPs")) {
+            List<String> wrong = Formats.ip(Json.text(address, "ip"));
+            valid &= wrong.isEmpty();
+            problems.invalid(Problems.at("status.podIPs", i++), Json.text(address, "ip"), wrong);
+        }
+        if (valid && (i > 2 || i == 2 && Json.text(status.path("podIPs").get(0), "ip")
+                .contains(":") == Json.text(status.path("podIPs").get(1), "ip").contains(":"))) {
+            problems.invalid("status.podIPs", status.get("podIPs"),
+                    "may specify no more than one IP for each IP family");
+        }
+        String before = Json.text(old, "status", "qosClass");
+        String now = Json.text(status, "qosClass");
+        if (!before.isEmpty() && !now.isEmpty() && !now.equals(before)) {
+            problems.invalid("status.qosClass", now, "field is immutable");
+        }
+    }
+
+    @Override
+    protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
+        PodUpdateValidation.subresource(subresource, object, old, problems);
+    }
+
+    @Override
     public Long graceSeconds(ObjectNode pod, @Nullable Long asked) {
         if (Json.text(pod, "spec", "nodeName").isEmpty() || isOver(pod)) {
             return 0L;
@@ -69,6 +154,11 @@ final class PodStrategy extends Strategy {
 
     private static boolean isOver(ObjectNode pod) {
         return Set.of("Succeeded", "Failed").contains(Json.text(pod, "status", "phase"));
+    }
+
+    @Override
+    protected boolean isCountedByName() {
+        return true;
     }
 
     @Override
@@ -110,7 +200,7 @@ final class PodStrategy extends Strategy {
         };
     }
 
-    /** Whether any term of its pod affinity or anti-affinity is about pods of other namespaces. */
+    /** Whether a term of the pod's affinity or anti-affinity names other namespaces. */
     private static boolean looksAcrossNamespaces(ObjectNode pod) {
         for (String kind : List.of("podAffinity", "podAntiAffinity")) {
             JsonNode affinity = pod.path("spec").path("affinity").path(kind);
@@ -125,7 +215,7 @@ final class PodStrategy extends Strategy {
         return false;
     }
 
-    /** Under a quota of cpu or memory, each container has to say what it takes. */
+    /** The containers that lack a request or limit that the quota limits, in upstream's words. */
     @Override
     public String unsaid(ObjectNode hard, ObjectNode pod) {
         List<String> missing = new ArrayList<>();
@@ -148,25 +238,5 @@ final class PodStrategy extends Strategy {
             }
         }
         return String.join("; ", missing);
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        PodValidation.create(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        PodUpdateValidation.update(object, old, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("/Pod", object, old, problems);
-    }
-
-    @Override
-    protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
-        PodUpdateValidation.subresource(subresource, object, old, problems);
     }
 }

@@ -1,14 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
     PodTemplateStrategy() {
-        super("", "PodTemplate");
+        super("", "PodTemplate", Column.objectName(), Containers.names("template"),
+                Containers.images("template"),
+                Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata", "labels")));
     }
 
     @Override

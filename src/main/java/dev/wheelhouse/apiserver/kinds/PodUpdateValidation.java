@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** What may change of a pod (upstream: {@code ValidatePodUpdate} and its siblings). */
+/** The rules of changes of pods (upstream: {@code ValidatePodUpdate} and its siblings). */
 final class PodUpdateValidation {
     private static final String ONLY = "pod updates may not change fields other than `spec.containers[*].image`,"
             + "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing"
@@ -48,7 +48,7 @@ final class PodUpdateValidation {
         }
     }
 
-    /** Whether the rest is to be validated. */
+    /** Checks the active deadline. @return false if upstream checks nothing after the error */
     private static boolean deadline(ObjectNode spec, ObjectNode before, Problems problems) {
         String path = "spec.activeDeadlineSeconds";
         Long now = PodValidation.number(spec, "activeDeadlineSeconds");
@@ -99,7 +99,7 @@ final class PodUpdateValidation {
         }
     }
 
-    /** The new spec with the old values in those fields that may change. */
+    /** A copy of the new specification that has the old values in the fields that may change. */
     private static ObjectNode withAllowedFieldsOf(ObjectNode before, ObjectNode spec, Problems problems) {
         ObjectNode result = spec.deepCopy();
         for (String list : List.of("containers", "initContainers")) {
@@ -136,7 +136,7 @@ final class PodUpdateValidation {
         }
     }
 
-    /** The fields that differ, old and new, one a line. */
+    /** The fields that differ: the old values and the new ones, each in a line. */
     private static String difference(ObjectNode before, ObjectNode after) {
         StringBuilder out = new StringBuilder();
         Set<String> fields = new TreeSet<>(before.propertyNames());
@@ -156,7 +156,7 @@ final class PodUpdateValidation {
         return out.toString();
     }
 
-    /** Subresources other than status and scale that write an object. */
+    /** The rules of a write to {@code ephemeralcontainers} or {@code resize}. */
     static void subresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
         if (subresource.equals("ephemeralcontainers")) {
             PodValidation.pod(object, problems);

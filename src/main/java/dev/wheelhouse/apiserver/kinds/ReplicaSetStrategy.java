@@ -1,28 +1,41 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */
 final class ReplicaSetStrategy extends Strategy {
     ReplicaSetStrategy() {
-        super("apps", "ReplicaSet");
+        super("apps", "ReplicaSet", WorkloadRules.replicaColumns(
+                Column.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        WorkloadValidation.replicaSet(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.apps.v1.ReplicaSetSpec", spec -> set(spec, "replicas", 1));
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        WorkloadValidation.replicaSet(object, problems);
-        WorkloadValidation.selectorStays(object, old, problems);
+    protected void validate(ObjectNode replicaSet, Problems problems) {
+        JsonNode spec = replicaSet.path("spec");
+        problems.nonNegative(spec, "spec", "replicas");
+        problems.nonNegative(spec, "spec", "minReadySeconds");
+        WorkloadRules.selectorAndTemplate(spec, problems);
     }
 
     @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("apps/ReplicaSet", object, old, problems);
+    protected void validateUpdate(ObjectNode replicaSet, ObjectNode old, Problems problems) {
+        validate(replicaSet, problems);
+        WorkloadRules.selectorStays(replicaSet, old, problems);
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode replicaSet, ObjectNode old, Problems problems) {
+        WorkloadRules.replicaStatus(replicaSet.path("status"), problems);
     }
 }

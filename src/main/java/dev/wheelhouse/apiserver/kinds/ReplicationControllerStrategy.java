@@ -1,13 +1,24 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.PodValidation;
 
-/** Replication controllers (upstream: {@code pkg/registry/core/replicationcontroller}). */
+/**
+ * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given
+ * (upstream: {@code pkg/registry/core/replicationcontroller}).
+ */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController");
+        super("", "ReplicationController", WorkloadRules.replicaColumns(
+                Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override
@@ -21,17 +32,48 @@ final class ReplicationControllerStrategy extends Strategy {
     }
 
     @Override
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.core.v1.ReplicationController", ReplicationControllerStrategy::fillIn);
+    }
+
+    private static void fillIn(ObjectNode controller) {
+        if (Json.at(controller, "spec", "template", "metadata", "labels") instanceof ObjectNode labels
+                && !labels.isEmpty()) {
+            if (isEmpty(Json.child(controller, "spec"), "selector")) {
+                Json.child(controller, "spec").set("selector", labels.deepCopy());
+            }
+            WorkloadRules.labelAs(controller, labels);
+        }
+    }
+
+    @Override
+    protected void validate(ObjectNode controller, Problems problems) {
+        JsonNode spec = controller.path("spec");
+        problems.nonNegative(spec, "spec", "minReadySeconds");
+        JsonNode selector = spec.path("selector");
+        if (selector.isEmpty()) {
+            problems.required("spec.selector");
+        }
+        problems.nonNegative(spec, "spec", "replicas");
+        if (Json.at(spec, "template") == null) {
+            problems.required("spec.template");
+            return;
+        }
+        if (!Selectors.matches(Json.object().set("matchLabels", selector),
+                Json.at(spec, "template", "metadata", "labels"))) {
+            WorkloadRules.mismatch(spec, problems);
+        }
+        PodValidation.template(spec.path("template"), "spec.template", problems);
+        WorkloadRules.restartsAlways(spec, "ReplicationController", problems);
+    }
+
+    @Override
+    protected void validateStatus(ObjectNode controller, ObjectNode old, Problems problems) {
+        WorkloadRules.replicaStatus(controller.path("status"), problems);
+    }
+
+    @Override
     protected boolean isCountedByName() {
         return true;
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        WorkloadValidation.replicationController(object, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusValidation.update("/ReplicationController", object, old, problems);
     }
 }

@@ -1,13 +1,29 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Resource quotas (upstream: {@code pkg/registry/core/resourcequota}). */
 final class ResourceQuotaStrategy extends Strategy {
+    private static final Set<String> SCOPES = Set.of("Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
+            "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
+
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota");
+        super("", "ResourceQuota", Column.objectName(),
+                Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
+                Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
     }
 
     @Override
@@ -15,18 +31,68 @@ final class ResourceQuotaStrategy extends Strategy {
         return true;
     }
 
+    private static String amounts(Item quota, boolean limits) {
+        List<String> parts = new ArrayList<>();
+        quota.entries("status", "hard").forEach((resource, hard) -> {
+            if (resource.startsWith("limits.") == limits) {
+                parts.add(resource + ": " + quota.scalarOr("0", "status", "used", resource) + "/" + hard);
+            }
+        });
+        return String.join(", ", parts);
+    }
+
+    @Override
+    protected void validate(ObjectNode quota, Problems problems) {
+        JsonNode spec = quota.path("spec");
+        for (Map.Entry<String, JsonNode> hard : spec.path("hard").properties()) {
+            String at = Problems.key("spec.hard", hard.getKey());
+            problems.invalid(at, hard.getKey(), Formats.qualifiedName(hard.getKey()));
+            BigDecimal value = Quantities.parse(hard.getValue().asString(""));
+            if (value != null && value.signum() < 0) {
+                problems.invalid(at, hard.getValue().asString(""), "must be greater than or equal to 0");
+            }
+        }
+        Set<String> scopes = new HashSet<>();
+        for (JsonNode scope : spec.path("scopes")) {
+            scopes.add(scope.asString(""));
+            if (!SCOPES.contains(scope.asString(""))) {
+                problems.invalid("spec.scopes", spec.get("scopes"), "unsupported scope");
+            }
+        }
+        if (scopes.containsAll(List.of("BestEffort", "NotBestEffort"))
+                || scopes.containsAll(List.of("Terminating", "NotTerminating"))) {
+            problems.invalid("spec.scopes", spec.get("scopes"), "conflicting scopes");
+        }
+        for (JsonNode requirement : spec.path("scopeSelector").path("matchExpressions")) {
+            String at = "spec.scopeSelector.matchExpressions";
+            String name = Json.text(requirement, "scopeName");
+            if (!SCOPES.contains(name)) {
+                problems.invalid(at + ".scopeName", name, "unsupported scope");
+            }
+            String operator = Json.text(requirement, "operator");
+            if (!List.of("In", "NotIn", "Exists", "DoesNotExist").contains(operator)) {
+                problems.invalid(at + ".operator", operator, "not a valid selector operator");
+            } else if (operator.endsWith("In") == requirement.path("values").isEmpty()) {
+                problems.required(at + ".values", "must be atleast one value when `operator` is 'In' or 'NotIn' for "
+                        + "scope selector");
+            }
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode quota, ObjectNode old, Problems problems) {
+        validate(quota, problems);
+        Set<JsonNode> now = new HashSet<>();
+        quota.path("spec").path("scopes").forEach(now::add);
+        Set<JsonNode> before = new HashSet<>();
+        old.path("spec").path("scopes").forEach(before::add);
+        if (!now.equals(before)) {
+            problems.invalid("spec.scopes", quota.path("spec").get("scopes"), "field is immutable");
+        }
+    }
+
     @Override
     protected boolean isCountedByName() {
         return true;
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        LimitsValidation.quota(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        LimitsValidation.quotaUpdate(object, old, problems);
     }
 }

@@ -1,16 +1,40 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Role bindings (upstream: {@code pkg/registry/rbac/rolebinding}). */
-final class RoleBindingStrategy extends Strategy {
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
+/**
+ * Role bindings, and what cluster role bindings have in common with them (upstream:
+ * {@code pkg/registry/rbac/rolebinding}).
+ */
+class RoleBindingStrategy extends Strategy {
+    private static final String GROUP = "rbac.authorization.k8s.io";
+
     RoleBindingStrategy() {
-        super("rbac.authorization.k8s.io", "RoleBinding");
+        this("RoleBinding");
+    }
+
+    RoleBindingStrategy(String kind) {
+        super(GROUP, kind, Column.objectName(),
+                Column.of("Role", "Role that is given.",
+                        o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name")),
+                Column.age(),
+                subjects("Users", "User", s -> s.text("name")),
+                subjects("Groups", "Group", s -> s.text("name")),
+                subjects("ServiceAccounts", "ServiceAccount", s -> s.text("namespace") + "/" + s.text("name")));
     }
 
     @Override
@@ -19,17 +43,91 @@ final class RoleBindingStrategy extends Strategy {
     }
 
     @Override
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.rbac.v1." + kind(),
+                binding -> set(Json.child(binding, "roleRef"), "apiGroup", GROUP));
+        rules.put("io.k8s.api.rbac.v1.Subject", subject -> {
+            if (!Json.text(subject, "kind").equals("ServiceAccount")) {
+                set(subject, "apiGroup", GROUP);
+            }
+        });
+    }
+
+    private static Column subjects(String name, String kind, Function<Item, String> text) {
+        return Column.of(name, name + " that the role is given to.",
+                o -> String.join(", ", o.items("subjects").stream().filter(s -> s.text("kind").equals(kind)).map(text)
+                        .toList()))
+                .wide();
+    }
+
+    @Override
     protected List<String> nameProblems(String name) {
         return Formats.pathSegment(name);
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        RbacValidation.binding(object, false, problems);
+    protected void validate(ObjectNode binding, Problems problems) {
+        String group = Json.text(binding, "roleRef", "apiGroup");
+        if (!group.equals(GROUP)) {
+            problems.notSupported("roleRef.apiGroup", group, GROUP);
+        }
+        String[] kinds = isCluster() ? new String[]{"ClusterRole"} : new String[]{"Role", "ClusterRole"};
+        String kind = Json.text(binding, "roleRef", "kind");
+        if (!List.of(kinds).contains(kind)) {
+            problems.notSupported("roleRef.kind", kind, kinds);
+        }
+        if (Json.text(binding, "roleRef", "name").isEmpty()) {
+            problems.required("roleRef.name");
+        }
+        int i = 0;
+        for (JsonNode subject : binding.path("subjects")) {
+            subject(subject, Problems.at("subjects", i++), problems);
+        }
+    }
+
+    /**
+     * Whether the binding has no namespace: it gives cluster roles alone, and names the namespaces of service
+     * accounts.
+     */
+    boolean isCluster() {
+        return false;
+    }
+
+    private void subject(JsonNode subject, String path, Problems problems) {
+        String name = Json.text(subject, "name");
+        String group = Json.text(subject, "apiGroup");
+        if (name.isEmpty()) {
+            problems.required(path + ".name");
+        }
+        switch (Json.text(subject, "kind")) {
+            case "ServiceAccount" -> {
+                problems.formedIfSet(path + ".name", name, Formats::dnsSubdomain);
+                if (!group.isEmpty()) {
+                    problems.notSupported(path + ".apiGroup", group, "");
+                }
+                if (isCluster() && Json.text(subject, "namespace").isEmpty()) {
+                    problems.required(path + ".namespace");
+                }
+            }
+            case "User", "Group" -> {
+                if (!group.equals(GROUP)) {
+                    problems.notSupported(path + ".apiGroup", group, GROUP);
+                }
+            }
+            default -> problems.notSupported(path + ".kind", Json.text(subject, "kind"), "ServiceAccount", "User",
+                    "Group");
+        }
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        RbacValidation.bindingUpdate(object, old, false, problems);
+    protected void validateUpdate(ObjectNode binding, ObjectNode old, Problems problems) {
+        validate(binding, problems);
+        JsonNode now = binding.get("roleRef");
+        if (now != null && !now.equals(old.get("roleRef"))) {
+            ObjectNode shown = Json.object();
+            shown.put("APIGroup", Json.text(now, "apiGroup")).put("Kind", Json.text(now, "kind"))
+                    .put("Name", Json.text(now, "name"));
+            problems.invalid("roleRef", shown, "cannot change roleRef");
+        }
     }
 }

@@ -2,15 +2,20 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Roles (upstream: {@code pkg/registry/rbac/role}). */
-final class RoleStrategy extends Strategy {
+/** Roles of a namespace, and what cluster roles have in common with them (upstream: {@code pkg/registry/rbac/role}). */
+class RoleStrategy extends Strategy {
     RoleStrategy() {
-        super("rbac.authorization.k8s.io", "Role");
+        this("Role");
+    }
+
+    RoleStrategy(String kind) {
+        super("rbac.authorization.k8s.io", kind);
     }
 
     @Override
@@ -24,7 +29,40 @@ final class RoleStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        RbacValidation.role(object, false, problems);
+    protected void validate(ObjectNode role, Problems problems) {
+        int i = 0;
+        for (JsonNode rule : role.path("rules")) {
+            rule(rule, Problems.at("rules", i++), problems);
+        }
+    }
+
+    private void rule(JsonNode rule, String path, Problems problems) {
+        if (rule.path("verbs").isEmpty()) {
+            problems.required(path + ".verbs", "verbs must contain at least one value");
+        }
+        if (!rule.path("nonResourceURLs").isEmpty()) {
+            JsonNode urls = rule.get("nonResourceURLs");
+            if (!allowsUrls()) {
+                problems.invalid(path + ".nonResourceURLs", urls,
+                        "namespaced rules cannot apply to non-resource URLs");
+            }
+            if (!rule.path("apiGroups").isEmpty() || !rule.path("resources").isEmpty()
+                    || !rule.path("resourceNames").isEmpty()) {
+                problems.invalid(path + ".nonResourceURLs", urls,
+                        "rules cannot apply to both regular resources and non-resource URLs");
+            }
+            return;
+        }
+        if (rule.path("apiGroups").isEmpty()) {
+            problems.required(path + ".apiGroups", "resource rules must supply at least one api group");
+        }
+        if (rule.path("resources").isEmpty()) {
+            problems.required(path + ".resources", "resource rules must supply at least one resource");
+        }
+    }
+
+    /** Whether a rule may give rights to URLs that are no resources. */
+    boolean allowsUrls() {
+        return false;
     }
 }

@@ -4,11 +4,11 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The operators of a quota's scope selector. */
+/** Evaluates the operators of a quota's scope selector. */
 final class Scopes {
     private Scopes() {}
 
-    /** Whether the requirement selects an object with that name of a class. @param name empty if there is none */
+    /** Whether the requirement selects an object of the class. @param name of the class; empty if there is none */
     static boolean selects(JsonNode requirement, String name) {
         boolean listed = false;
         for (JsonNode value : requirement.path("values")) {

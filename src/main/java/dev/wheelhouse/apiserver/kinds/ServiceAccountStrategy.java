@@ -1,14 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.table.Column;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Service accounts, one of which is in each namespace (upstream: {@code pkg/registry/core/serviceaccount}). */
+/**
+ * Service accounts. The server restores the default one of each namespace (upstream:
+ * {@code pkg/registry/core/serviceaccount}).
+ */
 final class ServiceAccountStrategy extends Strategy {
     ServiceAccountStrategy() {
-        super("", "ServiceAccount");
+        super("", "ServiceAccount", Column.objectName(), Column.age());
     }
 
     @Override

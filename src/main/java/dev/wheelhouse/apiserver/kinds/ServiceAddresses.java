@@ -19,8 +19,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 
 /**
- * Gives Services their cluster IPs (10.96.0.0/12) and node ports (30000 to 32767), and takes them back (upstream:
- * {@code pkg/registry/core/service}). Thread safe; derived from the stored Services.
+ * Allocates the cluster IPs (10.96.0.0/12) and node ports (30000 to 32767) of Services (upstream:
+ * {@code pkg/registry/core/service}). Starts with the addresses and ports of the stored Services. Thread safe.
  */
 public final class ServiceAddresses {
     private static final int BASE = 10 << 24 | 96 << 16;
@@ -44,7 +44,7 @@ public final class ServiceAddresses {
         nodePorts(service).forEach(ports::set);
     }
 
-    /** Takes back what a Service had that is gone, or that its next state no longer has. */
+    /** Frees the address and ports of a Service. */
     public synchronized void release(ObjectNode service) {
         addresses.remove(parse(Json.text(service, "spec", "clusterIP")),
                 Meta.namespace(service) + "/" + Meta.name(service));
@@ -52,9 +52,9 @@ public final class ServiceAddresses {
     }
 
     /**
-     * Gives a changed Service what it leaves to the server, and takes back what it no longer has.
+     * Allocates what a changed Service leaves to the server, and frees what it no longer uses.
      *
-     * @throws ApiException 422 if it asks for what it cannot have; then it has what it had
+     * @throws ApiException 422 if it names an address or port that it cannot have; the old ones stay allocated
      */
     public synchronized void reallocate(ObjectNode old, ObjectNode next) {
         release(old);
@@ -69,7 +69,7 @@ public final class ServiceAddresses {
         }
     }
 
-    /** Takes a {@link #reallocate} back. */
+    /** Reverts {@link #reallocate}. */
     public synchronized void undo(ObjectNode next, ObjectNode old) {
         release(next);
         take(old);
@@ -111,9 +111,10 @@ public final class ServiceAddresses {
     }
 
     /**
-     * Fills in what a new Service, or a changed one, leaves to the server.
+     * Allocates the address and ports that a Service leaves to the server, and fills them in.
      *
-     * @throws ApiException 422 if it asks for what it cannot have; then nothing was given
+     * @param keep whether the Service may keep an address that is allocated to it
+     * @throws ApiException 422 if it names an address or port that it cannot have; nothing is allocated then
      */
     public synchronized void allocate(ObjectNode service, boolean keep) {
         ObjectNode spec = Json.child(service, "spec");
@@ -156,7 +157,7 @@ public final class ServiceAddresses {
         allocatePorts(spec, type);
     }
 
-    /** Refuses node ports out of the range, or of other Services. One number may serve several protocols of one Service. */
+    /** Refuses node ports out of the range, or of other Services. Ports of one Service may share a number. */
     private void checkPorts(ObjectNode service, ObjectNode spec, String type) {
         if (type.equals("ClusterIP")) {
             return;

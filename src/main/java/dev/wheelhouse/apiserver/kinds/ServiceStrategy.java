@@ -1,24 +1,39 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Set;
 
-/** Services, with their addresses and ports (upstream: {@code pkg/registry/core/service}). */
+/** Services. The server allocates their cluster IPs and node ports (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {
+    private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
+
     ServiceStrategy() {
-        super("", "Service");
+        super("", "Service", Column.objectName(),
+                Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
+                Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
+                Column.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
+                Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
+                Column.age(),
+                Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector")).wide());
     }
 
     @Override
@@ -32,18 +47,118 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
-    protected boolean isCountedByName() {
-        return true;
-    }
-
-    @Override
     protected List<String> nameProblems(String name) {
         return Formats.dnsLabel(name);
     }
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.Service", ServiceDefaults::service);
+        rules.put("io.k8s.api.core.v1.Service", ServiceStrategy::fillIn);
+    }
+
+    private static void fillIn(ObjectNode service) {
+        ObjectNode spec = Json.child(service, "spec");
+        set(spec, "sessionAffinity", "None");
+        if (Json.text(spec, "sessionAffinity").equals("None")) {
+            spec.remove("sessionAffinityConfig");
+        } else if (Json.text(spec, "sessionAffinity").equals("ClientIP")) {
+            set(Json.child(Json.child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", AFFINITY_TIMEOUT_SECONDS);
+        }
+        set(spec, "type", "ClusterIP");
+        if (spec.get("ports") instanceof ArrayNode ports) {
+            for (JsonNode port : ports) {
+                port((ObjectNode) port);
+            }
+        }
+        traffic(service, spec);
+        ipFamilies(spec);
+    }
+
+    private static void port(ObjectNode port) {
+        set(port, "protocol", "TCP");
+        JsonNode target = Json.at(port, "targetPort");
+        boolean unset = target == null || target.isString() && target.stringValue().isEmpty()
+                || target.isNumber() && target.intValue() == 0;
+        if (unset) {
+            port.put("targetPort", (int) Json.number(port, 0, "port"));
+        }
+    }
+
+    private static void traffic(ObjectNode service, ObjectNode spec) {
+        String type = Json.text(spec, "type");
+        boolean external = type.equals("NodePort") || type.equals("LoadBalancer");
+        if (external || type.equals("ClusterIP") && !isEmpty(spec, "externalIPs")) {
+            set(spec, "externalTrafficPolicy", "Cluster");
+        }
+        if (external || type.equals("ClusterIP")) {
+            set(spec, "internalTrafficPolicy", "Cluster");
+        }
+        if (!type.equals("LoadBalancer")) {
+            return;
+        }
+        set(spec, "allocateLoadBalancerNodePorts", true);
+        JsonNode ingress = Json.at(service, "status", "loadBalancer", "ingress");
+        if (ingress != null) {
+            for (JsonNode point : ingress) {
+                if (!Json.text(point, "ip").isEmpty()) {
+                    set((ObjectNode) point, "ipMode", "VIP");
+                }
+            }
+        }
+    }
+
+    private static void ipFamilies(ObjectNode spec) {
+        if (Json.text(spec, "type").equals("ExternalName")) {
+            return;
+        }
+        boolean headless = Json.text(spec, "clusterIP").equals("None");
+        boolean anyFamily = headless && isEmpty(spec, "selector");
+        set(spec, "ipFamilyPolicy", anyFamily ? "RequireDualStack" : "SingleStack");
+        if (isEmpty(spec, "ipFamilies")) {
+            ArrayNode families = spec.putArray("ipFamilies").add("IPv4");
+            if (anyFamily && !Json.text(spec, "ipFamilyPolicy").equals("SingleStack")) {
+                families.add("IPv6");
+            }
+        }
+    }
+
+    private static String clusterIp(Item service) {
+        List<String> ips = service.texts("spec", "clusterIPs");
+        return ips.isEmpty() ? service.textOr(Item.NONE, "spec", "clusterIP") : ips.getFirst();
+    }
+
+    private static String externalIp(Item service) {
+        List<String> ips = new ArrayList<>();
+        String type = service.text("spec", "type");
+        switch (type) {
+            case "ClusterIP", "NodePort" -> {
+            }
+            case "LoadBalancer" -> {
+                String balancer = service.loadBalancer();
+                if (!balancer.isEmpty()) {
+                    ips.add(balancer);
+                }
+            }
+            case "ExternalName" -> {
+                return service.text("spec", "externalName");
+            }
+            default -> {
+                return Item.UNKNOWN;
+            }
+        }
+        ips.addAll(service.texts("spec", "externalIPs"));
+        if (!ips.isEmpty()) {
+            return String.join(",", ips);
+        }
+        return type.equals("LoadBalancer") ? "<pending>" : Item.NONE;
+    }
+
+    private static String ports(Item service) {
+        String ports = service.join(port -> {
+            long nodePort = port.number("nodePort");
+            return port.number("port") + (nodePort > 0 ? ":" + nodePort : "") + "/" + port.textOr("TCP", "protocol");
+        }, "spec", "ports");
+        return ports.isEmpty() ? Item.NONE : ports;
     }
 
     @Override
@@ -51,9 +166,129 @@ final class ServiceStrategy extends Strategy {
         object.putObject("status").putObject("loadBalancer");
     }
 
+    /**
+     * Keeps the addresses and ports that the server gave the old Service, and drops those that the new type has no use
+     * for (upstream: {@code strategy.go} and {@code storage/storage.go} of services).
+     */
     @Override
-    public void keepGiven(ObjectNode object, ObjectNode old) {
-        Services.carryOver(object, old);
+    public void keepGiven(ObjectNode service, ObjectNode old) {
+        ObjectNode spec = Json.child(service, "spec");
+        ObjectNode before = Json.child(old, "spec");
+        dropUseless(spec, before);
+        boolean sameList = before.get("clusterIPs") != null && before.get("clusterIPs").equals(spec.get("clusterIPs"));
+        String address = Json.text(spec, "clusterIP");
+        if (sameList && !address.isEmpty() && !address.equals(Json.text(before, "clusterIP"))) {
+            ArrayNode list = spec.get("clusterIPs").deepCopy().asArray();
+            list.set(0, address);
+            spec.set("clusterIPs", list);
+        }
+        if (!isExternalName(spec) && !isExternalName(before)) {
+            for (String field : List.of("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")) {
+                if (missing(spec.get(field)) && before.get(field) != null) {
+                    spec.set(field, before.get(field));
+                }
+            }
+        }
+        if (hasNodePorts(spec) && hasNodePorts(before)) {
+            keepNodePorts(spec, before);
+        }
+    }
+
+    /**
+     * Removes the values that the new type has no use for. Values that the request itself sets stay, for validation to
+     * refuse.
+     */
+    private static void dropUseless(ObjectNode spec, ObjectNode before) {
+        if (isExternalName(spec) && !isExternalName(before)) {
+            if (same(spec, before, "clusterIP") && same(spec, before, "clusterIPs")) {
+                spec.remove(List.of("clusterIP", "clusterIPs"));
+            }
+            removeIfSame(spec, before, "ipFamilies");
+            removeIfSame(spec, before, "ipFamilyPolicy");
+        }
+        if (!hasNodePorts(spec) && hasNodePorts(before) && nodePorts(spec).equals(nodePorts(before))) {
+            for (JsonNode port : spec.path("ports")) {
+                if (port instanceof ObjectNode one) {
+                    one.remove("nodePort");
+                }
+            }
+        }
+        if (isBalanced(before) && !isBalanced(spec)) {
+            removeIfSame(spec, before, "allocateLoadBalancerNodePorts");
+            removeIfSame(spec, before, "loadBalancerClass");
+        }
+        if (isAccessible(before) && !isAccessible(spec)) {
+            removeIfSame(spec, before, "externalTrafficPolicy");
+        }
+        if (hasHealthPort(before) && !hasHealthPort(spec)) {
+            removeIfSame(spec, before, "healthCheckNodePort");
+        }
+    }
+
+    /** Keeps the node port of each port by the port's name, unless another port has taken the number. */
+    private static void keepNodePorts(ObjectNode spec, ObjectNode before) {
+        Set<Long> taken = nodePorts(spec);
+        Map<String, JsonNode> byName = new HashMap<>();
+        before.path("ports").forEach(port -> byName.put(Json.text(port, "name"), port));
+        for (JsonNode port : spec.path("ports")) {
+            JsonNode was = byName.get(Json.text(port, "name"));
+            if (port instanceof ObjectNode one && Json.number(one, 0, "nodePort") == 0 && was != null
+                    && was.has("nodePort") && !taken.contains(Json.number(was, 0, "nodePort"))) {
+                one.set("nodePort", was.get("nodePort"));
+            }
+        }
+    }
+
+    private static Set<Long> nodePorts(ObjectNode spec) {
+        Set<Long> ports = new HashSet<>();
+        spec.path("ports").forEach(port -> ports.add(Json.number(port, 0, "nodePort")));
+        ports.remove(0L);
+        return ports;
+    }
+
+    private static boolean isExternalName(ObjectNode spec) {
+        return Json.text(spec, "type").equals("ExternalName");
+    }
+
+    private static boolean isBalanced(ObjectNode spec) {
+        return Json.text(spec, "type").equals("LoadBalancer");
+    }
+
+    private static boolean hasNodePorts(ObjectNode spec) {
+        return isBalanced(spec) || Json.text(spec, "type").equals("NodePort");
+    }
+
+    private static boolean hasHealthPort(ObjectNode spec) {
+        return isBalanced(spec) && Json.text(spec, "externalTrafficPolicy").equals("Local");
+    }
+
+    private static boolean isAccessible(ObjectNode spec) {
+        return hasNodePorts(spec) || !isExternalName(spec) && !spec.path("externalIPs").isEmpty();
+    }
+
+    private static boolean same(ObjectNode spec, ObjectNode before, String field) {
+        return spec.path(field).equals(before.path(field));
+    }
+
+    private static void removeIfSame(ObjectNode spec, ObjectNode before, String field) {
+        if (same(spec, before, field)) {
+            spec.remove(field);
+        }
+    }
+
+    private static boolean missing(@Nullable JsonNode value) {
+        return value == null || value.isNull() || value.isString() && value.stringValue().isEmpty()
+                || value.isArray() && value.isEmpty();
+    }
+
+    @Override
+    protected void validate(ObjectNode object, Problems problems) {
+        ServiceValidation.create(object, problems);
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
+        ServiceValidation.update(object, old, problems);
     }
 
     @Override
@@ -73,6 +308,11 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
+    protected boolean isCountedByName() {
+        return true;
+    }
+
+    @Override
     public boolean isLimitedBy(String limit, String resource) {
         return super.isLimitedBy(limit, resource) || limit.startsWith("services.");
     }
@@ -85,15 +325,5 @@ final class ServiceStrategy extends Strategy {
                 : 0;
         usage.put("services.nodeports", BigDecimal.valueOf(nodePorts));
         usage.put("services.loadbalancers", type.equals("LoadBalancer") ? BigDecimal.ONE : BigDecimal.ZERO);
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ServiceValidation.create(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        ServiceValidation.update(object, old, problems);
     }
 }

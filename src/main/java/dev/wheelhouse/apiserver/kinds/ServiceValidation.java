@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.ProbeValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** The rules of services (upstream: {@code pkg/apis/core/validation/validation.go}). */
+/** The rules of Services (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class ServiceValidation {
     private static final int MAX_AFFINITY_SECONDS = 86_400;
 
@@ -62,12 +62,8 @@ final class ServiceValidation {
                 problems.forbidden("spec." + field, "may not be set for ExternalName services");
             }
         }
-        String name = Json.text(spec, "externalName").replaceFirst("\\.$", "");
-        if (name.isEmpty()) {
-            problems.required("spec.externalName");
-        } else {
-            problems.invalid("spec.externalName", name, Formats.dnsSubdomain(name));
-        }
+        problems.formed("spec.externalName", Json.text(spec, "externalName").replaceFirst("\\.$", ""),
+                Formats::dnsSubdomain);
     }
 
     private static void ports(JsonNode spec, String type, Problems problems) {
@@ -89,10 +85,7 @@ final class ServiceValidation {
             Formats.portNumber(number).forEach(message -> problems.invalid(at + ".port", number, message));
             problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
             ProbeValidation.portNumberOrName(port.get("targetPort"), at + ".targetPort", problems);
-            String appProtocol = Json.text(port, "appProtocol");
-            if (!appProtocol.isEmpty()) {
-                problems.invalid(at + ".appProtocol", appProtocol, Formats.qualifiedName(appProtocol));
-            }
+            problems.formedIfSet(at + ".appProtocol", Json.text(port, "appProtocol"), Formats::qualifiedName);
         }
         duplicates(spec, type, problems);
     }
@@ -143,10 +136,8 @@ final class ServiceValidation {
         for (JsonNode family : spec.path("ipFamilies")) {
             problems.oneOf(Problems.at("spec.ipFamilies", i++), family.asString(""), "IPv4", "IPv6");
         }
-        String policy = Json.text(spec, "ipFamilyPolicy");
-        if (!policy.isEmpty()) {
-            problems.oneOf("spec.ipFamilyPolicy", policy, "PreferDualStack", "RequireDualStack", "SingleStack");
-        }
+        problems.oneOfIfSet("spec.ipFamilyPolicy", Json.text(spec, "ipFamilyPolicy"), "PreferDualStack",
+                "RequireDualStack", "SingleStack");
         i = 0;
         for (JsonNode node : all) {
             String ip = node.asString("");
@@ -189,10 +180,8 @@ final class ServiceValidation {
         if (!type.equals("ExternalName") || !internal.isEmpty()) {
             problems.oneOf("spec.internalTrafficPolicy", internal, "Cluster", "Local");
         }
-        String distribution = Json.text(spec, "trafficDistribution");
-        if (!distribution.isEmpty()) {
-            problems.oneOf("spec.trafficDistribution", distribution, "PreferClose", "PreferSameZone", "PreferSameNode");
-        }
+        problems.oneOfIfSet("spec.trafficDistribution", Json.text(spec, "trafficDistribution"), "PreferClose",
+                "PreferSameZone", "PreferSameNode");
     }
 
     private static void addressesStay(JsonNode spec, JsonNode old, Problems problems) {

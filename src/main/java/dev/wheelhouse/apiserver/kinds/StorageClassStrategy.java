@@ -1,13 +1,33 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Storage classes (upstream: {@code pkg/registry/storage/storageclass}). */
 final class StorageClassStrategy extends Strategy {
     StorageClassStrategy() {
-        super("storage.k8s.io", "StorageClass");
+        super("storage.k8s.io", "StorageClass", Column.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
+                Column.of("Provisioner", "Driver that makes the volumes.", o -> o.text("provisioner")),
+                Column.of("ReclaimPolicy", "Whether a volume is deleted or kept once its claim is gone.",
+                        o -> o.textOr("Delete", "reclaimPolicy")),
+                Column.of("VolumeBindingMode", "When volumes are made and bound.",
+                        o -> o.textOr("Immediate", "volumeBindingMode")),
+                Column.of("AllowVolumeExpansion", "Whether a claim may grow.", o -> o.flag("allowVolumeExpansion")),
+                Column.age());
     }
 
     @Override
@@ -16,12 +36,70 @@ final class StorageClassStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        StorageValidation.storageClass(object, problems);
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.storage.v1.StorageClass", storageClass -> {
+            set(storageClass, "reclaimPolicy", "Delete");
+            set(storageClass, "volumeBindingMode", "Immediate");
+        });
+    }
+
+    private static boolean isDefault(Item storageClass) {
+        Item annotations = storageClass.part("metadata", "annotations");
+        return annotations.text("storageclass.kubernetes.io/is-default-class").equals("true")
+                || annotations.text("storageclass.beta.kubernetes.io/is-default-class").equals("true");
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        ClusterValidation.storageClassUpdate(object, old, problems);
+    protected void validate(ObjectNode storageClass, Problems problems) {
+        problems.formed("provisioner", Json.text(storageClass, "provisioner").toLowerCase(Locale.ROOT),
+                Formats::qualifiedName);
+        problems.oneOfIfSet("reclaimPolicy", Json.text(storageClass, "reclaimPolicy"), "Delete", "Retain");
+        problems.oneOfIfSet("volumeBindingMode", Json.text(storageClass, "volumeBindingMode"), "Immediate",
+                "WaitForFirstConsumer");
+        int i = 0;
+        Set<JsonNode> terms = new HashSet<>();
+        for (JsonNode term : storageClass.path("allowedTopologies")) {
+            String at = Problems.at("allowedTopologies", i++) + ".matchLabelExpressions";
+            topology(term.path("matchLabelExpressions"), at, problems);
+            if (!terms.add(term.path("matchLabelExpressions"))) {
+                problems.duplicate(at, "\"\"");
+            }
+        }
+    }
+
+    private static void topology(JsonNode expressions, String path, Problems problems) {
+        Set<String> keys = new HashSet<>();
+        int i = 0;
+        for (JsonNode expression : expressions) {
+            String at = Problems.at(path, i++);
+            String key = Json.text(expression, "key");
+            if (expression.path("values").isEmpty()) {
+                problems.required(at + ".values");
+            }
+            Set<String> values = new HashSet<>();
+            int j = 0;
+            for (JsonNode value : expression.path("values")) {
+                if (!values.add(value.asString(""))) {
+                    problems.duplicate(Problems.at(at + ".values", j), value.toString());
+                }
+                j++;
+            }
+            problems.invalid(at + ".key", key, Formats.qualifiedName(key));
+            if (!keys.add(key)) {
+                problems.duplicate(at + ".key", "\"" + key + "\"");
+            }
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode storageClass, ObjectNode old, Problems problems) {
+        if (!storageClass.path("parameters").equals(old.path("parameters"))) {
+            problems.forbidden("parameters", "updates to parameters are forbidden.");
+        }
+        if (!storageClass.path("provisioner").equals(old.path("provisioner"))) {
+            problems.forbidden("provisioner", "updates to provisioner are forbidden.");
+        }
+        problems.immutable("reclaimPolicy", storageClass.get("reclaimPolicy"), old.get("reclaimPolicy"));
+        problems.immutable("volumeBindingMode", storageClass.get("volumeBindingMode"), old.get("volumeBindingMode"));
     }
 }

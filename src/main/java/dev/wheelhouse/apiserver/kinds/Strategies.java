@@ -11,12 +11,13 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * Finds the strategy of a resource. A built-in kind without a line here has the rules that all kinds share; custom resources
- * have one strategy together.
+ * Finds the strategy of a resource. A built-in kind without a line here has the rules that all kinds share; custom
+ * resources have one strategy together.
  */
 public final class Strategies {
     private static final List<Strategy> ROOMS = List.of(
@@ -46,6 +47,8 @@ public final class Strategies {
             new HorizontalPodAutoscalerStrategy(),
             new PodDisruptionBudgetStrategy(),
             new PriorityClassStrategy(),
+            new PodGroupStrategy(),
+            new Strategy("scheduling.k8s.io", "Workload", Column.objectName(), Column.age()),
             new RuntimeClassStrategy(),
             new LeaseStrategy(),
             new LeaseCandidateStrategy(),
@@ -72,13 +75,20 @@ public final class Strategies {
             new RoleBindingStrategy(),
             new ClusterRoleBindingStrategy(),
             new CertificateSigningRequestStrategy(),
+            new ClusterTrustBundleStrategy(),
+            new PodCertificateRequestStrategy(),
             new APIServiceStrategy(),
             new CustomResourceDefinitionStrategy(),
-            new ConditionalStrategy("certificates.k8s.io", "ClusterTrustBundle"),
-            new ConditionalStrategy("certificates.k8s.io", "PodCertificateRequest"),
-            new ConditionalStrategy("internal.apiserver.k8s.io", "StorageVersion"),
-            new ConditionalStrategy("resource.k8s.io", "ResourcePoolStatusRequest"),
-            new ConditionalStrategy("storagemigration.k8s.io", "StorageVersionMigration"),
+            new FlowSchemaStrategy(),
+            new PriorityLevelConfigurationStrategy(),
+            new StorageVersionStrategy(),
+            new StorageVersionMigrationStrategy(),
+            new ResourceClaimStrategy(),
+            new Strategy("resource.k8s.io", "ResourceClaimTemplate", Column.objectName(), Column.age()),
+            new Strategy("resource.k8s.io", "DeviceClass", Column.objectName(), Column.age()),
+            new ResourceSliceStrategy(),
+            new DeviceTaintRuleStrategy(),
+            new ResourcePoolStatusRequestStrategy(),
             new AnsweredStrategy("", "Binding"), new AnsweredStrategy("policy", "Eviction"));
     private static final Strategy CUSTOM = new CustomStrategy();
     private static final Map<String, Strategy> BY_KIND = byKind();

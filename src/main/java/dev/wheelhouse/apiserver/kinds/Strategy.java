@@ -24,11 +24,12 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.apiserver.table.Item;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
- * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). Public methods are what the verbs call;
- * the protected ones are what a kind overrides. This class itself is the strategy of a built-in kind without rules of its own.
+ * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods; a
+ * kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
  *
  * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
  * brought it. What one server shares between strategies is in {@link ClusterState}.
@@ -40,15 +41,21 @@ public class Strategy {
     /** Groups that check finalizers by the rules for any object alone; the core's rules want them qualified. */
     private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
             "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
+    private static final List<Column> NAME_AND_CREATION = List.of(Column.objectName(), Column.createdAt());
     private static final Runnable NOTHING = () -> {};
 
     private final String group;
     private final String kind;
+    private final List<Column> columns;
 
-    /** @param group of the kind; empty for the core */
-    protected Strategy(String group, String kind) {
+    /**
+     * @param group of the kind; empty for the core
+     * @param columns that kubectl prints; without any, the name and the time of creation
+     */
+    protected Strategy(String group, String kind, Column... columns) {
         this.group = group;
         this.kind = kind;
+        this.columns = columns.length == 0 ? NAME_AND_CREATION : List.of(columns);
     }
 
     final String group() {
@@ -84,10 +91,13 @@ public class Strategy {
         return "";
     }
 
-    /** The columns that kubectl prints; null for the name and the time of creation. */
-    public @Nullable List<Column> columns() {
-        return null;
+    /** The columns that kubectl prints. */
+    public List<Column> columns() {
+        return columns;
     }
+
+    /** Adds to the object's row in a table the conditions that kubectl marks it by. */
+    public void addRowConditions(Item object, ObjectNode row) {}
 
     /** Puts the rules of defaults that this kind's types have under the full names of those types. */
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {}
@@ -115,7 +125,7 @@ public class Strategy {
     /** Fills in what the server alone says of a new object. */
     protected void create(ObjectNode object, User writer, ClusterState state) {}
 
-    /** Keeps in a replacement what the server gave the old object, where the request leaves it out. Runs before defaults. */
+    /** Keeps what the server gave the old object where a replacement leaves it out. Runs before defaults. */
     public void keepGiven(ObjectNode object, ObjectNode old) {}
 
     /** Prepares an update of the object itself or of one of its subresources. */
@@ -264,6 +274,11 @@ public class Strategy {
     /** Changes a stored object into the form of the version. */
     public void toVersion(ResourceType type, ObjectNode object) {}
 
+    /** The error of a watch that begins at a version whose changes are no longer kept. @param oldest that is kept */
+    public String expiredWatch(long version, long oldest) {
+        return "too old resource version: " + version + " (" + oldest + ")";
+    }
+
     /**
      * Takes from the cluster what the object needs, such as addresses, just before it is stored.
      *
@@ -313,7 +328,7 @@ public class Strategy {
     /** Marks an object whose contents go first. */
     public void markTerminating(ObjectNode object, ClusterState state) {}
 
-    /** The resource whose objects this server deletes when the object terminates; null if controllers delete the contents. */
+    /** The resource whose objects this server deletes when the object terminates; null if controllers do that. */
     public @Nullable ResourceInfo contents(ObjectNode object, ClusterState state) {
         return null;
     }

@@ -1,17 +1,46 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Validating admission policy bindings (upstream: {@code pkg/registry/admissionregistration/validatingadmissionpolicybinding}). */
-final class ValidatingAdmissionPolicyBindingStrategy extends Strategy {
+/**
+ * Bindings of validating admission policies (upstream:
+ * {@code pkg/registry/admissionregistration/validatingadmissionpolicybinding}).
+ */
+final class ValidatingAdmissionPolicyBindingStrategy extends MutatingAdmissionPolicyBindingStrategy {
     ValidatingAdmissionPolicyBindingStrategy() {
-        super("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding");
+        super("ValidatingAdmissionPolicyBinding");
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        AdmissionValidation.binding(object, false, problems);
+    protected void validate(ObjectNode binding, Problems problems) {
+        super.validate(binding, problems);
+        JsonNode actions = binding.path("spec").path("validationActions");
+        if (actions.isEmpty()) {
+            problems.required("spec.validationActions", "at least one validation action is required");
+        }
+        Set<String> seen = new HashSet<>();
+        int i = 0;
+        for (JsonNode node : actions) {
+            String action = node.asString("");
+            String at = Problems.at("spec.validationActions", i++);
+            if (!List.of("Audit", "Deny", "Warn").contains(action)) {
+                problems.notSupported(at, action, "Audit", "Deny", "Warn");
+            }
+            if (!seen.add(action)) {
+                problems.duplicate(at, "\"" + action + "\"");
+            }
+        }
+        if (seen.contains("Deny") && seen.contains("Warn")) {
+            problems.invalid("spec.validationActions", actions,
+                    "must not contain both Deny and Warn (repeating the same validation failure information in the API "
+                            + "response and headers serves no purpose)");
+        }
     }
 }

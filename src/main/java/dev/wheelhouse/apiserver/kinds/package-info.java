@@ -1,7 +1,8 @@
 /**
- * One room for each kind of object. A {@link dev.wheelhouse.apiserver.kinds.Strategy} says everything that the API server does
- * differently for its kind: what a request may set, defaults, validation, warnings, deletion, quota usage, and the effects of a
- * write. {@link dev.wheelhouse.apiserver.kinds.Strategies} finds the strategy of a resource. The verbs know no kind.
+ * One room for each kind of object. A {@link dev.wheelhouse.apiserver.kinds.Strategy} has everything that the API server
+ * does differently for its kind: defaults, columns, preparation, validation, warnings, conversion, effects of a write,
+ * deletion, quota usage. {@link dev.wheelhouse.apiserver.kinds.Strategies} finds the strategy of a resource. The verbs know
+ * no kind. A new kind is one class and one line in the list there.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.kinds;

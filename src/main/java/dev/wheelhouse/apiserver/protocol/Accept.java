@@ -16,11 +16,14 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * How the answer is to look.
+ * The form of an answer, negotiated from the Accept header (upstream: {@code
+ * apiserver/pkg/endpoints/handlers/negotiation}).
  *
- * @param form the object itself, a Table, or its metadata alone, of one object or of a list
- * @param media in which language
- * @param metaVersion of {@code meta.k8s.io}, for a Table or metadata alone: {@code v1}, or {@code v1beta1}, which looks the same
+ * @param form the object itself, a Table, or only the metadata, of one object or of a list
+ * @param media the encoding
+ * @param pretty whether JSON is indented
+ * @param metaVersion the version of {@code meta.k8s.io} for a Table or metadata: {@code v1}, or {@code v1beta1}, which
+ *        looks the same
  */
 public record Accept(Form form, Media media, boolean pretty, String metaVersion) {
     public enum Form {
@@ -54,17 +57,21 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         return "meta.k8s.io/" + metaVersion;
     }
 
-    /** Whether stored bytes can be the answer as they are. */
+    /** Whether stored bytes can be sent without a change. */
     boolean isPlain() {
         return form == Form.OBJECT && media == Media.JSON && !pretty;
     }
 
-    /** The same for an object that is shown as it is. */
+    /** The same encoding with the object itself as the form. */
     public Accept ofObject() {
         return object(media, pretty);
     }
 
-    /** What a request accepts of objects of its target. @throws ApiException 406 if that cannot be served */
+    /**
+     * Negotiates the form for objects of the target.
+     *
+     * @throws ApiException 406 if nothing in the header can be served
+     */
     public static Accept parse(ApiRequest request, Target target) {
         ResourceType type = target.type();
         boolean custom = !Schemas.isBuiltIn(type);
@@ -74,7 +81,11 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !target.isReview());
     }
 
-    /** What a request accepts of something that has no Table and no protobuf message, or of an error; JSON where nothing fits. */
+    /**
+     * Negotiates the encoding of an error or of a document that has no Table. Falls back to JSON.
+     *
+     * @param protobuf whether a protobuf message exists for it
+     */
     public static Accept lenient(ApiRequest request, boolean protobuf) {
         try {
             return negotiate(request, protobuf, false).ofObject();
@@ -84,9 +95,9 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     }
 
     /**
-     * Refuses what a path that is no resource's cannot answer with.
+     * Checks the Accept header of a request for a path that names no resource.
      *
-     * @param jsonOnly whether that is anything but JSON
+     * @param jsonOnly whether the path is answered in JSON only
      * @throws ApiException 406
      */
     public static void checkNamed(ApiRequest request, boolean jsonOnly) {
@@ -100,7 +111,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
                 : Errors.unroutableAccept(false);
     }
 
-    /** Whether the header names one of the media types in full, or all (upstream: go-restful's choice of a route). */
+    /** Whether the header names one of the media types in full, or all; upstream's router, go-restful, requires it. */
     private static boolean named(String header) {
         for (String clause : header.split(",", -1)) {
             int semicolon = clause.indexOf(';');
@@ -116,8 +127,8 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
      * The best clause of an Accept header that can be served (upstream: {@code handlers/negotiation/negotiate.go}).
      *
      * @param protobuf whether the objects have protobuf messages; their metadata always has
-     * @param table whether they have Tables
-     * @throws ApiException 406 if none can
+     * @param table whether the objects have Tables
+     * @throws ApiException 406 if no clause can be served
      */
     private static Accept negotiate(ApiRequest request, boolean protobuf, boolean table) {
         boolean pretty = request.isPretty();
@@ -136,7 +147,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         throw Errors.notAcceptable();
     }
 
-    /** The form that a clause asks for, or null if there is none such in the medium. */
+    /** The form that a clause asks for; null if the media type cannot have it. */
     private static @Nullable Form form(Map<String, String> parameters, Media media, boolean protobuf, boolean table) {
         String stream = parameters.getOrDefault("stream", "");
         String server = parameters.getOrDefault("sv", "");
@@ -177,7 +188,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         }
     }
 
-    /** The clauses of a header, the best ones first. Clauses without a subtype are none. */
+    /** The clauses of a header, best first. Malformed clauses are left out. */
     private static List<Clause> clauses(String header) {
         List<Clause> clauses = new ArrayList<>();
         for (String text : header.split(",")) {

@@ -9,41 +9,42 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 
 /**
- * One request, of whatever transport.
+ * A request, independent of the transport. Immutable.
  *
  * @param path still encoded, without the query
- * @param route what method, path and query say, read once
+ * @param route the parsed method, path and query
  * @param accept the Accept header, or empty
  * @param contentType the Content-Type header, or empty
  * @param userAgent the User-Agent header, or empty; its first word names the field manager
- * @param credentials what it shows of its sender
- * @param user whom the server took the sender for; before it has looked at the credentials, the administrator
+ * @param body the whole body; empty until it is read
+ * @param credentials what the sender presents to be authenticated
+ * @param user the authenticated user; until then anonymous, or the administrator for requests of this process
  */
 public record ApiRequest(String method, String path, Query query, Route route, String accept, String contentType,
         String userAgent, byte[] body, Credentials credentials, User user) {
     private static final byte[] NOTHING = {};
     private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
-    /** A request by its parts. @param path still encoded, without the query */
+    /** @param path still encoded, without the query */
     public ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
             byte[] body, Credentials credentials, User user) {
         this(method, path, query, Route.of(method, path, query), accept, contentType, userAgent, body, credentials,
                 user);
     }
 
-    /** A request that came over a transport, of which only the head has been read. */
+    /** A request of a transport that has read only the head. */
     public static ApiRequest ofHead(String method, String path, Query query, String accept, String contentType,
             String userAgent, Credentials credentials) {
         return new ApiRequest(method, path, query, accept, contentType, userAgent, NOTHING, credentials,
                 User.ANONYMOUS);
     }
 
-    /** A request of this process, for JSON. */
+    /** A request from this process, with a JSON body and for a JSON answer, with the rights of the administrator. */
     public static ApiRequest of(String method, String pathAndQuery, byte @Nullable [] body) {
         return of(method, pathAndQuery, "application/json", body);
     }
 
-    /** A request of this process, for JSON, with a body of some type. */
+    /** A request like {@link #of(String, String, byte[])}, with a body of another media type. */
     public static ApiRequest of(String method, String pathAndQuery, String contentType, byte @Nullable [] body) {
         int mark = pathAndQuery.indexOf('?');
         return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
@@ -59,7 +60,7 @@ public record ApiRequest(String method, String path, Query query, Route route, S
         return new ApiRequest(method, path, query, route, media, contentType, userAgent, body, credentials, user);
     }
 
-    /** What it is about, as authorization sees it. */
+    /** The request as authorization sees it. */
     public RequestInfo about() {
         return route.about();
     }
@@ -76,7 +77,7 @@ public record ApiRequest(String method, String path, Query query, Route route, S
         return new ApiRequest(method, path, query, route, accept, contentType, userAgent, body, credentials, known);
     }
 
-    /** The manager that changes are ascribed to: the parameter, else the user agent's name, else {@code unknown}. */
+    /** The field manager of a write: the query parameter, else the name in the user agent, else {@code unknown}. */
     public String fieldManager() {
         String given = query.get("fieldManager");
         if (!given.isEmpty()) {
@@ -88,7 +89,7 @@ public record ApiRequest(String method, String path, Query query, Route route, S
     }
 
     /**
-     * Whether the answer is for eyes: as the query says, else where a person types the request (upstream:
+     * Whether JSON is indented: as the query says, else if the client is one that people type requests into (upstream:
      * {@code endpoints/handlers/negotiation/negotiate.go}).
      */
     boolean isPretty() {

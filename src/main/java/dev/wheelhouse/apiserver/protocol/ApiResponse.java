@@ -13,15 +13,20 @@ import dev.wheelhouse.apiserver.codec.Pieces;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
 
-/** An answer, of whatever transport. */
+/** An answer, independent of the transport. */
 public sealed interface ApiResponse {
+    /** A complete answer in plain text. */
+    static Content text(int code, String text) {
+        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), List.of(), null);
+    }
+
     /**
      * A complete answer.
      *
-     * @param warnings for the Warning header, of which there is room for {@link Warnings so many}
+     * @param warnings for Warning headers; bounded as {@link Warnings} says
      * @param retryAfter seconds for the Retry-After header, or null
-     * @param headers more headers, over the transport's own
-     * @param pieces the body in pieces, in place of the one array; or null
+     * @param headers further headers, which override the transport's own
+     * @param pieces the body in pieces; null if {@code body} is the body
      */
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
             Map<String, String> headers, @Nullable Pieces pieces) implements ApiResponse {
@@ -31,13 +36,13 @@ public sealed interface ApiResponse {
             warnings = Warnings.bounded(warnings);
         }
 
-        /** An answer without more headers. */
+        /** An answer without further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings,
                 @Nullable Integer retryAfter) {
             this(code, contentType, body, warnings, retryAfter, Map.of(), null);
         }
 
-        /** An answer with more headers. */
+        /** An answer with further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
                 Map<String, String> headers) {
             this(code, contentType, body, warnings, retryAfter, headers, null);
@@ -53,7 +58,7 @@ public sealed interface ApiResponse {
             return new Content(code, contentType, body, all, retryAfter, headers, pieces);
         }
 
-        /** The whole body in one array, which for a list may be large: transports {@link #writeTo write} it. */
+        /** The whole body in one array. Transports call {@link #writeTo} instead, because a list may be large. */
         @Override
         public byte[] body() {
             return pieces == null ? body : pieces.toBytes();
@@ -73,16 +78,16 @@ public sealed interface ApiResponse {
         }
     }
 
-    /** A watch. Who takes it must close it. */
+    /** A watch. The receiver must close the feed. */
     record Stream(String contentType, WatchFeed feed) implements ApiResponse {
         public static final String PROTOBUF = ProtobufBodies.MEDIA_TYPE + ";stream=watch";
 
-        /** Whether it is JSON. */
+        /** Whether the events are JSON, else protobuf. */
         public boolean isText() {
             return !contentType.equals(PROTOBUF);
         }
 
-        /** An event as it goes over the wire: a line of JSON, or a protobuf message after its length. */
+        /** Encodes an event for the wire: a line of JSON, or a protobuf message after its length. */
         public byte[] frame(WatchFeed.Event event) {
             if (!isText()) {
                 return ProtobufWriter.frame(event.type(), event.object());

@@ -27,7 +27,10 @@ import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
-/** Reads the bodies of requests. */
+/**
+ * Decodes the bodies of requests, in JSON, YAML or protobuf, and reports unknown and duplicate fields as {@code
+ * fieldValidation} asks (upstream: {@code apiserver/pkg/endpoints/handlers}).
+ */
 public final class Bodies {
     private static final int MAX_DEPTH = 200;
 
@@ -44,15 +47,17 @@ public final class Bodies {
 
     private Bodies() {}
 
+    /** The media type of a Content-Type header in lower case, without parameters. */
     public static String mediaType(String contentType) {
         int semicolon = contentType.indexOf(';');
         return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The object of a create or update, with kind and apiVersion filled in and unknown fields dropped.
+     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
      *
-     * @param warnings gets what field validation warns about
+     * @param warnings receives the warnings of field validation
+     * @throws ApiException 400, 415, or 422 for invalid options in the query
      */
     public static ObjectNode object(ApiRequest request, ResourceType type, List<String> warnings) {
         String media = media(request);
@@ -105,7 +110,7 @@ public final class Bodies {
         object.put("apiVersion", type.apiVersion());
     }
 
-    /** A custom resource may leave out its kind and version, unlike upstream's. */
+    /** Unlike upstream, a custom resource may leave out its kind and version. */
     private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type) {
         if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
             throw Errors.badRequest("the API version in the data (" + apiVersion
@@ -117,12 +122,11 @@ public final class Bodies {
         }
     }
 
-    /** Drops unknown fields, and warns of them or refuses them, as {@code fieldValidation} says. */
     public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
         prune(request, type, object, warnings, List.of());
     }
 
-    /** @param duplicates what else is to be said of the fields */
+    /** @param duplicates further problems to report */
     private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
             List<String> duplicates) {
         List<String> problems = new ArrayList<>();
@@ -148,9 +152,9 @@ public final class Bodies {
     }
 
     /**
-     * Decodes the metadata of a custom resource, which has the same types as any.
+     * Decodes the metadata of a custom resource, whose types do not depend on the resource.
      *
-     * @return what is to be said of unknown fields
+     * @return a problem for each unknown field
      * @throws FieldValidation.WrongTypeException if a value has the wrong type
      */
     public static List<String> customMetadata(ObjectNode object) {
@@ -168,6 +172,11 @@ public final class Bodies {
         return problems;
     }
 
+    /**
+     * Refuses the request or adds warnings for strict decoding errors, as the query's {@code fieldValidation} asks.
+     *
+     * @throws ApiException 400 for {@code Strict}
+     */
     public static void report(ApiRequest request, ResourceType type, List<String> problems, List<String> warnings) {
         if (problems.isEmpty()) {
             return;
@@ -182,12 +191,16 @@ public final class Bodies {
         }
     }
 
-    /** A warning is a header of the answer, one line: its lines without the spaces around them. */
+    /** Joins the lines of a problem, because a warning is one header line. */
     private static String oneLine(String problem) {
         return problem.lines().map(String::strip).collect(Collectors.joining(" "));
     }
 
-    /** What is to be said of a key that an applied configuration names twice. */
+    /**
+     * Reports duplicate keys of an applied configuration, as {@link #report} does.
+     *
+     * @throws ApiException 400 for {@code Strict}
+     */
     public static void reportApplied(ApiRequest request, Yaml.Document document, List<String> warnings) {
         if (document.duplicates().isEmpty()) {
             return;
@@ -201,7 +214,7 @@ public final class Bodies {
         }
     }
 
-    /** @throws ApiException if it is nested too deeply */
+    /** @throws ApiException 400 if the value is nested more than 200 levels deep */
     public static void checkDepth(JsonNode node) {
         checkDepth(node, 0);
     }
@@ -213,7 +226,7 @@ public final class Bodies {
         node.forEach(child -> checkDepth(child, depth + 1));
     }
 
-    /** @param duplicates gets what is to be said of fields that occur twice, of which the last counts */
+    /** @param duplicates receives a problem for each duplicate field; the last value counts */
     private static JsonNode json(byte[] body, String kind, List<String> duplicates) {
         try {
             JsonNode node = Json.readUnlessDuplicates(body);
@@ -239,7 +252,7 @@ public final class Bodies {
                 + " (" + summary(body) + ")");
     }
 
-    /** The beginning of a body: of an object as text, of all else in hexadecimal. */
+    /** The beginning of a body for an error message: of an object as text, else in hexadecimal. */
     private static String summary(byte[] body) {
         if (body.length == 0) {
             return "<empty>";
@@ -249,18 +262,18 @@ public final class Bodies {
                 + (body.length > SUMMARY_BYTES ? " ..." : "");
     }
 
-    /** Why a body is no JSON, in the words of upstream's decoder. */
+    /** Why a body is not JSON, in the words of Go's decoder. */
     public static String problem(byte[] body) {
         String problem = GoJson.problem(body);
         return problem.isEmpty() ? "invalid JSON" : problem;
     }
 
     /**
-     * The body of a deletion, decoded.
+     * Decodes the body of a deletion.
      *
-     * @throws ApiException 400 if it is no DeleteOptions, 415 if its media type is unknown
+     * @throws ApiException 400 if the body is not a DeleteOptions, 415 if the media type is unknown
      */
-    public static ObjectNode options(ApiRequest request) {
+    static ObjectNode options(ApiRequest request) {
         String media = media(request);
         JsonNode read;
         try {
@@ -300,7 +313,11 @@ public final class Bodies {
         return options;
     }
 
-    /** The media type of the body. @throws ApiException 415 if it is none that objects come in */
+    /**
+     * Returns the media type of the body.
+     *
+     * @throws ApiException 415 if objects cannot be sent in it
+     */
     static String media(ApiRequest request) {
         String media = mediaType(request.contentType());
         if (media.isEmpty()) {
@@ -323,17 +340,13 @@ public final class Bodies {
         };
     }
 
-    /** The name that Go's decoder gives to a value's type. */
+    /** The name that Go gives to the JSON type of a value. */
     public static String kindOf(JsonNode node) {
         return node.isObject()
                 ? "object"
                 : node.isArray()
                         ? "array"
                         : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
-    }
-
-    public static List<String> newWarnings() {
-        return new ArrayList<>();
     }
 
     private static String version(String apiVersion) {

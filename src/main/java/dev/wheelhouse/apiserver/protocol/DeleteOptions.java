@@ -14,9 +14,9 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * What a deletion asks for.
+ * The options of a deletion (upstream: {@code metav1.DeleteOptions}).
  *
- * @param grace seconds; null if the request says nothing
+ * @param grace the grace period in seconds; null if the request does not say
  * @param uid the UID that the object must have, or null
  * @param version the resourceVersion that the object must have, or null
  * @param policy the propagation policy; empty if the request names none
@@ -26,12 +26,16 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
         @Nullable Boolean orphan, boolean dryRun) {
     private static final Set<String> POLICIES = Set.of("Foreground", "Background", "Orphan");
 
-    /** A deletion that asks for nothing. */
+    /** Options that leave everything to the defaults. */
     public static DeleteOptions none() {
         return new DeleteOptions(null, null, null, "", null, false);
     }
 
-    /** The options of the body; if there is none, of the query. @throws ApiException 400, 422 */
+    /**
+     * Reads the options from the body, or from the query if there is no body.
+     *
+     * @throws ApiException 400 if they cannot be decoded, 415 for an unknown media type, 422 if a value is invalid
+     */
     public static DeleteOptions of(ApiRequest request) {
         if (request.body().length > 0) {
             return of(Bodies.options(request));
@@ -44,7 +48,11 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
                 .checked(query.has("propagationPolicy"), query.all("dryRun"));
     }
 
-    /** The options of a decoded {@code DeleteOptions}. @throws ApiException 422 */
+    /**
+     * Checks a decoded {@code DeleteOptions}.
+     *
+     * @throws ApiException 422 if a value is invalid
+     */
     public static DeleteOptions of(ObjectNode body) {
         JsonNode grace = body.get("gracePeriodSeconds");
         JsonNode orphan = body.get("orphanDependents");

@@ -14,22 +14,26 @@ import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
 
 /**
- * The options of a list, a watch or the deletion of a collection, checked in upstream's order (upstream:
- * {@code apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
+ * The options of a list, a watch or the deletion of a collection (upstream: {@code
+ * apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
  *
  * @param limit 0 for none
- * @param match how the version is meant, or empty
- * @param version as it was sent
- * @param token of the page to go on with, or empty
- * @param initialEvents whether a watch begins with what there is; null where the request does not say
- * @param timeoutSeconds null where the request does not say
+ * @param match the resourceVersionMatch, or empty
+ * @param version the resourceVersion as sent; it may be invalid
+ * @param token the continue token, or empty
+ * @param initialEvents whether a watch begins with the present objects; null if the request does not say
+ * @param timeoutSeconds null if the request does not say
  */
 public record ListOptions(Selection selection, int limit, String match, String version, String token,
         @Nullable Boolean initialEvents, boolean bookmarks, @Nullable Long timeoutSeconds) {
     private static final String MATCH = "resourceVersionMatch";
     private static final long MOST = 1_000_000;
 
-    /** @throws ApiException 400 if a parameter cannot be read, 422 if they do not go together */
+    /**
+     * Reads and checks the options, in upstream's order.
+     *
+     * @throws ApiException 400 if a parameter cannot be parsed, 422 if parameters contradict each other
+     */
     public static ListOptions of(Target target, ApiRequest request) {
         Query query = request.query();
         Long timeout = query.number("timeoutSeconds");
@@ -48,7 +52,7 @@ public record ListOptions(Selection selection, int limit, String match, String v
         return options.named(target);
     }
 
-    /** A watch of all that there is, in the older way of saying so, is checked as one that says so in the newer way. */
+    /** A watch without a version is checked like one with {@code sendInitialEvents}, which means the same. */
     private ListOptions withDefaults() {
         boolean all = initialEvents == null && match.isEmpty() && (version.isEmpty() || version.equals("0"));
         return all
@@ -107,7 +111,7 @@ public record ListOptions(Selection selection, int limit, String match, String v
                 "Unsupported value: \"" + match + "\": supported values: " + supported));
     }
 
-    /** With the fields' names as the store knows them, and of the one name of the path, if it has one. */
+    /** Translates field names to those that the store knows, and adds the name in the path as a field selector. */
     private ListOptions named(Target target) {
         List<FieldSelector.Requirement> known = new ArrayList<>();
         for (FieldSelector.Requirement requirement : selection.fields().requirements()) {

@@ -13,15 +13,15 @@ import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 
-/** The parameters of a request's query. Immutable. */
+/** The decoded parameters of a query. Immutable. */
 public record Query(Map<String, List<String>> parameters) {
     private static final Query EMPTY = new Query(Map.of());
 
-    public static Query empty() {
-        return EMPTY;
-    }
-
-    /** Malformed pairs, and those with semicolons, are left out. @param text the part after the question mark, still encoded, or null */
+    /**
+     * Parses a query. Like Go's parser, it leaves out malformed pairs and pairs with semicolons.
+     *
+     * @param text the part of the URL after the question mark, still encoded, or null
+     */
     public static Query parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return EMPTY;
@@ -37,7 +37,7 @@ public record Query(Map<String, List<String>> parameters) {
                 String value = eq < 0 ? "" : decode(pair.substring(eq + 1));
                 parameters.computeIfAbsent(decode(name), k -> new ArrayList<>()).add(value);
             } catch (ApiException e) {
-                continue; // As Go's parser: the pair says nothing.
+                continue; // A malformed pair is left out.
             }
         }
         return new Query(parameters);
@@ -51,7 +51,7 @@ public record Query(Map<String, List<String>> parameters) {
         }
     }
 
-    /** The first value, or empty. */
+    /** The first value; empty if the parameter is missing. */
     public String get(String name) {
         List<String> values = parameters.get(name);
         return values == null ? "" : values.getFirst();
@@ -65,7 +65,7 @@ public record Query(Map<String, List<String>> parameters) {
         return parameters.containsKey(name);
     }
 
-    /** Whether a flag is on: any value but {@code 0} and {@code false} counts as on, as upstream converts it. */
+    /** Whether a flag is set to any value but {@code 0} and {@code false}, as upstream converts it. */
     public boolean flag(String name) {
         List<String> values = parameters.get(name);
         return values != null && !values.getFirst().equals("0") && !values.getFirst().equalsIgnoreCase("false");
@@ -85,7 +85,11 @@ public record Query(Map<String, List<String>> parameters) {
         }
     }
 
-    /** @throws ApiException 400 if the value is no integer */
+    /**
+     * Returns the first value; null if the parameter is missing.
+     *
+     * @throws ApiException 400 if the value is not an integer
+     */
     public @Nullable Long number(String name) {
         if (!has(name)) {
             return null;

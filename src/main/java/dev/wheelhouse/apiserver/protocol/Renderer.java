@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,9 +30,12 @@ import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.runtime.Clock;
 
-/** Writes objects, lists and tables in the form that a request accepts. */
+/**
+ * Writes objects, lists and watch events as the answer that a request accepts. An object is rendered in the version of
+ * its target. Thread safe.
+ */
 public final class Renderer {
-    /** Memory that the tree of an object takes for each byte of its JSON, and the bytes that are made of it. */
+    /** The bytes of memory that rendering needs for each byte of stored JSON: the tree of the object and the output. */
     private static final int TREE_PER_BYTE = 16;
     private static final byte[] OPEN = {'{'};
     private static final byte[] COMMA = {','};
@@ -47,6 +49,7 @@ public final class Renderer {
         this.clock = clock;
     }
 
+    /** Renders an object as it is, such as a Status. */
     public ApiResponse.Content response(int code, ObjectNode body, Accept accept, List<String> warnings) {
         Accept.Media media = media(body, accept);
         byte[] bytes = switch (media) {
@@ -59,14 +62,16 @@ public final class Renderer {
         return new ApiResponse.Content(code, media.type(), bytes, warnings, null);
     }
 
-    /** What has no protobuf message goes out as JSON, which everybody reads who asks for protobuf. */
+    /**
+     * The media type of the answer. A kind without a protobuf message is sent as JSON, which such clients also accept.
+     */
     private static Accept.Media media(ObjectNode body, Accept accept) {
         String kind = Json.text(body, "kind");
         return accept.media() != Accept.Media.PROTOBUF || kind.startsWith("PartialObjectMetadata")
                 || ProtobufTypes.covers(Json.text(body, "apiVersion"), kind) ? accept.media() : Accept.Media.JSON;
     }
 
-    /** One object that is stored. */
+    /** Renders a stored object. As plain JSON, the stored bytes are sent. */
     public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept,
             List<String> warnings) {
         if (accept.isPlain()) {
@@ -75,7 +80,7 @@ public final class Renderer {
         return object(code, target, tree(target.info(), object), request, accept, warnings);
     }
 
-    /** One object. */
+    /** Renders an object. */
     public ApiResponse.Content object(int code, Target target, ObjectNode object, ApiRequest request, Accept accept,
             List<String> warnings) {
         ObjectNode body = switch (accept.form()) {
@@ -106,7 +111,7 @@ public final class Renderer {
         return Json.object().put("resourceVersion", resourceVersion);
     }
 
-    /** The object as JSON in the version of the request. */
+    /** The stored object as JSON, in the version of the resource. */
     static byte[] json(ResourceInfo info, StoredObject object) {
         ResourceType type = info.type();
         if (differs(info, object)) {
@@ -144,7 +149,10 @@ public final class Renderer {
                 || custom != null && custom.isOlder(object.version());
     }
 
-    /** The object as a tree in the version of the request; a custom one as its schema is now, whatever it was when it was written. */
+    /**
+     * The stored object as a new tree, in the version of the resource. A custom resource is pruned and defaulted by its
+     * present schema, if it may have been written by another.
+     */
     public static ObjectNode tree(ResourceInfo info, StoredObject object) {
         ResourceType type = info.type();
         ObjectNode tree = object.tree();
@@ -158,6 +166,13 @@ public final class Renderer {
         return tree;
     }
 
+    /**
+     * Renders a page of stored objects. Most forms are written object by object, so that only one tree exists at a
+     * time.
+     *
+     * @throws dev.wheelhouse.apiserver.work.OutOfBudgetException if the list needs more memory than the request may
+     *        take
+     */
     public ApiResponse.Content list(Target target, List<StoredObject> items, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         refuseMetadataOfOne(target, accept);
@@ -182,7 +197,7 @@ public final class Renderer {
         return trees(target, trees, listMeta, request, accept);
     }
 
-    /** The rows one by one, so that no more than one object is a tree at a time. */
+    /** Renders the rows one by one, so that only one tree exists at a time. */
     private Pieces tableOf(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta,
             Tables.IncludeObject include, Accept accept) {
         Instant now = clock.now();
@@ -201,7 +216,7 @@ public final class Renderer {
         return listOf(empty, "items", items, item -> Json.bytes(partial(tree(info, item), accept)));
     }
 
-    /** @param empty the list, which ends with the array that is to be filled */
+    /** @param empty the list, which must end with the array to fill */
     private static Pieces listOf(ObjectNode empty, String array, List<StoredObject> items,
             Function<StoredObject, byte[]> bytes) {
         String text = empty.toString();
@@ -218,7 +233,7 @@ public final class Renderer {
         return pieces.add(END);
     }
 
-    /** @throws ApiException 406 for a list, if the metadata of one object was asked for */
+    /** @throws ApiException 406 if the request asks for the metadata of a single object */
     private static void refuseMetadataOfOne(Target target, Accept accept) {
         if (accept.form() == Accept.Form.PARTIAL) {
             throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
@@ -226,8 +241,8 @@ public final class Renderer {
         }
     }
 
-    /** A list of objects that are not in the store as they are shown. */
-    ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
+    /** Renders a list of trees. */
+    private ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         refuseMetadataOfOne(target, accept);
         if (accept.form() == Accept.Form.TABLE) {
@@ -254,12 +269,12 @@ public final class Renderer {
         return response(200, list, accept, List.of());
     }
 
-    /** Lists of built-in types leave out the items' kind and apiVersion. */
+    /** Whether the items of a list have no kind and apiVersion, as those of built-in types. */
     private static boolean isTyped(ResourceType type) {
         return Schemas.ofKind(type.apiVersion(), type.kind()) != null;
     }
 
-    /** Of objects that are stored as they are shown, the bytes of the store itself. */
+    /** Renders a list as JSON from the stored bytes. */
     private static Pieces plainList(ResourceInfo info, List<StoredObject> items, ObjectNode listMeta) {
         ResourceType type = info.type();
         Pieces pieces = new Pieces().add(("{\"kind\":\"" + type.kind() + "List\",\"apiVersion\":\""
@@ -298,7 +313,9 @@ public final class Renderer {
         return partial;
     }
 
-    /** Makes the objects of a watch's events. What costs to make is made once for all watches in the same form. */
+    /**
+     * Creates the encoder of one watch. Renditions that are expensive are shared with other watches in the same form.
+     */
     public Encoder encoder(ResourceInfo info, ApiRequest request, Accept accept) {
         boolean protobuf = accept.media() == Accept.Media.PROTOBUF;
         Function<ObjectNode, byte[]> bytes = protobuf ? ProtobufWriter::write : Json::bytes;
@@ -314,12 +331,12 @@ public final class Renderer {
         };
     }
 
-    /** Turns an object into the bytes of a watch event's object: JSON or protobuf. */
+    /** Encodes the objects of watch events as JSON or protobuf. */
     public interface Encoder {
         byte[] encode(StoredObject object);
 
-        /** The object of a bookmark. */
-        default byte @Nullable [] bookmark(ObjectNode bookmark) {
+        /** Encodes the object of a bookmark. */
+        default byte[] bookmark(ObjectNode bookmark) {
             return Json.bytes(bookmark);
         }
     }
@@ -356,7 +373,7 @@ public final class Renderer {
             if (first) {
                 return table(object);
             }
-            // The ages of things in it are those of the first watch that asks, a moment ago.
+            // Ages in the cells are those of the first watch that asks, a moment ago.
             return renditions.of(object, form, () -> table(object));
         }
 
@@ -367,7 +384,7 @@ public final class Renderer {
         @Override
         public byte[] bookmark(ObjectNode bookmark) {
             ObjectNode meta = Meta.of(bookmark);
-            // That the initial events are over is said in an annotation, which has to be seen whatever is to be left out.
+            // The end of the initial events is an annotation, which the client must see even if it excludes metadata.
             Tables.IncludeObject shown = include == Tables.IncludeObject.NONE && meta.has("annotations")
                     ? Tables.IncludeObject.METADATA
                     : include;

@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * What objects were turned into of late, other than the JSON that they are stored as: one write, a thousand watchers, one
- * serialisation for each form that any of them asks for (upstream: the caching objects of
- * {@code apiserver/pkg/storage/cacher}). The oldest ones go first. Thread safe.
+ * A cache of encoded objects. After one write, many watchers ask for the same object in the same form, and it is
+ * encoded once for each form (upstream: the caching objects of {@code apiserver/pkg/storage/cacher}). The cache is
+ * bounded by entries and bytes; the oldest entries go first. Thread safe.
  */
-public final class Renditions {
+final class Renditions {
     private static final int ENTRIES = 1_024;
-    /** Of the objects and of what they were turned into. */
+    /** The estimated bytes of all objects and their encodings. */
     private static final long BYTES = 16 * 1024 * 1024;
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** In the order in which they were first asked for. Guarded by the lock. */
+    /** In the order of insertion. Guarded by the lock. */
     private final SequencedMap<Key, Rendition> kept = new LinkedHashMap<>();
     /** Guarded by the lock. */
     private long bytes;
 
-    /** Objects are told apart by their identity: each version of one is a new one. */
+    /** Objects are compared by identity, because each version of an object is a new instance. */
     private record Key(StoredObject object, String form) {}
 
-    /** Made by the first who asks; the others wait for it. */
+    /** The first thread that asks encodes the object, and the others wait for it. */
     private static final class Rendition {
         private final ReentrantLock making = new ReentrantLock();
         private byte @Nullable [] made;
@@ -49,11 +49,12 @@ public final class Renditions {
     }
 
     /**
-     * The object in a form. The bytes are shared and must not be changed.
+     * Returns the object in a form. The bytes are shared and must not be changed.
      *
-     * @param form names all that the bytes depend on besides the object
+     * @param form identifies everything that the bytes depend on besides the object
+     * @param make encodes the object
      */
-    public byte[] of(StoredObject object, String form, Supplier<byte[]> make) {
+    byte[] of(StoredObject object, String form, Supplier<byte[]> make) {
         Key key = new Key(object, form);
         Rendition rendition;
         lock.lock();
@@ -77,7 +78,7 @@ public final class Renditions {
         }
     }
 
-    /** What an object is turned into is about as large as itself. */
+    /** The size of the object and its encoding, which is about as large as the object. */
     private static long weight(Key key) {
         return 2L * key.object.json().length;
     }

@@ -8,16 +8,16 @@ import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 
 /**
- * The selectors of a request about a collection, parsed once: authorization and selection both go by these objects.
+ * The selectors of a request for a collection. They are parsed once, so that authorization and selection agree.
  *
- * @param problem the refusal of selectors that cannot be parsed, else null; such a request selects nothing and is refused
- *        once it is authorized
+ * @param problem why the selectors cannot be parsed, else null; such a request selects nothing, and is refused after it
+ *        is authorized
  */
 record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
     private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
             FieldSelector.everything(), null);
 
-    /** The selection of a request that has no selectors. */
+    /** The selectors of a request that has none. */
     static RequestSelectors all() {
         return ALL;
     }

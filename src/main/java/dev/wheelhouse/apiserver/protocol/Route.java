@@ -11,16 +11,16 @@ import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 
 /**
- * The head of a request, read once. Authorization decides on {@link #about}, and the handlers go by the same value, so that
- * nothing is done but what was authorized. Reading it costs time linear in the path and the query, and needs no body
- * (upstream: {@code apiserver/pkg/endpoints/request/requestinfo.go}).
+ * The parsed method, path and query of a request. Authorization decides on {@link #about}, and the handlers use the
+ * same value, so that no request does more than was authorized. Parsing takes time linear in the length of path and
+ * query, and does not need the body (upstream: {@code apiserver/pkg/endpoints/request/requestinfo.go}).
  *
- * @param about the verb and the thing, as authorization sees them, whether or not there is such a thing
- * @param parts the decoded parts of the path: of a resource path, from the resource on; of another, all of them
+ * @param about the verb and its object as authorization sees them, whether or not the object exists
+ * @param parts the decoded parts of the path; for a resource path, those from the resource on
  * @param inNamespace whether the path names a namespace before the resource
- * @param watchPath whether the path is one of the old {@code /watch/} ones, which are for GET alone
- * @param selectors of a request about a collection
- * @param problem the refusal of a path that cannot be read, else null
+ * @param watchPath whether the path is one of the deprecated {@code /watch/} paths, which are for GET only
+ * @param selectors of a request for a collection
+ * @param problem why the path cannot be parsed, else null
  */
 public record Route(RequestInfo about, List<String> parts, boolean inNamespace, boolean watchPath,
         RequestSelectors selectors, @Nullable ApiException problem) {
@@ -30,7 +30,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
     private static final String NAME_FIELD = "metadata.name";
 
     /** @param path still encoded, without the query */
-    public static Route of(String method, String path, Query query) {
+    static Route of(String method, String path, Query query) {
         String decoded;
         try {
             decoded = Query.decode(path.indexOf('+') < 0 ? path : path.replace("+", "%2B"));
@@ -84,7 +84,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
                 RequestSelectors.all(), problem);
     }
 
-    /** The path's parts between slashes, those at its ends apart. Parts within may be empty, and then name nothing. */
+    /** Splits a path at its slashes, without those at its ends. A part may be empty; it then names nothing. */
     private static List<String> parts(String path) {
         int from = 0;
         int to = path.length();
@@ -109,8 +109,8 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
     }
 
     /**
-     * The one name that a field selector leaves, or empty: a list or a watch of one name needs the right to that name only.
-     * Where anything in the query is malformed, the right to all is needed, and then the request is refused.
+     * The only name that a field selector allows, or empty. A list or watch of one name needs the right to that name
+     * only. If the query is malformed, the right to all names is needed, and the request is refused after that.
      */
     private static String selected(RequestSelectors selectors, Query query) {
         if (selectors.problem() != null || !query.isNumber("limit") || !query.isNumber("timeoutSeconds")) {
@@ -122,22 +122,25 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
                 : name;
     }
 
-    /** The name in the path, or empty; a name that a field selector leaves is only in {@link #about}. */
+    /** The name in the path, or empty. A name from a field selector is only in {@link #about}. */
     String name() {
         return parts.size() > 1 ? parts.get(1) : "";
     }
 
-    /** The namespace before the resource, or empty. */
+    /** The namespace in the path before the resource, or empty. */
     String namespace() {
         return inNamespace ? about.namespace() : "";
     }
 
-    /** The parts after the name, joined; more than {@link RequestInfo#subresource} where a subresource has paths below it. */
+    /**
+     * The parts after the name, joined. They are more than {@link RequestInfo#subresource} if a subresource has paths
+     * below it.
+     */
     String subresource() {
         return parts.size() > 2 ? String.join("/", parts.subList(2, parts.size())) : "";
     }
 
-    /** Whether the path begins as those of resources do: authorization reads some paths leniently that nothing serves. */
+    /** Whether resources are served below the prefix of the path; authorization also accepts some other prefixes. */
     boolean isPlain() {
         return about.path().startsWith(about.group().isEmpty() ? "/api/" : "/apis/")
                 && !about.version().isEmpty();

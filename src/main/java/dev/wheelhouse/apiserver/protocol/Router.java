@@ -6,7 +6,10 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
-/** Finds the resource that a route names: {@code /api/v1/namespaces/NS/pods/NAME/status}, {@code /apis/GROUP/VERSION/…}. */
+/**
+ * Finds the resource that a route names, such as {@code /api/v1/namespaces/NS/pods/NAME/status} or {@code
+ * /apis/GROUP/VERSION/…}.
+ */
 public final class Router {
     private final ResourceRegistry registry;
 
@@ -15,9 +18,11 @@ public final class Router {
     }
 
     /**
-     * The target of a resource path. Group, resource, namespace and subresource are those that were authorized.
+     * Returns the target of a resource path. Its group, resource, namespace and subresource are those that were
+     * authorized.
      *
-     * @throws ApiException 404 if there is no such resource or subresource, 405 for a write to a watch path
+     * @throws ApiException 400 if a name or namespace is missing, 404 if there is no such resource or subresource, 405
+     *        for a write to a watch path
      */
     public Target find(Route route, String method) {
         RequestInfo about = route.about();
@@ -43,7 +48,8 @@ public final class Router {
     }
 
     private static boolean isServed(Target target, Route route) {
-        // Rights in a namespace reach what is in it and the Namespace itself, but nothing else outside of namespaces.
+        // A right in a namespace covers the objects in it and the Namespace itself, but no other object outside of
+        // namespaces.
         boolean itself = target.type().equals(ResourceType.NAMESPACES);
         boolean misplaced = target.type().namespaced()
                 ? !route.inNamespace() && !target.name().isEmpty()

@@ -10,30 +10,33 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Strategy;
 
 /**
- * Objects as the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code apiserver/pkg/registry/rest/table.go}).
- * Stateless; for any thread.
+ * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code
+ * apiserver/pkg/registry/rest/table.go}). Stateless; safe for use by many threads.
  */
 public final class Tables {
     private Tables() {}
 
-    /** How much of each object a row carries. */
+    /** How much of each object its row carries. */
     public enum IncludeObject {
         NONE, METADATA, OBJECT
     }
 
     /**
-     * A {@code meta.k8s.io/v1 Table} of the objects. A field that is missing or odd costs its cell, never the list. The table shares the
-     * nodes of the objects: write it out before they change.
+     * Creates a {@code meta.k8s.io/v1 Table}. A missing or malformed field affects only its cell. The table shares
+     * nodes with the objects, so it must be written before they change.
      *
-     * @param columns whether to give the column definitions (a watch gives them in its first event only)
-     * @param listMeta the list's metadata; for a single object its resourceVersion alone
+     * @param columns whether to add the column definitions; a watch sends them in its first event only
+     * @param listMeta the metadata of the list; for a single object only its resourceVersion
      */
     public static ObjectNode table(ResourceInfo resource, List<ObjectNode> objects, IncludeObject include,
             boolean columns,
             ObjectNode listMeta, Instant now) {
         List<Column> printer = Printers.of(resource, objects);
+        Strategy strategy = Strategies.of(resource.type());
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listMeta);
         if (columns) {
@@ -48,24 +51,10 @@ public final class Tables {
             ObjectNode row = rows.addObject();
             ArrayNode cells = row.putArray("cells");
             printer.forEach(column -> column.addCell(cells, item));
-            addConditions(resource, item, row);
+            strategy.addRowConditions(item, row);
             addObject(resource, object, include, row);
         }
         return table;
-    }
-
-    /** A finished pod's row is marked, so that kubectl can tell it from the others. */
-    private static void addConditions(ResourceInfo resource, Item item, ObjectNode row) {
-        if (!resource.type().kind().equals("Pod") || !resource.type().group().isEmpty()) {
-            return;
-        }
-        String phase = item.text("status", "phase");
-        if (phase.equals("Succeeded") || phase.equals("Failed")) {
-            row.putArray("conditions").addObject().put("type", "Completed").put("status", "True").put("reason", phase)
-                    .put("message", phase.equals("Succeeded")
-                            ? "All containers of the pod ended well."
-                            : "The pod ended with an error.");
-        }
     }
 
     private static void addObject(ResourceInfo resource, ObjectNode object, IncludeObject include, ObjectNode row) {

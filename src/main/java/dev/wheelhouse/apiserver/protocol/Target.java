@@ -4,9 +4,9 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * What a request's path names.
+ * The resource, object or collection that the path of a request names.
  *
- * @param namespace empty for all, or a cluster-scoped resource
+ * @param namespace empty for all namespaces, or for a cluster-scoped resource
  * @param name empty for the collection
  * @param subresource empty for the object itself; may have slashes ({@code proxy/…})
  */
@@ -15,11 +15,12 @@ public record Target(ResourceInfo info, String namespace, String name, String su
         return info.type();
     }
 
-    /** The resource's name in the store: versions share it, and so do the two groups of events. */
+    /** The name under which the store holds the resource. All versions share it, and so do the two groups of events. */
     public String stored() {
         return stored(type());
     }
 
+    /** As {@link #stored()}, for a type: {@code deployments.apps}. */
     public static String stored(ResourceType type) {
         return type.group().equals("events.k8s.io") && type.plural().equals("events")
                 ? "events"
@@ -31,10 +32,7 @@ public record Target(ResourceInfo info, String namespace, String name, String su
         return type().group().equals("authentication.k8s.io") || type().group().equals("authorization.k8s.io");
     }
 
-    Target withName(String other) {
-        return new Target(info, namespace, other, subresource);
-    }
-
+    /** The object without the subresource. */
     public Target plain() {
         return new Target(info, namespace, name, "");
     }

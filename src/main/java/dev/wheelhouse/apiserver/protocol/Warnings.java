@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Bounds the warnings of one answer, so that its header has an end: a request may give reason for a warning with each of its fields (upstream:
+ * Bounds the warnings of one answer, because each field of a request may cause one and all are headers (upstream:
  * {@code apiserver/pkg/endpoints/filters/warning.go}).
  */
 final class Warnings {
-    /** The characters of all warnings. Past this, each warning is cut. */
+    /** The most characters of all warnings together. If they are more, each warning is cut. */
     private static final int MOST_CHARACTERS = 4 * 1024;
-    /** The characters of each of too many warnings. */
+    /** The most characters of each warning, if all together are too long. */
     private static final int MOST_OF_ONE = 256;
 
     private Warnings() {}
 
-    /** The warnings without repeats: whole if they are few and short; else the beginnings of the first ones. */
+    /** The distinct warnings: all and whole if they are short, else the beginnings of the first ones. */
     static List<String> bounded(List<String> warnings) {
         if (warnings.isEmpty()) {
             return List.of();

@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The events of one watch request, to be drawn by one thread; any thread may close it. It ends when its time is up, when the
- * server closes, or when its reader is too slow.
+ * The events of one watch request, polled by one thread; any thread may close it. The feed ends at its timeout, when
+ * the server closes, or when its reader is too slow.
  */
 public final class WatchFeed implements AutoCloseable {
     private static final long BOOKMARK_NANOS = Duration.ofMinutes(1).toNanos();
@@ -34,10 +34,15 @@ public final class WatchFeed implements AutoCloseable {
      * One event.
      *
      * @param type {@code ADDED}, {@code MODIFIED}, {@code DELETED}, {@code BOOKMARK} or {@code ERROR}
-     * @param object in the language that the watch was asked for in
+     * @param object in the encoding that the request negotiated
      */
     public record Event(String type, byte[] object) {}
 
+    /**
+     * @param bookmarks whether to send bookmarks, one a minute
+     * @param endOfInitialEvents whether to send the bookmark that ends the initial events; requires {@code bookmarks}
+     * @param timeout how long the watch lasts
+     */
     public WatchFeed(Watcher watcher, ResourceType type, Renderer.Encoder encoder, boolean bookmarks,
             boolean endOfInitialEvents, Duration timeout, Clock clock) {
         this.watcher = watcher;
@@ -61,12 +66,12 @@ public final class WatchFeed implements AutoCloseable {
         this.pending = only;
     }
 
-    /** A watch that says what is wrong, and ends. */
+    /** A watch that delivers one error and ends. */
     public static WatchFeed failed(ResourceType type, byte[] status, Clock clock) {
         return new WatchFeed(type, new Event("ERROR", status), clock);
     }
 
-    /** The next event, or null if there is none now. Never waits. */
+    /** The next event, or null if none is ready. Never blocks. */
     public @Nullable Event next() {
         Event ready = pending;
         Watcher source = watcher;
@@ -81,7 +86,7 @@ public final class WatchFeed implements AutoCloseable {
         }
         if (endOfInitialEventsDue) {
             endOfInitialEventsDue = false;
-            // What was changed meanwhile may have been told already.
+            // Changes after the start may already be delivered, so the bookmark has the version of the last event.
             return bookmarks ? bookmark(lastVersion, true) : null;
         }
         if (source.isOverflowed()) {
@@ -98,7 +103,7 @@ public final class WatchFeed implements AutoCloseable {
         return null;
     }
 
-    private @Nullable Event bookmark(long version, boolean initialEventsEnd) {
+    private Event bookmark(long version, boolean initialEventsEnd) {
         lastBookmark = clock.nanoTime();
         ObjectNode object = Json.object();
         object.put("kind", type.kind()).put("apiVersion", type.apiVersion());
@@ -106,17 +111,16 @@ public final class WatchFeed implements AutoCloseable {
         if (initialEventsEnd) {
             meta.putObject("annotations").put("k8s.io/initial-events-end", "true");
         }
-        byte[] encoded = encoder.bookmark(object);
-        return encoded == null ? null : new Event("BOOKMARK", encoded);
+        return new Event("BOOKMARK", encoder.bookmark(object));
     }
 
-    /** Whether no more events will come. Events that are ready are still given. */
+    /** Whether the feed ends after the events that are ready. */
     public boolean isEnded() {
         Watcher source = watcher;
         return pending == null && (source == null || source.isClosed() || clock.nanoTime() - deadline >= 0);
     }
 
-    /** Waits until there may be an event, or the end; at most {@code nanos} nanoseconds of real time. */
+    /** Waits until an event may be ready or the feed has ended, for at most {@code nanos} nanoseconds of real time. */
     public void await(long nanos) throws InterruptedException {
         Watcher source = watcher;
         if (source != null && pending == null) {
@@ -126,17 +130,16 @@ public final class WatchFeed implements AutoCloseable {
     }
 
     /**
-     * Asks to be told, on whatever thread it is, when {@link #next} may have something, or the watch has been ended. That its
-     * time is up, or that a bookmark is due, is not told.
+     * Registers a callback for when {@link #next} may return an event or the feed is closed. It runs on any thread. It
+     * is not called at the timeout, or when a bookmark is due.
      */
-    public boolean onReady(Runnable wake) {
+    public void onReady(Runnable wake) {
         Watcher source = watcher;
         if (source != null) {
             source.onReady(wake);
         } else {
             wake.run();
         }
-        return true;
     }
 
     @Override

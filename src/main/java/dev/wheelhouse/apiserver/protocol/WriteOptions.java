@@ -12,15 +12,15 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * The options of creations, updates and patches in the query, checked before the body is decoded (upstream:
- * {@code apimachinery/pkg/apis/meta/v1/validation}).
+ * Checks the query options of creations, updates and patches, before the body is decoded (upstream: {@code
+ * apimachinery/pkg/apis/meta/v1/validation}).
  */
 public final class WriteOptions {
     private static final int LONGEST_MANAGER = 128;
 
     private WriteOptions() {}
 
-    /** @throws ApiException 422 if an option has a value that it may not have */
+    /** @throws ApiException 422 if an option has an invalid value */
     public static void check(ApiRequest request) {
         Query query = request.query();
         List<Cause> causes = new ArrayList<>(0);
@@ -75,8 +75,7 @@ public final class WriteOptions {
         };
     }
 
-    /** The problems of the values of {@code dryRun}. */
-    public static List<Cause> dryRun(List<String> values) {
+    static List<Cause> dryRun(List<String> values) {
         if (values.stream().allMatch("All"::equals)) {
             return List.of();
         }

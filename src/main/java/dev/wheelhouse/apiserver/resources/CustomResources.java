@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -20,7 +17,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -36,7 +32,6 @@ public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-    private static final String APPROVAL = "api-approved.kubernetes.io";
     private static final int TRIES = 20;
     private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
             "update", "watch");
@@ -56,44 +51,6 @@ public final class CustomResources {
         this.clock = clock;
         store.snapshot(RESOURCE).select(Selection.all()).forEach(crd -> serve(crd.tree()));
         List.copyOf(terminating).forEach(this::finishDeletion);
-    }
-
-    /** Fills in the names that follow from the kind, and the conditions of a definition that is served. */
-    public void accept(ObjectNode crd) {
-        ObjectNode names = Json.child(Json.child(crd, "spec"), "names");
-        String kind = Json.text(names, "kind");
-        if (Json.text(names, "singular").isEmpty()) {
-            names.put("singular", kind.toLowerCase(Locale.ROOT));
-        }
-        if (Json.text(names, "listKind").isEmpty()) {
-            names.put("listKind", kind + "List");
-        }
-        Json.child(Json.child(crd, "spec"), "conversion");
-        if (Json.text(crd, "spec", "conversion", "strategy").isEmpty()) {
-            Json.child(Json.child(crd, "spec"), "conversion").put("strategy", "None");
-        }
-        ObjectNode status = Json.child(crd, "status");
-        ArrayNode stored = status.get("storedVersions") instanceof ArrayNode present
-                ? present
-                : status.putArray("storedVersions");
-        for (JsonNode version : versions(crd)) {
-            boolean listed = false;
-            for (JsonNode one : stored) {
-                listed |= one.asString("").equals(Json.text(version, "name"));
-            }
-            if (version.path("storage").asBoolean(false) && !listed) {
-                stored.add(Json.text(version, "name"));
-            }
-        }
-        String approval = Json.text(crd, "metadata", "annotations", APPROVAL);
-        if (isProtected(Json.text(crd, "spec", "group")) && !approval.isEmpty()) {
-            boolean approved = isUrl(approval);
-            DefinitionNames.condition(crd, "KubernetesAPIApprovalPolicyConformant", approved,
-                    approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
-                    (approved ? "approved in " : "not approved: \"" + APPROVAL + "\": ") + approval,
-                    Meta.time(clock.now()));
-        }
-        decide(crd);
     }
 
     /** Fills in what the conditions say of the names, whatever a writer of the status makes of them. */
@@ -135,73 +92,6 @@ public final class CustomResources {
         List<ObjectNode> others = others(Json.text(crd, "spec", "group"), name).stream().map(Named::definition)
                 .toList();
         DefinitionNames.decide(crd, others, Meta.time(clock.now()));
-    }
-
-    private static boolean isProtected(String group) {
-        return group.endsWith(".k8s.io") || group.equals("k8s.io") || group.endsWith(".kubernetes.io")
-                || group.equals("kubernetes.io");
-    }
-
-    /** What is wrong with a definition, as far as its objects depend on it. */
-    public static List<Cause> validate(ObjectNode crd) {
-        List<Cause> causes = new ArrayList<>();
-        String name = Json.text(crd, "spec", "names", "plural") + "." + Json.text(crd, "spec", "group");
-        if (!Meta.name(crd).equals(name)) {
-            causes.add(new Cause("metadata.name", "FieldValueInvalid", "Invalid value: \"" + Meta.name(crd)
-                    + "\": must be spec.names.plural+\".\"+spec.group"));
-        }
-        DefinitionNames.validateGroup(crd, causes);
-        String scope = Json.text(crd, "spec", "scope");
-        if (scope.isEmpty()) {
-            causes.add(new Cause("spec.scope", "FieldValueRequired", "Required value"));
-        } else if (!scope.equals("Namespaced") && !scope.equals("Cluster")) {
-            causes.add(new Cause("spec.scope", "FieldValueNotSupported", "Unsupported value: \"" + scope
-                    + "\": supported values: \"Cluster\", \"Namespaced\""));
-        }
-        int storage = 0;
-        int i = 0;
-        for (JsonNode version : versions(crd)) {
-            storage += version.path("storage").asBoolean(false) ? 1 : 0;
-            String path = "spec.versions[" + i++ + "]";
-            DefinitionNames.label(Json.text(version, "name"), path + ".name", "", causes);
-            String at = path + ".schema.openAPIV3Schema";
-            JsonNode schema = Json.at(version, "schema", "openAPIV3Schema");
-            if (schema instanceof ObjectNode object) {
-                causes.addAll(StructuralRules.check(object, at));
-            } else {
-                causes.add(new Cause(at, "FieldValueRequired", "Required value: schemas are required"));
-            }
-        }
-        if (isProtected(Json.text(crd, "spec", "group"))) {
-            approval(Json.text(crd, "metadata", "annotations", APPROVAL), causes);
-        }
-        if (storage != 1) {
-            causes.add(new Cause("spec.versions", "FieldValueInvalid", "Invalid value: "
-                    + crd.path("spec").path("versions") + ": must have exactly one version marked as storage version"));
-        }
-        DefinitionNames.validate(crd, causes);
-        return causes;
-    }
-
-    private static void approval(String approval, List<Cause> causes) {
-        boolean missing = approval.isEmpty();
-        if (missing || !approval.startsWith("unapproved") && !isUrl(approval)) {
-            causes.add(new Cause("metadata.annotations[" + APPROVAL + "]",
-                    missing ? "FieldValueRequired" : "FieldValueInvalid",
-                    (missing ? "Required value" : "Invalid value: \"" + approval + "\"")
-                            + ": protected groups must have approval annotation \"" + APPROVAL + "\""
-                            + (missing ? "" : " with either a URL or a reason starting with \"unapproved\"")
-                            + ", see https://github.com/kubernetes/enhancements/pull/1111"));
-        }
-    }
-
-    private static boolean isUrl(String text) {
-        try {
-            URI uri = new URI(text);
-            return uri.getScheme() != null && uri.getAuthority() != null;
-        } catch (URISyntaxException e) {
-            return false;
-        }
     }
 
     private static List<JsonNode> versions(ObjectNode crd) {

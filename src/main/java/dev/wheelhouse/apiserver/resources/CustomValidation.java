@@ -24,11 +24,11 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.cel.UserPattern;
 import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.error.CauseList;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
  * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
@@ -39,7 +39,7 @@ final class CustomValidation {
             .compile("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
     private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
 
-    private final CauseList causes = new CauseList();
+    private final Problems problems = new Problems();
     /** The values of long enumerations, by the schema that lists them. */
     private final Map<JsonNode, Set<String>> enumerations;
 
@@ -52,7 +52,7 @@ final class CustomValidation {
     }
 
     List<Cause> causes() {
-        return causes.toList();
+        return problems.causes();
     }
 
     /** @param old the object before, or null: what is equal in it is not looked at again, nor what cannot be told apart from it */
@@ -63,12 +63,12 @@ final class CustomValidation {
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
         CustomValidation trial = new CustomValidation(enumerations);
         trial.value(value, null, schema, path);
-        return trial.causes.isEmpty();
+        return trial.problems.isEmpty();
     }
 
     private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         Deadline.check();
-        if (causes.isFull() || value.equals(old)) {
+        if (problems.isFull() || value.equals(old)) {
             return;
         }
         if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
@@ -125,7 +125,7 @@ final class CustomValidation {
 
     private void wrongType(FieldPath path, String type, JsonNode value) {
         String actual = "\"" + typeOf(value) + "\"";
-        causes.add(() -> new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
+        problems.add(() -> new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
                 + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
     }
 
@@ -134,7 +134,7 @@ final class CustomValidation {
     }
 
     private void invalid(FieldPath path, JsonNode value, String what) {
-        causes.add(() -> new Cause(field(path), "FieldValueInvalid",
+        problems.add(() -> new Cause(field(path), "FieldValueInvalid",
                 "Invalid value: " + value + ": " + path + " in body " + what));
     }
 
@@ -148,7 +148,7 @@ final class CustomValidation {
             return all;
         });
         if (!keys.contains(JsonKey.of(value))) {
-            causes.add(() -> {
+            problems.add(() -> {
                 List<String> texts = new ArrayList<>();
                 allowed.forEach(one -> texts.add(one.isString() ? one.toString() : "\"" + one + "\""));
                 return new Cause(field(path), "FieldValueNotSupported",
@@ -164,7 +164,7 @@ final class CustomValidation {
             invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
         }
         if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
-            causes.add(() -> new Cause(field(path), "FieldValueTooLong",
+            problems.add(() -> new Cause(field(path), "FieldValueTooLong",
                     "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
         }
         String pattern = Json.text(schema, "pattern");
@@ -245,7 +245,7 @@ final class CustomValidation {
         tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {
             Map<String, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
-            for (int i = 0; i < array.size() && !causes.isFull(); i++) {
+            for (int i = 0; i < array.size() && !problems.isFull(); i++) {
                 value(array.get(i), RuleValidation.ListMaps.find(before, array.get(i), schema), items, path.index(i));
             }
         }
@@ -263,14 +263,14 @@ final class CustomValidation {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
             if (!seen.add(JsonKey.of(key))) {
                 FieldPath at = path.index(i);
-                causes.add(() -> new Cause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
+                problems.add(() -> new Cause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
             }
         }
     }
 
     private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
         if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
-            causes.add(() -> new Cause(field(path), "FieldValueTooMany",
+            problems.add(() -> new Cause(field(path), "FieldValueTooMany",
                     "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
         }
     }
@@ -278,7 +278,7 @@ final class CustomValidation {
     private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                causes.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                problems.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
                         "Required value"));
             }
         }
@@ -326,6 +326,6 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        causes.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+        problems.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +12,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 
@@ -21,81 +19,8 @@ import dev.wheelhouse.apiserver.json.Meta;
  * Which names of a CustomResourceDefinition are its own: two of one group cannot have the same (upstream:
  * {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the definitions that it is given.
  */
-final class DefinitionNames {
-    private static final String LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?";
-    private static final Pattern LABEL_FORM = Pattern.compile(LABEL);
-    private static final Pattern GROUP_FORM = Pattern
-            .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
-    private static final int LONGEST_LABEL = 63;
-
+public final class DefinitionNames {
     private DefinitionNames() {}
-
-    /** The group is a domain: so no definition adds to a group of the server that has no dot, such as {@code apps}. */
-    static void validateGroup(ObjectNode crd, List<Cause> causes) {
-        String group = Json.text(crd, "spec", "group");
-        if (group.isEmpty()) {
-            causes.add(new Cause("spec.group", "FieldValueRequired", "Required value"));
-        } else if (!GROUP_FORM.matcher(group).matches()) {
-            causes.add(new Cause("spec.group", "FieldValueInvalid",
-                    "Invalid value: \"" + group + "\": should be a domain with at least one dot"));
-        }
-    }
-
-    /** Names are labels. So the plural has no dot, and plural and group together mean one resource only. */
-    static void validate(ObjectNode crd, List<Cause> causes) {
-        JsonNode names = crd.path("spec").path("names");
-        for (String field : List.of("plural", "singular", "kind", "listKind")) {
-            String name = Json.text(names, field);
-            if (name.isEmpty()) {
-                causes.add(new Cause("spec.names." + field, "FieldValueRequired", "Required value"));
-            }
-        }
-        for (String field : List.of("plural", "singular")) {
-            optional(names.get(field), "spec.names." + field, "", causes);
-        }
-        for (String field : List.of("kind", "listKind")) {
-            optional(names.get(field), "spec.names." + field, "may have mixed case, but should otherwise match: ",
-                    causes);
-        }
-        several(names.get("shortNames"), "spec.names.shortNames", causes);
-        String listKind = Json.text(names, "listKind");
-        if (!listKind.isEmpty() && listKind.equals(Json.text(names, "kind"))) {
-            causes.add(new Cause("spec.names.listKind", "FieldValueInvalid",
-                    "Invalid value: \"" + listKind + "\": kind and listKind may not be the same"));
-        }
-        several(names.get("categories"), "spec.names.categories", causes);
-    }
-
-    private static void optional(@Nullable JsonNode name, String field, String prefix, List<Cause> causes) {
-        if (name != null && !name.asString("").isEmpty()) {
-            label(name.asString(""), field, prefix, causes);
-        }
-    }
-
-    private static void several(@Nullable JsonNode names, String field, List<Cause> causes) {
-        if (names instanceof ArrayNode array) {
-            for (int i = 0; i < array.size(); i++) {
-                label(array.get(i).asString(""), field + "[" + i + "]", "", causes);
-            }
-        }
-    }
-
-    /** @param prefix of the message; unless it is empty, upper case is as good as lower case */
-    static void label(String name, String field, String prefix, List<Cause> causes) {
-        List<String> problems = new ArrayList<>();
-        if (name.length() > LONGEST_LABEL) {
-            problems.add("must be no more than " + LONGEST_LABEL + " characters");
-        }
-        if (!LABEL_FORM.matcher(prefix.isEmpty() ? name : name.toLowerCase(Locale.ROOT)).matches()) {
-            problems.add("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-                    + "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
-                    + "regex used for validation is '" + LABEL + "')");
-        }
-        if (!problems.isEmpty()) {
-            causes.add(new Cause(field, "FieldValueInvalid",
-                    "Invalid value: \"" + name + "\": " + prefix + String.join(",", problems)));
-        }
-    }
 
     /**
      * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. A definition that was established once stays
@@ -170,8 +95,13 @@ final class DefinitionNames {
         return false;
     }
 
-    /** Sets a condition; its time stays where its status does. */
-    static void condition(ObjectNode crd, String type, boolean value, String reason, String message, String now) {
+    /**
+     * Sets a condition of a definition.
+     *
+     * @param now the time of the transition, if the status changes
+     */
+    public static void condition(ObjectNode crd, String type, boolean value, String reason, String message,
+            String now) {
         ObjectNode status = Json.child(crd, "status");
         ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
                 ? present

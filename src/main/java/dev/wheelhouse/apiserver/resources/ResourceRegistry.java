@@ -62,12 +62,12 @@ public final class ResourceRegistry {
     }
 
     /** Whether a built-in resource has that name, in whatever version. @param groupResource {@code deployments.apps} */
-    public boolean isBuiltIn(String groupResource) {
+    boolean isBuiltIn(String groupResource) {
         return builtInNames.contains(groupResource);
     }
 
     /** Whether the server serves the version of the group by itself. @param apiVersion {@code apps/v1} */
-    public boolean isBuiltInVersion(String apiVersion) {
+    boolean isBuiltInVersion(String apiVersion) {
         return builtInVersions.contains(apiVersion);
     }
 

@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.cel.CelRule;
 import dev.wheelhouse.apiserver.cel.CelValues;
 import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.error.CauseList;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
@@ -85,16 +84,16 @@ final class RuleValidation {
         }
         Walk walk = new Walk();
         walk.value(object, old, schema, FieldPath.ROOT);
-        return walk.causes.toList();
+        return walk.problems.causes();
     }
 
     private final class Walk {
-        final CauseList causes = new CauseList();
+        final Problems problems = new Problems();
         private final CelBudget budget = CelBudget.ofValidations();
 
         void value(JsonNode value, @Nullable JsonNode old, JsonNode of, FieldPath path) {
             Deadline.check();
-            if (value.isNull() || budget.isSpent() || causes.isFull()) {
+            if (value.isNull() || budget.isSpent() || problems.isFull()) {
                 return;
             }
             if (of.get(RULES) instanceof ArrayNode rules) {
@@ -131,11 +130,11 @@ final class RuleValidation {
                 }
                 String problem = rule.check(self, oldSelf, budget);
                 if (problem != null) {
-                    causes.add(() -> cause(rule, path.toString(), type, problem));
+                    problems.add(() -> cause(rule, path.toString(), type, problem));
                 }
                 if (budget.isSpent()) {
                     if (problem == null) {
-                        causes.add(() -> new Cause(field(path.toString()), "FieldValueInvalid", "Invalid value: \""
+                        problems.add(() -> new Cause(field(path.toString()), "FieldValueInvalid", "Invalid value: \""
                                 + type + "\": validation failed due to running out of cost budget, no further"
                                 + " validation rules will be run"));
                     }

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.FieldPath;
-import dev.wheelhouse.apiserver.schema.FieldProblems;
+import dev.wheelhouse.apiserver.schema.StrictErrors;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Schemas;
@@ -30,13 +30,13 @@ final class StructuralSchemas {
     private StructuralSchemas() {}
 
     static List<String> prune(ObjectNode object, JsonNode schema) {
-        FieldProblems problems = new FieldProblems();
+        StrictErrors problems = new StrictErrors();
         prune(object, schema, FieldPath.ROOT, true, problems);
         return problems.toList();
     }
 
     private static void prune(ObjectNode object, JsonNode schema, FieldPath path, boolean resource,
-            FieldProblems problems) {
+            StrictErrors problems) {
         boolean keep = isTrue(schema, "x-kubernetes-preserve-unknown-fields");
         List<String> drop = new ArrayList<>();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
@@ -59,7 +59,7 @@ final class StructuralSchemas {
         object.remove(drop);
     }
 
-    private static void metadata(ObjectNode metadata, FieldPath path, FieldProblems problems) {
+    private static void metadata(ObjectNode metadata, FieldPath path, StrictErrors problems) {
         TypeSchema type = Schemas.ofName(METADATA_TYPE);
         if (type == null) {
             return;
@@ -69,7 +69,7 @@ final class StructuralSchemas {
         }
     }
 
-    private static void value(JsonNode value, JsonNode schema, FieldPath path, FieldProblems problems) {
+    private static void value(JsonNode value, JsonNode schema, FieldPath path, StrictErrors problems) {
         if (value instanceof ObjectNode object) {
             if (isTrue(schema, "x-kubernetes-int-or-string")) {
                 return;

@@ -12,7 +12,10 @@ import dev.wheelhouse.apiserver.kinds.NamespaceContents;
 import dev.wheelhouse.apiserver.kinds.RoleAggregation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 
-/** The objects that every cluster has: stored at the start, where they are missing (upstream: {@code pkg/controlplane}). */
+/**
+ * The objects that every cluster has. They are created at the start if the store lacks them (upstream: {@code
+ * pkg/controlplane}).
+ */
 final class Bootstrap {
     private final ClusterState state;
     private final ObjectStore store;
@@ -32,7 +35,7 @@ final class Bootstrap {
         }
     }
 
-    /** The roles, namespaces, priority classes and the Service that every cluster has. */
+    /** Creates the missing roles, namespaces, priority classes, service range and the Service {@code kubernetes}. */
     void create() {
         for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
             ObjectNode meta = Meta.of(policy.object());

@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.DeleteOptions;
 import dev.wheelhouse.apiserver.protocol.ListOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
@@ -32,8 +31,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Deletion: preconditions, propagation by finalizers, grace periods of pods (upstream:
- * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
+ * DELETE of an object or a collection: preconditions, finalizers by propagation policy, grace periods (upstream: {@code
+ * registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
  */
 final class Deletes {
     private static final int TRIES = 10;
@@ -59,7 +58,7 @@ final class Deletes {
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
         DeleteOptions options = DeleteOptions.of(request);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         String warning = Strategies.of(target.type()).warnOfDeletion();
         if (!warning.isEmpty() && options.policy().isEmpty() && options.orphan() == null) {
             warnings.add(warning);
@@ -71,7 +70,6 @@ final class Deletes {
                 : renderer.object(200, target, answer, request, accept, warnings);
     }
 
-    /** Asks the admission policies. */
     private void permit(Target target, ApiRequest request, DeleteOptions options, List<String> warnings) {
         StoredObject current = admission.concernsDeletions()
                 ? store.get(target.stored(), target.namespace(), target.name())
@@ -82,7 +80,12 @@ final class Deletes {
         }
     }
 
-    /** @return what to answer with: the object that waits for its end, or that is gone, or a Status */
+    /**
+     * Deletes an object, or begins its deletion.
+     *
+     * @return the object, if its deletion waits or its kind is returned after deletion; else a Status
+     * @throws ApiException 403 for an object that may not be deleted, 404, 409 if a precondition fails
+     */
     ObjectNode delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
         for (int attempt = 1;; attempt++) {
@@ -177,7 +180,10 @@ final class Deletes {
         }
     }
 
-    /** Marks an object that may take {@code grace} seconds to end, or ends it now (upstream: {@code rest.BeforeDelete}). */
+    /**
+     * Marks an object that gets {@code grace} seconds to end, or removes it now (upstream: {@code rest.BeforeDelete}).
+     * A later deletion may only shorten the period.
+     */
     private ObjectNode endGracefully(Target target, StoredObject current, ObjectNode object, long grace,
             DeleteOptions options, boolean finalizersChanged) {
         ObjectNode meta = Meta.of(object);
@@ -207,7 +213,10 @@ final class Deletes {
         return remove(target, marked, options);
     }
 
-    /** Marks an object whose contents go first, and deletes the contents that are this server's to delete. */
+    /**
+     * Marks an object whose contents must go first, such as a Namespace or a CustomResourceDefinition, and deletes the
+     * contents that no controller deletes.
+     */
     private ObjectNode terminate(Target target, StoredObject current, ObjectNode object, DeleteOptions options) {
         Strategy strategy = Strategies.of(target.type());
         if (Meta.isDeleting(object)) {
@@ -268,7 +277,7 @@ final class Deletes {
         List<StoredObject> items = listed.page().items();
         for (StoredObject item : items) {
             Target one = new Target(target.info(), item.namespace(), item.name(), "");
-            permit(one, request, options, Bodies.newWarnings());
+            permit(one, request, options, new ArrayList<>());
             deleteIfPresent(one, options);
         }
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(snapshot.version()));

@@ -8,7 +8,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -27,10 +26,12 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
+import java.util.ArrayList;
 
 /**
- * Deletes pods where their PodDisruptionBudget lets them go, and counts that against it until the disruption controller counts anew
- * (upstream: {@code pkg/registry/core/pod/storage/eviction.go}).
+ * The eviction subresource: deletes a pod if its PodDisruptionBudget allows a disruption, and counts the disruption in
+ * the budget's status until the disruption controller counts anew (upstream: {@code
+ * pkg/registry/core/pod/storage/eviction.go}).
  */
 final class Evictions {
     private static final String BUDGETS = "poddisruptionbudgets.policy";
@@ -39,7 +40,9 @@ final class Evictions {
             "PodDisruptionBudget", true);
     private static final ResourceType EVICTION = new ResourceType("policy", "v1", "evictions", "Eviction", true);
     private static final int TRIES = 20;
-    /** Upstream's MaxDisruptedPodSize: more evictions than that and the controller seems to be away. */
+    /**
+     * Upstream's MaxDisruptedPodSize. A longer map of unconfirmed evictions means that the controller is not working.
+     */
     private static final int MOST_UNCONFIRMED = 2000;
     private static final int RETRY_AFTER_SECONDS = 10;
 
@@ -55,10 +58,10 @@ final class Evictions {
         this.clock = clock;
     }
 
-    /** @throws ApiException 404 without the pod, 429 if its budget is spent, 500 if it has two budgets */
+    /** @throws ApiException 404 if there is no such pod, 429 if its budget is spent, 500 if it has two budgets */
     ApiResponse evict(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode eviction = Bodies.object(request, EVICTION, warnings);
         String namespace = Meta.namespace(eviction);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
@@ -75,11 +78,12 @@ final class Evictions {
         boolean dryRun = request.isDryRun()
                 || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
         DeleteOptions.of(options);
-        if (!isFree(stored)) {
+        if (!needsNoBudget(stored)) {
             List<StoredObject> budgets = budgets(stored);
             if (budgets.size() > 1) {
                 throw Errors.internal(
-                        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+                        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+                                + "support.");
             }
             if (!budgets.isEmpty() && !mayGoUnhealthy(stored, budgets.getFirst().tree())) {
                 spend(budgets.getFirst(), target.name(), dryRun);
@@ -95,15 +99,15 @@ final class Evictions {
         return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
     }
 
-    /** Pods that do not run, not yet or no longer, disrupt nothing. */
-    private static boolean isFree(StoredObject pod) {
+    /** Whether the pod disrupts nothing, because it does not run yet or any more, or is being deleted already. */
+    private static boolean needsNoBudget(StoredObject pod) {
         String phase = String.valueOf(pod.field("status.phase"));
         return !phase.equals("Running") && !phase.equals("Unknown") || Meta.isDeleting(pod.tree());
     }
 
     private List<StoredObject> budgets(StoredObject pod) {
         return store.snapshot(BUDGETS)
-                .select(new Selection(pod.namespace(), LabelSelector.everything(), FieldSelector.everything())).stream()
+                .select(Selection.inNamespace(pod.namespace())).stream()
                 .filter(budget -> {
                     JsonNode selector = Json.at(budget.tree(), "spec", "selector");
                     return selector != null && LabelSelector.of(ModelJson.read(selector, V1LabelSelector.class))
@@ -111,7 +115,7 @@ final class Evictions {
                 }).toList();
     }
 
-    /** A pod that is not ready may go if the budget always says so, or if it is kept without it. */
+    /** Whether the pod is not ready, and its budget always lets such pods go or has enough healthy pods without it. */
     private static boolean mayGoUnhealthy(StoredObject pod, ObjectNode budget) {
         if (isReady(pod.tree())) {
             return false;
@@ -197,7 +201,7 @@ final class Evictions {
         }
     }
 
-    /** Tells the pod's controller why it goes. */
+    /** Sets the condition DisruptionTarget, by which the pod's controller knows the reason of the deletion. */
     private void markDisrupted(StoredObject stored) {
         ObjectNode pod = stored.tree();
         ObjectNode status = Json.child(pod, "status");
@@ -215,7 +219,7 @@ final class Evictions {
         try {
             store.update("pods", pod, stored.version());
         } catch (StoreException.Conflict e) {
-            // It changes at this moment: the condition is only told, the deletion is what counts.
+            // The pod changed meanwhile. The condition is only information, so the deletion goes on without it.
         }
     }
 }

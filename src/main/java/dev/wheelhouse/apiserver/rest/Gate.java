@@ -12,7 +12,10 @@ import dev.wheelhouse.apiserver.auth.UnauthorizedException;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 
-/** Lets requests in: who asks, as whom, and whether they may (upstream: the filters of {@code apiserver/pkg/server/config.go}). */
+/**
+ * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of {@code
+ * apiserver/pkg/server/config.go}).
+ */
 final class Gate {
     private final Authenticator authenticator;
     private final Authorizer authorizer;
@@ -23,11 +26,13 @@ final class Gate {
     }
 
     /**
-     * Who asks, once it is certain that they may. Needs no body, so that none has to be read for somebody who may not.
+     * Returns the user in whose name the request is made. Needs the head of the request only, so that a server reads no
+     * body for a sender without rights.
      *
-     * @throws ApiException 401 if nobody knows who asks, 403 if they may not, 400 if they ask as nobody in particular
+     * @throws ApiException 401 for invalid credentials, 403 if the user lacks the right, 400 for an impersonation that
+     *        names no user
      */
-    User admit(Credentials credentials, RequestInfo about) {
+    User authorize(Credentials credentials, RequestInfo about) {
         User user = user(credentials);
         require(user, about);
         return user;
@@ -48,10 +53,10 @@ final class Gate {
         if (asked.user().isEmpty()) {
             throw Errors.badRequest("requested " + asked + " without impersonating a user name");
         }
-        for (RequestInfo right : asked.needed()) {
+        for (RequestInfo right : asked.requiredRights()) {
             require(user, right);
         }
-        return asked.as();
+        return asked.impersonated();
     }
 
     private void require(User user, RequestInfo about) {

@@ -9,9 +9,10 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
- * {@code /healthz}, {@code /livez} and {@code /readyz}, with {@code ?verbose}, {@code ?exclude=} and a path for each check
- * (upstream: {@code apiserver/pkg/server/healthz}). A server that answers at all passes them, as it serves nothing before its
- * storage is open and its roles are there; while the storage takes no writes, it is alive and not ready.
+ * {@code /healthz}, {@code /livez} and {@code /readyz}, with {@code ?verbose}, {@code ?exclude=} and a path for each
+ * check (upstream: {@code apiserver/pkg/server/healthz}). Most checks pass whenever the server answers at all, because
+ * it serves nothing before its storage is open and its roles exist. While the storage refuses writes, the check {@code
+ * etcd} fails, except for {@code /livez}.
  */
 final class Health {
     private static final String STORAGE = "etcd";
@@ -25,7 +26,7 @@ final class Health {
         this.store = store;
     }
 
-    /** @param path of which the first part is one of the three */
+    /** @param path decoded parts; the first is {@code healthz}, {@code livez} or {@code readyz} */
     ApiResponse answer(List<String> path, ApiRequest request) {
         String endpoint = path.getFirst();
         String check = String.join("/", path.subList(1, path.size()));
@@ -35,13 +36,13 @@ final class Health {
             }
             String problem = check.equals(STORAGE) ? storageProblem(endpoint) : null;
             return problem == null
-                    ? PodSubresources.text(200, "ok")
-                    : PodSubresources.text(500, "internal server error: " + problem + "\n");
+                    ? ApiResponse.text(200, "ok")
+                    : ApiResponse.text(500, "internal server error: " + problem + "\n");
         }
         List<String> excluded = request.query().all("exclude");
         String problem = excluded.contains(STORAGE) ? null : storageProblem(endpoint);
         if (problem == null && !request.query().has("verbose")) {
-            return PodSubresources.text(200, "ok");
+            return ApiResponse.text(200, "ok");
         }
         StringBuilder text = new StringBuilder();
         LIVE.forEach(name -> line(text, name, excluded, name.equals(STORAGE) ? problem : null));
@@ -49,10 +50,10 @@ final class Health {
             READY_ALONE.forEach(name -> line(text, name, excluded, null));
         }
         text.append(endpoint).append(problem == null ? " check passed\n" : " check failed\n");
-        return PodSubresources.text(problem == null ? 200 : 500, text.toString());
+        return ApiResponse.text(problem == null ? 200 : 500, text.toString());
     }
 
-    /** A restart would not help against a full disk, so that the server lives. */
+    /** Why the storage refuses writes, or null. For livez it is null: a restart would not help against a full disk. */
     private @Nullable String storageProblem(String endpoint) {
         String problem = endpoint.equals("livez") ? null : store.problem();
         return problem == null ? null : "writes are refused: " + problem;

@@ -21,29 +21,29 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 
-/** Paths that name no resource: version, health, discovery, OpenAPI. */
+/** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
 final class NonResources {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-    /** Paths that mean nothing with another slash at their end. */
+    /** The first parts of paths that are not found if they end with a slash. */
     private static final Set<String> STRICT = Set.of("healthz", "livez", "readyz", "metrics", "openapi");
 
     private final ResourceRegistry registry;
     private final Discovery discovery;
     private final OpenApi openApi;
     private final Renderer renderer;
-    private final ServerFacts facts;
+    private final ServerInfo info;
     private final StorageMetrics storage;
     private final Health health;
 
-    /** The first parts of paths whose handlers do not look at the method. They change nothing. */
+    /** The first parts of paths that are answered for any method. Their handlers change nothing. */
     private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
 
-    NonResources(ResourceRegistry registry, Renderer renderer, ServerFacts facts, StorageMetrics storage,
+    NonResources(ResourceRegistry registry, Renderer renderer, ServerInfo info, StorageMetrics storage,
             Health health) {
         this.health = health;
-        this.facts = facts;
+        this.info = info;
         this.storage = storage;
         this.registry = registry;
         this.discovery = new Discovery(registry);
@@ -51,7 +51,11 @@ final class NonResources {
         this.renderer = renderer;
     }
 
-    /** The answer; null if the path is none of these. */
+    /**
+     * Answers the request; null if the path is none of these.
+     *
+     * @throws ApiException 404, 405, 406
+     */
     @Nullable
     ApiResponse handle(List<String> path, ApiRequest request) {
         String asked = request.about().path();
@@ -94,12 +98,12 @@ final class NonResources {
     }
 
     static ApiResponse notFound() {
-        return PodSubresources.text(404, "404 page not found\n");
+        return ApiResponse.text(404, "404 page not found\n");
     }
 
     private ObjectNode apiVersions() {
         ObjectNode versions = discovery.apiVersions().deepCopy();
-        String address = facts.address().get();
+        String address = info.address().get();
         if (!address.isEmpty()) {
             versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
                     .put("serverAddress", address);
@@ -109,7 +113,7 @@ final class NonResources {
 
     private ApiResponse metrics() {
         return new ApiResponse.Content(200, METRICS_TYPE,
-                (facts.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
+                (info.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
                 List.of(), null);
     }
 
@@ -154,7 +158,10 @@ final class NonResources {
                 : notFound();
     }
 
-    /** A document that was asked for by its hash never changes; one by a wrong hash is elsewhere. */
+    /**
+     * A document under its hash never changes and may be cached. A request with an outdated hash is redirected to the
+     * present one.
+     */
     private ApiResponse document(String path, String hash) {
         ObjectNode document = openApi.v3(path);
         String now = openApi.v3Hash(path);

@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The Endpoints and the EndpointSlice of the Service {@code kubernetes}, which say where the API server itself is (upstream:
- * {@code pkg/controlplane/reconcilers}).
+ * The Endpoints and the EndpointSlice of the Service {@code kubernetes}, by which clients in the cluster find the API
+ * server (upstream: {@code pkg/controlplane/reconcilers}).
  */
 final class OwnEndpoints {
     private static final String NAMESPACE = "default";
@@ -28,7 +28,7 @@ final class OwnEndpoints {
         this.store = state.store();
     }
 
-    /** Says that the server listens there now, and nowhere else. */
+    /** Makes the given address the only one of the Service. */
     void announce(InetAddress address, int port) {
         String ip = address.getHostAddress();
         ObjectNode endpoints = state.object("v1", "Endpoints", NAMESPACE, NAME);
@@ -70,7 +70,7 @@ final class OwnEndpoints {
         try {
             store.update(resource, object, present.version());
         } catch (StoreException.Conflict e) {
-            // Somebody says otherwise at this moment, and has the last word.
+            // Another writer changed it meanwhile. The last writer wins.
         }
     }
 }

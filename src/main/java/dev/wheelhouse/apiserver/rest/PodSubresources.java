@@ -1,10 +1,8 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,7 +17,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
@@ -43,12 +41,16 @@ final class PodSubresources {
         this.clock = clock;
     }
 
-    /** Assigns a pod to a node, once. */
+    /**
+     * Assigns a pod to a node.
+     *
+     * @throws ApiException 404, 409 if the pod has a node, is being deleted, or waits at a scheduling gate
+     */
     ApiResponse bind(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode binding = Bodies.object(request, BINDING, warnings);
-        Origin origin = Origin.of(request, target, false, warnings);
+        WriteContext context = WriteContext.of(request, target, false, warnings);
         String namespace = Meta.namespace(binding);
         if (!namespace.isEmpty() && !namespace.equals(target.namespace())) {
             throw Errors.foreignNamespace();
@@ -77,7 +79,7 @@ final class PodSubresources {
             }
             scheduled(Json.child(pod, "status"));
             try {
-                if (!origin.dryRun()) {
+                if (!context.dryRun()) {
                     store.update("pods", pod, current.version());
                 }
                 return renderer.response(201, Errors.success().put("code", 201), accept.ofObject(), warnings);
@@ -89,7 +91,7 @@ final class PodSubresources {
         }
     }
 
-    /** Upstream makes no status of these problems, so they are internal errors. */
+    /** Upstream does not convert these problems to a Status, so clients see internal errors. */
     private static void checkTarget(JsonNode node) {
         List<String> problems = new ArrayList<>(0);
         String kind = Json.text(node, "kind");
@@ -145,7 +147,7 @@ final class PodSubresources {
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
-    /** Why there is nothing to connect to. */
+    /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
     ApiException unreachable(Target target, ApiRequest request) {
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {
@@ -202,24 +204,7 @@ final class PodSubresources {
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
         }
-        return text(200, "The pod " + target.namespace() + "/" + target.name()
+        return ApiResponse.text(200, "The pod " + target.namespace() + "/" + target.name()
                 + " runs on a hollow node: no process runs, so there is no output.\n");
-    }
-
-    static ApiResponse text(int code, String text) {
-        return new ApiResponse.Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8),
-                List.of(), null);
-    }
-
-    static ObjectNode body(ApiRequest request) {
-        try {
-            JsonNode body = Bodies.untyped(request);
-            if (body instanceof ObjectNode object) {
-                return object;
-            }
-            throw Errors.badRequest("the body must be an object");
-        } catch (JacksonException e) {
-            throw Errors.badRequest("couldn't get version/kind; json parse error: " + Bodies.problem(request.body()));
-        }
     }
 }

@@ -28,6 +28,7 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 
 /**
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:
@@ -78,10 +79,13 @@ final class Reads {
         return renderer.list(target, page.items(), meta, request, accept);
     }
 
-    /** A page of objects, and the state that they are of. */
+    /** A page of objects, and the snapshot that it is from. */
     record Listed(Snapshot snapshot, Snapshot.Page page) {}
 
-    /** @throws ApiException 400 if the version or the token is none, 410 if they are too old, 504 if the version is to come */
+    /**
+     * @throws ApiException 400 if the version or the token cannot be parsed, 410 if it is too old, 504 if the version
+     *        does not exist yet
+     */
     Listed select(Target target, ListOptions options) {
         int limit = options.limit();
         Snapshot snapshot;
@@ -145,7 +149,7 @@ final class Reads {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));
     }
 
-    /** Reads a token (upstream: {@code apiserver/pkg/storage/continue.go}). */
+    /** Decodes a continue token (upstream: {@code apiserver/pkg/storage/continue.go}). */
     private static ObjectNode decode(String token) {
         int broken = brokenBase64(token);
         if (broken >= 0) {
@@ -188,7 +192,7 @@ final class Reads {
         return object;
     }
 
-    /** Where a text stops being unpadded base64 for URLs, or -1. */
+    /** The index at which a text stops being unpadded base64 for URLs, or -1. */
     private static int brokenBase64(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -226,22 +230,24 @@ final class Reads {
                 feed = new WatchFeed(watcher, target.type(), encoder, bookmarks, initialEvents, life, clock);
             }
         } catch (StoreException.Expired e) {
-            String why = target.stored().equals("events")
-                    ? "The resourceVersion for the provided watch is too old."
-                    : "too old resource version: " + version + " (" + e.oldest() + ")";
+            String why = Strategies.of(target.type()).expiredWatch(version, e.oldest());
             feed = failed(target, Errors.expired(why, null), accept);
         }
         return new ApiResponse.Stream(
                 accept.media() == Accept.Media.PROTOBUF ? ApiResponse.Stream.PROTOBUF : "application/json", feed);
     }
 
-    /** A watch that has nothing but an error to tell. */
+    /** A watch that delivers only this error. */
     private WatchFeed failed(Target target, ApiException problem, Accept accept) {
         return WatchFeed.failed(target.type(),
                 renderer.response(problem.code(), problem.status(), accept.ofObject(), List.of()).body(), clock);
     }
 
-    /** @return 0 for an empty text @throws ApiException 500, as upstream has it, for one that is no number */
+    /**
+     * Parses a resourceVersion; an empty text is 0.
+     *
+     * @throws ApiException 500, as upstream, if the text is no number
+     */
     private static long version(String text) {
         if (text.isEmpty()) {
             return 0;
@@ -252,7 +258,7 @@ final class Reads {
                 return Long.parseLong(text);
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // Reported below.
         }
         throw Errors.internal("resourceVersion: Invalid value: \"" + text
                 + "\": strconv.ParseUint: parsing \"" + text + "\": "

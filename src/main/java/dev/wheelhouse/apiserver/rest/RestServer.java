@@ -25,7 +25,6 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Entry;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Route;
 import dev.wheelhouse.apiserver.protocol.Router;
@@ -45,8 +44,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /**
- * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe; a request runs on its caller's thread and
- * does not wait for anything. Never throws: what goes wrong is an answer.
+ * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
+ * thread; it may wait for the store to commit, and a write in a namespace with quotas waits for other such writes.
+ * Failures are returned as answers, not thrown.
  */
 public final class RestServer {
     private static final Logger log = LoggerFactory.getLogger(RestServer.class);
@@ -66,25 +66,25 @@ public final class RestServer {
     private final Renderer renderer;
     private final OwnEndpoints endpoints;
 
-    /** Open to everybody, and served nowhere yet. */
+    /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
-        this(store, clock, random, Security.none(), ServerFacts.none());
+        this(store, clock, random, Security.none(), ServerInfo.none());
     }
 
     /**
-     * Creates what every cluster has, where the store has it not yet.
+     * Creates a server, and in its store the objects that every cluster has.
      *
-     * @param random for UIDs and generated names
-     * @param security whom it knows, and what they may do
-     * @param facts of the process that serves it
+     * @param random source of UIDs and generated names
+     * @param security how users are authenticated and authorized
+     * @param info about the process that serves the API
      */
-    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerFacts facts) {
-        Security.Access access = security.over(store, clock);
+    public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
+        Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
-                new CustomResources(store, registry, clock), facts.rootCertificates());
+                new CustomResources(store, registry, clock), info.rootCertificates());
         Admission admission = new Admission(store, registry, access.authorizer(), access.policies());
         Writes writes = new Writes(state, admission, new Quotas(store));
         this.renderer = new Renderer(clock);
@@ -97,52 +97,51 @@ public final class RestServer {
         this.evictions = new Evictions(store, deletes, renderer, clock);
         this.reviews = new Reviews(access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, access.serviceAccounts(), renderer, clock);
-        this.nonResources = new NonResources(registry, renderer, facts, new StorageMetrics(store, registry),
+        this.nonResources = new NonResources(registry, renderer, info, new StorageMetrics(store, registry),
                 new Health(store));
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }
 
-    /** Tells clients in the cluster where the server listens, by the endpoints of the Service {@code kubernetes}. */
+    /** Publishes the address of the server as the endpoint of the Service {@code kubernetes}. */
     public void announce(InetAddress address, int port) {
         endpoints.announce(address, port);
     }
 
-    /** The resources that are served at the moment. */
     public ResourceRegistry registry() {
         return registry;
     }
 
-    /** Answers a whole request of a caller within this process. */
+    /** Authorizes and answers a request that has its body. */
     public ApiResponse handle(ApiRequest request) {
-        return switch (admit(request)) {
-            case Entry.Refused refused -> refused.answer();
-            case Entry.Admitted admitted -> answer(admitted, request.body());
+        return switch (authorize(request)) {
+            case Authorization.Refused refused -> refused.answer();
+            case Authorization.Granted granted -> answer(granted, request.body());
         };
     }
 
     /**
-     * Decides by a request's head alone whether its sender may make it, so that a transport reads no body of a stranger.
+     * Authenticates and authorizes a request by its head, so that a transport does not read the body of a stranger.
      *
-     * @param head the request; its body does not count
+     * @param head the request; its body is ignored
      */
-    public Entry admit(ApiRequest head) {
+    public Authorization authorize(ApiRequest head) {
         try {
             Route route = head.route();
             if (route.problem() != null) {
                 throw route.problem();
             }
             Duration timeout = timeout(head);
-            User user = gate.admit(head.credentials(), route.about());
-            return new Entry.Admitted(head.withUser(user), timeout);
+            User user = gate.authorize(head.credentials(), route.about());
+            return new Authorization.Granted(head.withUser(user), timeout);
         } catch (RuntimeException | StackOverflowError e) {
-            return new Entry.Refused(failure(head, e));
+            return new Authorization.Refused(failure(head, e));
         }
     }
 
-    /** Answers a request that has been let in. Its work ends early if the {@link Deadline} of this thread is over. */
-    public ApiResponse answer(Entry.Admitted admitted, byte[] body) {
-        ApiRequest request = admitted.request().withBody(body);
+    /** Answers an authorized request. The work ends early, with 504, at the {@link Deadline} of this thread. */
+    public ApiResponse answer(Authorization.Granted granted, byte[] body) {
+        ApiRequest request = granted.request().withBody(body);
         try {
             return route(request);
         } catch (RuntimeException | StackOverflowError e) {
@@ -160,7 +159,7 @@ public final class RestServer {
             case TooLargeException large ->
                 failure(request, Errors.internal(String.valueOf(large.getMessage())).status());
             case StoreException.Closed closed -> failure(request, Errors.shuttingDown().status());
-            // The store has said so in the log, once.
+            // The store logs the cause once.
             case StoreException.Failed failed ->
                 failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
             default -> {
@@ -169,21 +168,6 @@ public final class RestServer {
                         "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));
             }
         };
-    }
-
-    /** The answer to a request that did not end in time, whoever found that out. */
-    public static ApiResponse.Content overdue() {
-        return answer(Errors.timeout());
-    }
-
-    /** The answer to a body that is longer than {@code limit} bytes. */
-    public static ApiResponse.Content tooLarge(long limit) {
-        return answer(Errors.tooLarge(limit));
-    }
-
-    /** The answer to a request that could not even be read. */
-    public static ApiResponse.Content answer(ApiException e) {
-        return new ApiResponse.Content(e.code(), "application/json", Json.bytes(e.status()), List.of(), null);
     }
 
     private ApiResponse.Content failure(ApiRequest request, ObjectNode status) {
@@ -196,7 +180,7 @@ public final class RestServer {
                         (int) retry);
     }
 
-    /** How long the client is ready to wait; null if it does not say, says zero, or asks for a watch. */
+    /** How long the client waits; null if it does not say, says zero, or opens a watch. */
     private static @Nullable Duration timeout(ApiRequest request) {
         String text = request.query().get("timeout");
         if (text.isEmpty() || request.about().verb().equals("watch")) {
@@ -294,7 +278,7 @@ public final class RestServer {
         };
     }
 
-    /** The verb that was authorized, empty for a method that no resource has a handler for. */
+    /** The verb that was authorized; empty for a method that resources do not support. */
     private static String verb(ApiRequest request) {
         return request.method().equals("HEAD") ? "" : request.route().about().verb();
     }

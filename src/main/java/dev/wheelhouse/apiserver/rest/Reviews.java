@@ -32,10 +32,10 @@ import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Resources that are asked and not stored: who one is, whose a token is, who may do what (upstream:
+ * Reviews, which are answered and never stored: the own user, the user of a token, the rights of a user (upstream:
  * {@code pkg/registry/authentication}, {@code pkg/registry/authorization}).
  */
-public final class Reviews {
+final class Reviews {
     private final Authenticator authenticator;
     private final Authorizer authorizer;
     private final Renderer renderer;
@@ -50,7 +50,7 @@ public final class Reviews {
 
     ApiResponse review(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode asked = Bodies.object(request, target.type(), warnings);
         Json.child(asked, "metadata");
         asked.remove("status");
@@ -144,7 +144,6 @@ public final class Reviews {
                 Json.text(resource, "namespace"), Json.text(resource, "name"));
     }
 
-    /** As upstream's message shows the attributes. */
     private static String shown(JsonNode path) {
         return "{\"Path\":\"" + Json.text(path, "path") + "\",\"Verb\":\"" + Json.text(path, "verb") + "\"}";
     }

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
@@ -32,8 +32,9 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
+import java.util.ArrayList;
 
-/** The scale subresource, {@code autoscaling/v1 Scale}, of whatever has {@code spec.replicas} and a selector. */
+/** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
 final class Scales {
     private static final ResourceType SCALE = new ResourceType("autoscaling", "v1", "scales", "Scale", true);
     private static final int TRIES = 10;
@@ -55,7 +56,7 @@ final class Scales {
         return switch (request.method()) {
             case "GET" -> renderer.object(200, shown, scale(target, find(target).tree()), request, accept, List.of());
             case "PUT" -> {
-                List<String> warnings = Bodies.newWarnings();
+                List<String> warnings = new ArrayList<>();
                 ObjectNode scale = Bodies.object(request, SCALE, warnings);
                 yield renderer.object(200, shown, change(target, request, null, scale), request, accept, warnings);
             }
@@ -83,7 +84,11 @@ final class Scales {
         return change(target, request, scale -> decoded(Updates.patched(SCALE, media, scale, patch)), null);
     }
 
-    /** @throws ApiException 422 if a patch made something else of a scale */
+    /**
+     * Checks that the result of a patch is still a valid Scale.
+     *
+     * @throws ApiException 422
+     */
     private static ObjectNode decoded(ObjectNode scale) {
         String problem = "";
         if (!Json.text(scale, "kind").equals(SCALE.kind())
@@ -107,10 +112,10 @@ final class Scales {
         ObjectNode patch(ObjectNode scale);
     }
 
-    /** Changes the replicas to what a patch makes of the present scale, or to those of a given scale. */
+    /** Sets the replicas of the object to those of the patched present scale, or of the given scale. */
     private ObjectNode change(Target target, ApiRequest request, @Nullable Patching patching,
             @Nullable ObjectNode given) {
-        Origin origin = Origin.of(request, target, false, Bodies.newWarnings());
+        WriteContext context = WriteContext.of(request, target, false, new ArrayList<>());
         if (given != null) {
             Updates.checkName(target, given);
         }
@@ -138,7 +143,7 @@ final class Scales {
             }
             holder.put(path.getLast(), replicas);
             try {
-                return scale(target, writes.change(target, object, current, origin));
+                return scale(target, writes.change(target, object, current, context));
             } catch (StoreException.Conflict e) {
                 if (attempt == TRIES) {
                     throw Errors.modified(target.type(), target.name());
@@ -162,9 +167,9 @@ final class Scales {
     }
 
     private ObjectNode apply(Target target, ApiRequest request) {
-        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, Bodies.newWarnings());
+        ObjectNode patch = Updates.readApply(SCALE.apiVersion(), SCALE.kind(), request, new ArrayList<>());
         long replicas = replicas(target, patch);
-        Origin origin = Origin.of(request, target, true, Bodies.newWarnings());
+        WriteContext context = WriteContext.of(request, target, true, new ArrayList<>());
         ObjectNode parent = Json.object();
         parent.put("apiVersion", target.type().apiVersion()).put("kind", target.type().kind());
         parent.putObject("metadata").put("name", target.name()).put("namespace", target.namespace());
@@ -174,8 +179,8 @@ final class Scales {
             try {
                 ObjectNode applied = FieldManagement.apply(Renderer.tree(target.info(), current), parent.deepCopy(),
                         CustomResourceInfo.typeOf(target.info()),
-                        origin.manager(), request.query().flag("force"), "scale", clock.now());
-                return scale(target, writes.change(target, applied, current, origin));
+                        context.manager(), request.query().flag("force"), "scale", clock.now());
+                return scale(target, writes.change(target, applied, current, context));
             } catch (FieldManagement.ConflictException e) {
                 throw Updates.conflict(e);
             } catch (StoreException.Conflict e) {
@@ -218,7 +223,7 @@ final class Scales {
         return scale;
     }
 
-    /** A selector in its text form; a replication controller's is a plain map. */
+    /** Formats a label selector. The selector of a ReplicationController is a plain map. */
     private static String selector(@Nullable JsonNode selector) {
         if (!(selector instanceof ObjectNode object)) {
             return "";

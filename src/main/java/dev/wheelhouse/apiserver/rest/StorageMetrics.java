@@ -8,8 +8,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 
 /**
- * What {@code /metrics} shows of the store, in the names of upstream's metrics: the objects that are stored and the watches that
- * run (upstream: {@code apiserver/pkg/endpoints/metrics}). Safe for use by many threads.
+ * The part of {@code /metrics} about the store, under upstream's names: stored objects and running watches (upstream:
+ * {@code apiserver/pkg/endpoints/metrics}). Safe for use by many threads.
  */
 final class StorageMetrics {
     private final ObjectStore store;
@@ -20,7 +20,7 @@ final class StorageMetrics {
         this.registry = registry;
     }
 
-    /** The text format of Prometheus. */
+    /** In Prometheus' text format. */
     String text() {
         StringBuilder out = new StringBuilder();
         family(out, "apiserver_storage_objects", "gauge", "Objects that are stored, by resource.");

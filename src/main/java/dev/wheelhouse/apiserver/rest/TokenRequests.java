@@ -26,7 +26,10 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
-/** Makes the tokens of service accounts (upstream: {@code pkg/registry/core/serviceaccount/storage/token.go}). */
+/**
+ * The subresource {@code token} of service accounts, which issues tokens (upstream: {@code
+ * pkg/registry/core/serviceaccount/storage/token.go}).
+ */
 final class TokenRequests {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
             "TokenRequest", true);
@@ -46,7 +49,7 @@ final class TokenRequests {
     }
 
     ApiResponse make(Target target, ApiRequest request) {
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode body = Bodies.object(request, TYPE, warnings);
         StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
         if (account == null) {

@@ -25,7 +25,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
@@ -39,8 +39,8 @@ import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * POST, PUT and PATCH of objects and of the subresources that are views of the object itself (upstream:
- * {@code apiserver/pkg/endpoints/handlers}: create.go, update.go, patch.go).
+ * POST, PUT and PATCH of objects and of the subresources that are views of the object, such as its status (upstream:
+ * {@code create.go}, {@code update.go}, {@code patch.go} of {@code apiserver/pkg/endpoints/handlers}).
  */
 final class Updates {
     static final String JSON_PATCH = "application/json-patch+json";
@@ -62,11 +62,11 @@ final class Updates {
 
     ApiResponse create(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
-        ObjectNode made = writes.create(target, object, Origin.of(request, target, false, warnings));
+        ObjectNode made = writes.create(target, object, WriteContext.of(request, target, false, warnings));
         return renderer.object(201, target, made, request, accept, warnings);
     }
 
@@ -74,20 +74,21 @@ final class Updates {
         List<String> repeated = Meta.dropRepeatedOwners(object);
         if (!repeated.isEmpty()) {
             warnings.add(
-                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-                            + "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+                    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+                            + "1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+                            + "duplicate UID(s) observed: "
                             + String.join(", ", repeated));
         }
     }
 
     ApiResponse update(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode object = Bodies.object(request, target.type(), warnings);
         pruneCustom(target, object, request, warnings);
         dropRepeatedOwners(object, warnings);
         checkName(target, object);
-        Origin origin = Origin.of(request, target, false, warnings);
+        WriteContext context = WriteContext.of(request, target, false, warnings);
         ResourceType type = target.type();
         String version = Json.text(object, "metadata", "resourceVersion");
         String uid = Json.text(object, "metadata", "uid");
@@ -100,7 +101,7 @@ final class Updates {
                 if (!uid.isEmpty() || !version.isEmpty()) {
                     throw Errors.modified(type, target.name());
                 }
-                ObjectNode made = writes.create(target, object, origin);
+                ObjectNode made = writes.create(target, object, context);
                 return renderer.object(201, target, made, request, accept, warnings);
             }
             if (!uid.isEmpty() && !uid.equals(current.uid())) {
@@ -119,7 +120,7 @@ final class Updates {
                 throw Errors.modified(type, target.name());
             }
             try {
-                ObjectNode changed = writes.change(target, object.deepCopy(), current, origin);
+                ObjectNode changed = writes.change(target, object.deepCopy(), current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!unconditional || attempt == TRIES) {
@@ -129,7 +130,7 @@ final class Updates {
         }
     }
 
-    /** @throws ApiException 500, as upstream has it, if it is no version */
+    /** @throws ApiException 500, as upstream, if the text is no version */
     private static void checkVersion(String version) {
         try {
             Long.parseUnsignedLong(version);
@@ -139,7 +140,11 @@ final class Updates {
         }
     }
 
-    /** @throws ApiException unless the object is the one that the URL names, of its namespace if it says one */
+    /**
+     * Checks that the object has the name and namespace of the URL. A missing namespace is filled in.
+     *
+     * @throws ApiException 400
+     */
     static void checkName(Target target, ObjectNode object) {
         String name = Meta.name(object);
         if (name.isEmpty()) {
@@ -166,8 +171,8 @@ final class Updates {
         if (media.startsWith(APPLY)) {
             return apply(target, request, accept);
         }
-        List<String> warnings = Bodies.newWarnings();
-        Origin origin = Origin.of(request, target, false, warnings);
+        List<String> warnings = new ArrayList<>();
+        WriteContext context = WriteContext.of(request, target, false, warnings);
         JsonNode patch = null;
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -196,7 +201,7 @@ final class Updates {
             }
             boolean pinned = Json.at(patch, "metadata", "resourceVersion") != null;
             try {
-                ObjectNode changed = writes.change(target, patched, current, origin);
+                ObjectNode changed = writes.change(target, patched, current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (pinned || attempt == TRIES) {
@@ -206,7 +211,12 @@ final class Updates {
         }
     }
 
-    /** @param shown puts a problem in words: of a strategic merge patch with the patch, else with what it made */
+    /**
+     * Decodes the result of a patch and checks its kind, its fields and its name.
+     *
+     * @param shown adds to a problem the object in question: for a strategic merge patch the patch, else the result
+     * @throws ApiException 422
+     */
     private static void checkPatched(Target target, ObjectNode patched, UnaryOperator<String> shown,
             ApiRequest request, List<String> warnings) {
         Bodies.checkDepth(patched);
@@ -249,7 +259,9 @@ final class Updates {
         return Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: " + problem));
     }
 
-    /** What strict decoding has against the patch itself: fields that it names twice, or that no operation has. */
+    /**
+     * The strict decoding errors of the patch itself: duplicate fields, and unknown fields of JSON patch operations.
+     */
     private static List<String> patchProblems(ApiRequest request) {
         List<String> problems = FieldValidation.duplicates(request.body());
         if (!Bodies.mediaType(request.contentType()).equals(JSON_PATCH)) {
@@ -269,7 +281,7 @@ final class Updates {
         return all;
     }
 
-    /** Drops what a custom resource's schema does not know. */
+    /** Drops and reports fields that are not in the custom resource's schema. */
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request, List<String> warnings) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
@@ -281,7 +293,11 @@ final class Updates {
         return Json.mapper().writeValueAsString(json);
     }
 
-    /** The media type of a patch. @throws ApiException 415 if objects of the type cannot be patched in it */
+    /**
+     * Returns the media type of a patch.
+     *
+     * @throws ApiException 415 if the type cannot be patched in it
+     */
     static String patchMedia(ResourceType type, ApiRequest request) {
         String media = Bodies.mediaType(request.contentType());
         boolean custom = !Schemas.isBuiltIn(type);
@@ -297,7 +313,7 @@ final class Updates {
                 : Errors.unsupportedPatch();
     }
 
-    /** @throws ApiException 400 if the body is no patch of that type */
+    /** @throws ApiException 400 if the body is not a patch of the media type */
     static JsonNode readPatch(String media, ApiRequest request) {
         boolean strict = !request.query().get("fieldValidation").equals("Ignore");
         String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
@@ -352,9 +368,9 @@ final class Updates {
 
     private ApiResponse apply(Target target, ApiRequest request, Accept accept) {
         ResourceType type = target.type();
-        List<String> warnings = Bodies.newWarnings();
+        List<String> warnings = new ArrayList<>();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request, warnings);
-        Origin origin = Origin.of(request, target, true, warnings);
+        WriteContext context = WriteContext.of(request, target, true, warnings);
         boolean force = request.query().flag("force");
         for (int attempt = 1;; attempt++) {
             StoredObject current = writes.current(target);
@@ -373,7 +389,7 @@ final class Updates {
             ObjectNode applied;
             try {
                 applied = FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
-                        origin.manager(), force,
+                        context.manager(), force,
                         target.subresource(), clock.now());
             } catch (FieldManagement.ConflictException e) {
                 throw conflict(e);
@@ -389,10 +405,10 @@ final class Updates {
             try {
                 if (current == null) {
                     Meta.of(applied).remove("resourceVersion");
-                    ObjectNode made = writes.create(target, applied, origin);
+                    ObjectNode made = writes.create(target, applied, context);
                     return renderer.object(201, target, made, request, accept, warnings);
                 }
-                ObjectNode changed = writes.change(target, applied, current, origin);
+                ObjectNode changed = writes.change(target, applied, current, context);
                 return renderer.object(200, target, changed, request, accept, warnings);
             } catch (StoreException.Conflict e) {
                 if (!pinned.isEmpty() || attempt == TRIES) {

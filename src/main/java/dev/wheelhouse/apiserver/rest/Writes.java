@@ -24,7 +24,7 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.Origin;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
@@ -35,10 +35,11 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * Stores new and changed objects: defaults, strategy, admission, validation, field ownership, then the write (upstream:
- * {@code apiserver/pkg/registry/rest}, {@code registry/generic/registry/store.go}).
+ * Stores new and changed objects. Each goes through defaults, strategy, admission, validation and field ownership
+ * before the store commits it (upstream: {@code apiserver/pkg/registry/rest}, {@code
+ * registry/generic/registry/store.go}).
  */
-public final class Writes {
+final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
 
     private final ClusterState state;
@@ -56,19 +57,19 @@ public final class Writes {
     /**
      * Stores a new object.
      *
-     * @return the object as it is to be shown
-     * @throws ApiException if it may not be stored
+     * @return the object to show
+     * @throws ApiException if the object may not be stored
      */
-    ObjectNode create(Target target, ObjectNode object, Origin origin) {
+    ObjectNode create(Target target, ObjectNode object, WriteContext context) {
         ResourceType type = target.type();
         ObjectNode meta = Meta.of(object);
-        refuseTooLarge(target, object, origin);
-        if (!origin.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
+        refuseTooLarge(target, object, context);
+        if (!context.dryRun() && Json.text(meta, "resourceVersion").matches("0*[1-9][0-9]*")) {
             throw Errors.internal("resourceVersion should not be set on objects to be created");
         }
         namespace(target, meta);
         state.customResources().allowCreate(type, Json.text(meta, "name"));
-        admission.allowCreate(target, object, origin);
+        admission.allowCreate(target, object, context);
         String base = Json.text(meta, "generateName");
         boolean generated = Json.text(meta, "name").isEmpty() && !base.isEmpty();
         for (int attempt = 1;; attempt++) {
@@ -76,10 +77,10 @@ public final class Writes {
             if (generated) {
                 Meta.of(candidate).put("name", state.ids().name(base));
             }
-            candidate = prepareCreate(target, candidate, origin);
+            candidate = prepareCreate(target, candidate, context);
             try {
                 ObjectNode prepared = candidate;
-                return quotas.admit(type, prepared, null, origin.dryRun(), () -> store(target, prepared, origin));
+                return quotas.admit(type, prepared, null, context.dryRun(), () -> store(target, prepared, context));
             } catch (StoreException.Exists e) {
                 if (!generated) {
                     throw Errors.alreadyExists(type, Meta.name(candidate), Meta.isDeleting(e.present().tree()));
@@ -91,12 +92,15 @@ public final class Writes {
         }
     }
 
-    /** Refuses before the work what cannot be stored after it: defaults and validation cost more than a look at the size. */
-    private static void refuseTooLarge(Target target, ObjectNode object, Origin origin) {
+    /**
+     * Refuses an object that is too large for the store, before the work on it: its size is cheap to find, and defaults
+     * and validation are not.
+     */
+    private static void refuseTooLarge(Target target, ObjectNode object, WriteContext context) {
         JsonSize size = new JsonSize(TooLargeException.MOST_BYTES);
         if (!size.add(object)) {
-            if (withoutManagedFields(object, origin)) {
-                refuseTooLarge(target, object, origin);
+            if (withoutManagedFields(object, context)) {
+                refuseTooLarge(target, object, context);
                 return;
             }
             throw new TooLargeException(target.stored() + " " + Meta.name(object) + " has at least " + size.bytes()
@@ -116,8 +120,11 @@ public final class Writes {
         meta.put("namespace", target.namespace());
     }
 
-    /** The owner of a field is who sent it: what strategy and admission fill in is nobody's, so it comes after. */
-    private ObjectNode prepareCreate(Target target, ObjectNode given, Origin origin) {
+    /**
+     * Defaults, admits and validates a new object. Field ownership is noted before strategy and admission fill in
+     * fields, so that the sender owns only the fields that it sent.
+     */
+    private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
         if (strategy.dropsStatus(target.info())) {
@@ -130,14 +137,14 @@ public final class Writes {
         if (custom != null) {
             custom.applyDefaults(given);
         }
-        Meta.tidy(given);
-        ObjectNode object = origin.applied()
+        Meta.removeEmptyFields(given);
+        ObjectNode object = context.applied()
                 ? given
-                : FieldManagement.updated(null, given, custom, origin.manager(), origin.subresource(),
+                : FieldManagement.updated(null, given, custom, context.manager(), context.subresource(),
                         state.clock().now());
-        strategy.prepareForCreate(target.info(), object, origin.user(), state);
+        strategy.prepareForCreate(target.info(), object, context.user(), state);
         admission.mutate(type, object, null);
-        Meta.tidy(object);
+        Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
             causes.addAll(custom.validate(object, null));
@@ -149,9 +156,9 @@ public final class Writes {
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
-        strategy.warn(object, null, origin.warnings());
-        admission.validate(new Attributes(target, "CREATE", object, null, origin.user(), origin.dryRun(),
-                origin.warnings()));
+        strategy.warn(object, null, context.warnings());
+        admission.validate(new Attributes(target, "CREATE", object, null, context.user(), context.dryRun(),
+                context.warnings()));
         ObjectNode meta = Meta.of(object);
         if (!meta.has("uid")) {
             meta.put("uid", state.ids().uid());
@@ -160,7 +167,7 @@ public final class Writes {
         return object;
     }
 
-    private ObjectNode store(Target target, ObjectNode object, Origin origin) {
+    private ObjectNode store(Target target, ObjectNode object, WriteContext context) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
         StoredObject present = store.get(target.stored(), target.namespace(), Meta.name(object));
@@ -170,11 +177,11 @@ public final class Writes {
         Runnable giveBack = strategy.reserve(null, object, state);
         boolean stored = false;
         try {
-            if (origin.dryRun()) {
+            if (context.dryRun()) {
                 return object;
             }
             strategy.toStored(type, object);
-            StoredObject made = fitting(object, origin, () -> store.create(target.stored(), object));
+            StoredObject made = fitting(object, context, () -> store.create(target.stored(), object));
             stored = true;
             strategy.written(null, object, state);
             return strategy.isConverted(type) ? Renderer.tree(target.info(), made) : object;
@@ -186,19 +193,19 @@ public final class Writes {
     }
 
     /**
-     * Replaces an object, at the version of {@code current}.
+     * Replaces an object at the version of {@code current}.
      *
      * @param object the wanted state
-     * @return the object as it is to be shown; where nothing changed, the old one
-     * @throws StoreException.Conflict if somebody was faster
+     * @return the object to show; the old one if nothing changed
+     * @throws StoreException.Conflict if another write came first
      */
-    ObjectNode change(Target target, ObjectNode object, StoredObject current, Origin origin) {
+    ObjectNode change(Target target, ObjectNode object, StoredObject current, WriteContext context) {
         ResourceType type = target.type();
-        refuseTooLarge(target, object, origin);
+        refuseTooLarge(target, object, context);
         ObjectNode old = Renderer.tree(target.info(), current);
         boolean main = target.subresource().isEmpty();
         Strategy strategy = Strategies.of(type);
-        admission.allowUpdate(target, object, old, origin);
+        admission.allowUpdate(target, object, old, context);
         if (main) {
             strategy.keepGiven(object, old);
         }
@@ -216,7 +223,7 @@ public final class Writes {
         if (main) {
             admission.mutate(type, next, old);
         }
-        Meta.tidy(next);
+        Meta.removeEmptyFields(next);
         if (causes.isEmpty()) {
             causes = new ArrayList<>(strategy.validateUpdate(target.subresource(), next, old));
             if (custom != null) {
@@ -226,29 +233,30 @@ public final class Writes {
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
         }
-        if (!origin.applied()) {
-            next = FieldManagement.updated(old, next, custom, origin.manager(), origin.subresource(),
+        if (!context.applied()) {
+            next = FieldManagement.updated(old, next, custom, context.manager(), context.subresource(),
                     state.clock().now());
         }
         if (main) {
-            strategy.warn(next, old, origin.warnings());
+            strategy.warn(next, old, context.warnings());
         }
         if (!target.subresource().equals("scale")) {
-            admission.validate(new Attributes(target, "UPDATE", next, old, origin.user(), origin.dryRun(),
-                    origin.warnings()));
+            admission.validate(new Attributes(target, "UPDATE", next, old, context.user(), context.dryRun(),
+                    context.warnings()));
         }
         if (!main) {
-            ObjectNode changed = replace(target, next, old, current, origin);
-            if (!origin.dryRun()) {
+            ObjectNode changed = replace(target, next, old, current, context);
+            if (!context.dryRun()) {
                 quotas.changed(type, changed, old);
             }
             return changed;
         }
         ObjectNode wanted = next;
-        return quotas.admit(type, wanted, old, origin.dryRun(), () -> replace(target, wanted, old, current, origin));
+        return quotas.admit(type, wanted, old, context.dryRun(), () -> replace(target, wanted, old, current, context));
     }
 
-    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current, Origin origin) {
+    private ObjectNode replace(Target target, ObjectNode next, ObjectNode old, StoredObject current,
+            WriteContext context) {
         ResourceType type = target.type();
         if (JsonValues.same(Meta.withoutWriteTimes(next), Meta.withoutWriteTimes(old))) {
             return old;
@@ -256,20 +264,20 @@ public final class Writes {
         Strategy strategy = Strategies.of(type);
         if (isReadyToGo(strategy, next)) {
             Meta.of(next).put("resourceVersion", Long.toString(current.version()));
-            if (!origin.dryRun()) {
+            if (!context.dryRun()) {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
                 ended(type, next);
             }
             return next;
         }
-        if (origin.dryRun()) {
+        if (context.dryRun()) {
             return next;
         }
         Runnable giveBack = target.subresource().isEmpty() ? strategy.reserve(old, next, state) : () -> {};
         boolean written = false;
         try {
             strategy.toStored(type, next);
-            StoredObject stored = fitting(next, origin,
+            StoredObject stored = fitting(next, context,
                     () -> store.update(target.stored(), next, current.version()));
             written = true;
             strategy.written(old, next, state);
@@ -281,29 +289,32 @@ public final class Writes {
         }
     }
 
-    /** Does what follows from the end of an object. */
+    /** Runs the effects of the removal of an object. */
     void ended(ResourceType type, ObjectNode object) {
         Strategies.of(type).deleted(type, object, state);
         quotas.released(type, Meta.namespace(object));
     }
 
-    /** Takes the managed fields from an object that is too large with them, as upstream does unless they are what the write is about. */
-    private static boolean withoutManagedFields(ObjectNode object, Origin origin) {
-        return !origin.applied() && Meta.of(object).remove("managedFields") != null;
+    /**
+     * Removes the managed fields of an object that is too large with them, as upstream does, unless the write is an
+     * apply.
+     */
+    private static boolean withoutManagedFields(ObjectNode object, WriteContext context) {
+        return !context.applied() && Meta.of(object).remove("managedFields") != null;
     }
 
-    private static StoredObject fitting(ObjectNode object, Origin origin, Supplier<StoredObject> write) {
+    private static StoredObject fitting(ObjectNode object, WriteContext context, Supplier<StoredObject> write) {
         try {
             return write.get();
         } catch (TooLargeException e) {
-            if (!withoutManagedFields(object, origin)) {
+            if (!withoutManagedFields(object, context)) {
                 throw e;
             }
             return write.get();
         }
     }
 
-    /** The UID may be left out but not changed; upstream checks that twice for built-in types. */
+    /** The UID may be left out but not changed. Upstream reports a change twice for built-in types. */
     private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
         String uid = Json.text(next, "metadata", "uid");
         if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
@@ -314,13 +325,12 @@ public final class Writes {
         return !Schemas.isBuiltIn(type) ? List.of(cause) : List.of(cause, cause);
     }
 
-    /** Whether an object whose deletion began has nothing left to wait for. */
+    /** Whether the deletion of an object has begun and nothing holds it any more. */
     private static boolean isReadyToGo(Strategy strategy, ObjectNode object) {
         return Meta.isDeleting(object) && Meta.finalizers(object).isEmpty()
                 && Json.number(Meta.of(object), 0, "deletionGracePeriodSeconds") == 0 && !strategy.isHeld(object);
     }
 
-    /** The newest state, or null. */
     @Nullable
     StoredObject current(Target target) {
         return store.get(target.stored(), target.namespace(), target.name());

@@ -1,8 +1,15 @@
 /**
- * The REST semantics of the Kubernetes API, without a transport. In flow requests ({@link dev.wheelhouse.apiserver.protocol.ApiRequest});
- * out flow answers, or watches to be drawn from. No thread runs here: every request runs on the thread that brings it, and
- * a watch is polled by its reader. State is in the object store; what is kept here beside it (addresses, custom resources)
- * is derived from it.
+ * The verbs of the Kubernetes API, without a transport. {@link dev.wheelhouse.apiserver.rest.RestServer} takes an
+ * {@link dev.wheelhouse.apiserver.protocol.ApiRequest} and returns an {@link
+ * dev.wheelhouse.apiserver.protocol.ApiResponse}; it never throws. {@code Gate} decides who the sender is and whether
+ * they may make the request. {@code Reads}, {@code Updates} (POST, PUT, PATCH) and {@code Deletes} then do the verb,
+ * and {@code Writes} takes every new or changed object through defaults, strategy, admission, validation and field
+ * ownership into the {@link dev.wheelhouse.apiserver.store.ObjectStore}.
+ *
+ * <p>The verbs know no kind: a {@link dev.wheelhouse.apiserver.kinds.Strategy} says what is special about one.
+ * Subresources that are more than a view of their object have a class of their own, such as {@code Evictions} and
+ * {@code Scales}. Everything runs on the thread of the request, and the package starts no threads. All state is in the
+ * store or is derived from it.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.rest;

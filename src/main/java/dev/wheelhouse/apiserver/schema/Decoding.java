@@ -26,7 +26,7 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
 final class Decoding {
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-    private final FieldProblems problems = new FieldProblems();
+    private final StrictErrors problems = new StrictErrors();
     /** The place of the value in hand: field names, and {@code [0]} for elements. */
     private final List<String> path = new ArrayList<>();
 

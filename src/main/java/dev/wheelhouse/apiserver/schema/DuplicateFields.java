@@ -14,7 +14,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /** Finds keys that occur twice in one object of a JSON text, and says so in upstream's words. */
 final class DuplicateFields {
     private final Deque<Container> containers = new ArrayDeque<>();
-    private final FieldProblems found = new FieldProblems();
+    private final StrictErrors found = new StrictErrors();
 
     private DuplicateFields() {}
 

@@ -15,6 +15,11 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
         return ALL;
     }
 
+    /** Selects all objects of a namespace. */
+    public static Selection inNamespace(String namespace) {
+        return new Selection(namespace, LabelSelector.everything(), FieldSelector.everything());
+    }
+
     public boolean matches(StoredObject object) {
         return (namespace.isEmpty() || namespace.equals(object.namespace()))
                 && (labels.isEverything() || labels.matches(object.labels()))

@@ -20,15 +20,17 @@ public record Column(String name, String type, String format, String description
     private static final String NAME_TEXT = "Name of the object, unique among the objects of its kind in its namespace.";
     private static final String CREATED_TEXT = "When the API server created the object.";
 
+    /** The name of the object. */
     public static Column objectName() {
         return named(Item::name);
     }
 
     /** The name column with a cell of its own. */
-    static Column named(Function<Item, String> cell) {
+    public static Column named(Function<Item, String> cell) {
         return new Column("Name", "string", "name", NAME_TEXT, 0, cell);
     }
 
+    /** The time since the object was created. */
     public static Column age() {
         return of("Age", CREATED_TEXT, Item::age);
     }
@@ -38,15 +40,18 @@ public record Column(String name, String type, String format, String description
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));
     }
 
-    static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
+    /** A column of text; its cells may be any value that a cell can have. */
+    public static Column of(String name, String description, Function<Item, ? extends @Nullable Object> cell) {
         return typed("string", name, description, cell);
     }
 
+    /** A column of whole numbers. */
     public static Column integer(String name, String description, Function<Item, Long> cell) {
         return typed("integer", name, description, cell);
     }
 
-    static Column bool(String name, String description, Function<Item, Boolean> cell) {
+    /** A column of booleans. */
+    public static Column bool(String name, String description, Function<Item, Boolean> cell) {
         return typed("boolean", name, description, cell);
     }
 
@@ -56,15 +61,16 @@ public record Column(String name, String type, String format, String description
     }
 
     /** The same column, shown in the wide output only. */
-    Column wide() {
+    public Column wide() {
         return new Column(name, type, format, description, 1, cell);
     }
 
     /** The same column with a format. */
-    Column format(String newFormat) {
+    public Column format(String newFormat) {
         return new Column(name, type, newFormat, description, priority, cell);
     }
 
+    /** Writes the column's definition into an object, and returns that. */
     public ObjectNode definition(ObjectNode into) {
         return into.put("name", name).put("type", type).put("format", format).put("description", description)
                 .put("priority", priority);

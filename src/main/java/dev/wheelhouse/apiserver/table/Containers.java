@@ -2,17 +2,17 @@ package dev.wheelhouse.apiserver.table;
 
 import java.util.Arrays;
 
-/** The columns that show the containers of a pod template. */
-final class Containers {
+/** Columns that show the containers of a pod template. */
+public final class Containers {
     private Containers() {}
 
-    /** @param template the path of the pod template */
-    static Column names(String... template) {
+    /** The names of the containers. @param template the path of the pod template */
+    public static Column names(String... template) {
         return column("Containers", "Names of the template's containers.", "name", template);
     }
 
-    /** @param template the path of the pod template */
-    static Column images(String... template) {
+    /** The images of the containers. @param template the path of the pod template */
+    public static Column images(String... template) {
         return column("Images", "Images of the template's containers.", "image", template);
     }
 

@@ -2,8 +2,11 @@ package dev.wheelhouse.apiserver.table;
 
 import java.time.Duration;
 
-/** Spans of time as kubectl prints them: at most two units, fewer as they grow (upstream: {@code apimachinery/pkg/util/duration}). */
-final class HumanDuration {
+/**
+ * Durations as kubectl prints them: at most two units, fewer for long ones (upstream:
+ * {@code apimachinery/pkg/util/duration}).
+ */
+public final class HumanDuration {
     private static final long MINUTE = 60;
     private static final long HOUR = 60 * MINUTE;
     private static final long DAY = 24 * HOUR;
@@ -11,8 +14,11 @@ final class HumanDuration {
 
     private HumanDuration() {}
 
-    /** {@code 5s}, {@code 3m20s}, {@code 2d4h}; clocks may disagree by less than two seconds, beyond that it is {@code <invalid>}. */
-    static String of(Duration duration) {
+    /**
+     * A text such as {@code 5s}, {@code 3m20s} or {@code 2d4h}. A negative duration of less than two seconds counts as
+     * none, because clocks may disagree by so much; {@code <invalid>} for any other.
+     */
+    public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis <= -2000) {
             return "<invalid>";

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.table;
 
+import java.util.Comparator;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,56 +18,61 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * An object, or a part of one, as the printers read it: every access is total, so that a missing or odd field gives an empty value.
+ * An object, or a part of one, as columns read it: no access fails, a missing or odd field gives an empty value.
  *
  * @param now the moment that ages count to
  */
 public record Item(JsonNode node, Instant now) {
-    static final String NONE = "<none>";
-    static final String UNSET = "<unset>";
-    static final String UNKNOWN = "<unknown>";
+    public static final String NONE = "<none>";
+    public static final String UNSET = "<unset>";
+    public static final String UNKNOWN = "<unknown>";
 
+    /** The text at a path; empty if it is missing or not a string. */
     public String text(String... path) {
         return Json.text(node, path);
     }
 
     /** The text, or a stand-in where it is missing or empty. */
-    String textOr(String otherwise, String... path) {
+    public String textOr(String otherwise, String... path) {
         String text = text(path);
         return text.isEmpty() ? otherwise : text;
     }
 
+    /** The whole number at a path; 0 if it is missing or no whole number. */
     public long number(String... path) {
         return Json.number(node, 0, path);
     }
 
-    boolean flag(String... path) {
+    /** The boolean at a path; false if it is missing or no boolean. */
+    public boolean flag(String... path) {
         return flagOr(false, path);
     }
 
-    boolean flagOr(boolean otherwise, String... path) {
+    /** The boolean at a path; a stand-in where it is missing or no boolean. */
+    public boolean flagOr(boolean otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at != null && at.isBoolean() ? at.booleanValue() : otherwise;
     }
 
-    boolean has(String... path) {
+    /** Whether there is a value at the path, other than null. */
+    public boolean has(String... path) {
         return Json.at(node, path) != null;
     }
 
     /** A number, text, quantity or int-or-string as its text; a stand-in where it is missing. */
-    String scalarOr(String otherwise, String... path) {
+    public String scalarOr(String otherwise, String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || !at.isValueNode() ? otherwise : at.asString();
     }
 
     /** The part at a path; an empty one if there is none. */
-    Item part(String... path) {
+    public Item part(String... path) {
         JsonNode at = Json.at(node, path);
         return new Item(at == null ? Json.object() : at, now);
     }
 
     /** The elements of the list at a path. */
-    List<Item> items(String... path) {
+    public List<Item> items(String... path) {
         JsonNode at = Json.at(node, path);
         if (at == null || !at.isArray()) {
             return List.of();
@@ -76,23 +83,23 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** How many elements or entries the list or map at a path has. */
-    long size(String... path) {
+    public long size(String... path) {
         JsonNode at = Json.at(node, path);
         return at == null || at.isValueNode() ? 0 : at.size();
     }
 
     /** The texts of the list at a path. */
-    List<String> texts(String... path) {
+    public List<String> texts(String... path) {
         return items(path).stream().map(i -> i.node.asString("")).toList();
     }
 
-    /** The non-empty texts of a list's elements, joined by commas. */
-    String join(Function<Item, String> text, String... path) {
+    /** The texts of a list's elements, joined by commas. */
+    public String join(Function<Item, String> text, String... path) {
         return String.join(",", items(path).stream().map(text).toList());
     }
 
     /** The texts of the map at a path, sorted by key. */
-    Map<String, String> entries(String... path) {
+    public Map<String, String> entries(String... path) {
         Map<String, String> entries = new TreeMap<>();
         JsonNode at = Json.at(node, path);
         if (at != null && at.isObject()) {
@@ -102,14 +109,27 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** The labels at a path, as in {@code app=web,tier=front}. */
-    String labels(String... path) {
+    public String labels(String... path) {
         List<String> labels = new ArrayList<>();
         entries(path).forEach((key, value) -> labels.add(key + "=" + value));
         return labels.isEmpty() ? NONE : String.join(",", labels);
     }
 
+    /** The addresses of {@code status.loadBalancer}, sorted and joined by commas. */
+    public String loadBalancer() {
+        return items("status", "loadBalancer", "ingress").stream()
+                .map(ingress -> ingress.textOr(ingress.text("hostname"), "ip")).filter(address -> !address.isEmpty())
+                .distinct().sorted().collect(Collectors.joining(","));
+    }
+
+    /** The first three texts, joined by commas, and the number of further ones; {@code <unset>} if there is no text. */
+    public static String firstThree(List<String> texts) {
+        String text = texts.stream().limit(3).collect(Collectors.joining(","));
+        return texts.size() > 3 ? text + " + " + (texts.size() - 3) + " more..." : text.isEmpty() ? UNSET : text;
+    }
+
     /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
-    Item ofType(String type, String... path) {
+    public Item ofType(String type, String... path) {
         for (Item element : items(path)) {
             if (element.text("type").equals(type)) {
                 return element;
@@ -118,25 +138,64 @@ public record Item(JsonNode node, Instant now) {
         return new Item(Json.object(), now);
     }
 
+    /**
+     * The label selector at a path, its requirements sorted by key (upstream: {@code metav1.FormatLabelSelector});
+     * {@code <none>} for one without requirements, {@code <error>} for one with an unknown operator.
+     */
+    public String selector(String... path) {
+        String text = selectorText(path);
+        if (text == null) {
+            return "<error>";
+        }
+        return text.isEmpty() ? NONE : text;
+    }
+
+    /** The label selector at a path as its requirements, sorted by key; null for one with an unknown operator. */
+    public @Nullable String selectorText(String... path) {
+        Item selector = part(path);
+        List<Requirement> requirements = new ArrayList<>();
+        selector.entries("matchLabels").forEach((k, v) -> requirements.add(new Requirement(k, k + "=" + v)));
+        for (Item expression : selector.items("matchExpressions")) {
+            String key = expression.text("key");
+            String values = "(" + String.join(",", expression.texts("values").stream().sorted().toList()) + ")";
+            String text = switch (expression.text("operator")) {
+                case "In" -> key + " in " + values;
+                case "NotIn" -> key + " notin " + values;
+                case "Exists" -> key;
+                case "DoesNotExist" -> "!" + key;
+                default -> null;
+            };
+            if (text == null) {
+                return null;
+            }
+            requirements.add(new Requirement(key, text));
+        }
+        requirements.sort(Comparator.comparing(Requirement::key));
+        return String.join(",", requirements.stream().map(Requirement::text).toList());
+    }
+
     /** Whether {@code status.conditions} has this condition with status True. */
-    boolean isTrue(String condition) {
+    public boolean isTrue(String condition) {
         return ofType(condition, "status", "conditions").text("status").equals("True");
     }
 
-    String name() {
+    /** The name of the object. */
+    public String name() {
         return text("metadata", "name");
     }
 
-    boolean deleting() {
+    /** Whether the object is being deleted. */
+    public boolean deleting() {
         return has("metadata", "deletionTimestamp");
     }
 
-    String age() {
+    /** The time since the object was created. */
+    public String age() {
         return since("metadata", "creationTimestamp");
     }
 
     /** The time that has passed since the timestamp at a path. */
-    String since(String... path) {
+    public String since(String... path) {
         if (text(path).isEmpty()) {
             return UNKNOWN;
         }
@@ -145,12 +204,13 @@ public record Item(JsonNode node, Instant now) {
     }
 
     /** The timestamp at a path; null if it is missing or no time. */
-    @Nullable
-    Instant time(String... path) {
+    public @Nullable Instant time(String... path) {
         try {
             return Instant.parse(text(path));
         } catch (DateTimeException e) {
             return null;
         }
     }
+
+    private record Requirement(String key, String text) {}
 }

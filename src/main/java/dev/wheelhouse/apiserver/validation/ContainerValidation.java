@@ -97,12 +97,7 @@ final class ContainerValidation {
     }
 
     private void common(JsonNode container, String at) {
-        String name = Json.text(container, "name");
-        if (name.isEmpty()) {
-            problems.required(at + ".name");
-        } else {
-            problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-        }
+        problems.formed(at + ".name", Json.text(container, "name"), Formats::dnsLabel);
         if (Json.text(container, "image").isEmpty()) {
             problems.required(at + ".image");
         }

@@ -28,12 +28,7 @@ final class EnvironmentValidation {
         int i = 0;
         for (JsonNode variable : container.path("env")) {
             String at = Problems.at(path + ".env", i++);
-            String name = Json.text(variable, "name");
-            if (name.isEmpty()) {
-                problems.required(at + ".name");
-            } else {
-                problems.invalid(at + ".name", name, Formats.environmentName(name));
-            }
+            problems.formed(at + ".name", Json.text(variable, "name"), Formats::environmentName);
             if (Json.at(variable, "valueFrom") != null) {
                 source(variable, at + ".valueFrom", problems);
             }
@@ -114,29 +109,16 @@ final class EnvironmentValidation {
     private static void key(JsonNode selector, String path, Problems problems) {
         String name = Json.text(selector, "name");
         problems.invalid(path + ".name", name, Formats.dnsSubdomain(name));
-        String key = Json.text(selector, "key");
-        if (key.isEmpty()) {
-            problems.required(path + ".key");
-        } else {
-            problems.invalid(path + ".key", key, Formats.configKey(key));
-        }
+        problems.formed(path + ".key", Json.text(selector, "key"), Formats::configKey);
     }
 
     private static void from(JsonNode from, String list, String at, Problems problems) {
-        String prefix = Json.text(from, "prefix");
-        if (!prefix.isEmpty()) {
-            problems.invalid(at + ".prefix", prefix, Formats.environmentName(prefix));
-        }
+        problems.formedIfSet(at + ".prefix", Json.text(from, "prefix"), Formats::environmentName);
         int sources = 0;
         for (String source : List.of("configMapRef", "secretRef")) {
             if (Json.at(from, source) != null) {
                 sources++;
-                String name = Json.text(from, source, "name");
-                if (name.isEmpty()) {
-                    problems.required(at + "." + source + ".name");
-                } else {
-                    problems.invalid(at + "." + source + ".name", name, Formats.dnsSubdomain(name));
-                }
+                problems.formed(at + "." + source + ".name", Json.text(from, source, "name"), Formats::dnsSubdomain);
             }
         }
         if (sources == 0) {

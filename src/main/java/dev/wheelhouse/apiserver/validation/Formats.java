@@ -173,7 +173,7 @@ public final class Formats {
         return wrong;
     }
 
-    public static List<String> environmentName(String value) {
+    static List<String> environmentName(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c < ' ' || c > '~' || c == '=') {
@@ -191,7 +191,7 @@ public final class Formats {
                         "1%", "93%"));
     }
 
-    public static List<String> headerName(String value) {
+    static List<String> headerName(String value) {
         return HEADER_FORM.matcher(value).matches()
                 ? List.of()
                 : List.of(form("a valid HTTP header must consist of alphanumeric characters or '-'", HEADER,

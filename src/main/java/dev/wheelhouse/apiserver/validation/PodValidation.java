@@ -18,17 +18,6 @@ public final class PodValidation {
 
     private PodValidation() {}
 
-    public static void create(ObjectNode pod, Problems problems) {
-        JsonNode spec = pod.path("spec");
-        pod(pod, problems);
-        if (!spec.path("ephemeralContainers").isEmpty()) {
-            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
-        }
-        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
-            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-        }
-    }
-
     /** What is true of a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
@@ -129,20 +118,14 @@ public final class PodValidation {
     private static void names(JsonNode spec, String path, Problems problems) {
         for (String field : List.of("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")) {
             String value = Json.text(spec, field);
-            if (!value.isEmpty()) {
-                problems.invalid(path + "." + field, value, Formats.dnsSubdomain(value));
-            }
+            problems.formedIfSet(path + "." + field, value, Formats::dnsSubdomain);
         }
         for (String field : List.of("hostname", "subdomain")) {
             String value = Json.text(spec, field);
-            if (!value.isEmpty()) {
-                problems.invalid(path + "." + field, value, Formats.dnsLabel(value));
-            }
+            problems.formedIfSet(path + "." + field, value, Formats::dnsLabel);
         }
-        String preemption = Json.text(spec, "preemptionPolicy");
-        if (!preemption.isEmpty()) {
-            problems.oneOf(path + ".preemptionPolicy", preemption, "PreemptLowerPriority", "Never");
-        }
+        problems.oneOfIfSet(path + ".preemptionPolicy", Json.text(spec, "preemptionPolicy"), "PreemptLowerPriority",
+                "Never");
         int i = 0;
         for (JsonNode alias : spec.path("hostAliases")) {
             String at = Problems.at(path + ".hostAliases", i++);

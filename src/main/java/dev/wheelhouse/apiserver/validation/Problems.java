@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.error.CauseList;
 import dev.wheelhouse.apiserver.json.Json;
+import java.util.ArrayList;
 
 /**
  * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
@@ -21,14 +22,22 @@ import dev.wheelhouse.apiserver.json.Json;
  * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
  */
 public final class Problems {
-    private final CauseList causes = new CauseList();
+    private static final int MOST_CHARACTERS = 256 * 1024;
+
+    private final List<Cause> causes = new ArrayList<>(0);
+    private long characters;
 
     public List<Cause> causes() {
-        return causes.toList();
+        return List.copyOf(causes);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return causes.isEmpty();
+    }
+
+    /** Whether further problems are ignored. */
+    public boolean isFull() {
+        return characters >= MOST_CHARACTERS;
     }
 
     int size() {
@@ -87,6 +96,36 @@ public final class Problems {
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
     }
 
+    /** Required, and of a form. @param form what is wrong with a value */
+    public void formed(String field, String value, Function<String, List<String>> form) {
+        if (value.isEmpty()) {
+            required(field);
+        } else {
+            invalid(field, value, form.apply(value));
+        }
+    }
+
+    /** Of a form, unless it is empty. @param form what is wrong with a value */
+    public void formedIfSet(String field, String value, Function<String, List<String>> form) {
+        if (!value.isEmpty()) {
+            invalid(field, value, form.apply(value));
+        }
+    }
+
+    /** Of a form, if the object has the field. @param path of the object */
+    public void formedIfPresent(JsonNode object, String path, String field, Function<String, List<String>> form) {
+        if (object.has(field)) {
+            invalid(path + "." + field, Json.text(object, field), form.apply(Json.text(object, field)));
+        }
+    }
+
+    /** One of the values, unless it is empty. */
+    public void oneOfIfSet(String field, String value, String... supported) {
+        if (!value.isEmpty()) {
+            oneOf(field, value, supported);
+        }
+    }
+
     /** Required, and one of the values. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {
@@ -142,7 +181,16 @@ public final class Problems {
 
     /** Adds a rule that was checked elsewhere. */
     public void add(Cause cause) {
-        causes.add(() -> cause);
+        add(() -> cause);
+    }
+
+    /** Adds a cause, unless the list is full. The supplier is called only if there is room for its cause. */
+    public void add(Supplier<Cause> making) {
+        if (!isFull()) {
+            Cause cause = making.get();
+            characters += cause.field().length() + cause.message().length();
+            causes.add(cause);
+        }
     }
 
     private void add(String field, String reason, String message, String detail) {
@@ -150,6 +198,6 @@ public final class Problems {
     }
 
     private void add(String field, String reason, Supplier<String> message, String detail) {
-        causes.add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
+        add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -11,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
-final class VolumeValidation {
+public final class VolumeValidation {
     private static final String MODE_RANGE = "must be a number between 0 and 0777 (octal), both inclusive";
     /** In the order in which upstream looks for them: the second one found is the one that is refused. */
     private static final List<String> SOURCES = List.of("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk",
@@ -23,6 +24,18 @@ final class VolumeValidation {
 
     private VolumeValidation() {}
 
+    /** The name of a CSI driver (upstream: {@code ValidateCSIDriverName}). */
+    public static void driverName(String name, String path, Problems problems) {
+        if (name.isEmpty()) {
+            problems.required(path);
+            return;
+        }
+        if (name.length() > 63) {
+            problems.tooLong(path, 63);
+        }
+        problems.invalid(path, name, Formats.dnsSubdomain(name.toLowerCase(Locale.ROOT)));
+    }
+
     /** Validates the volumes; the valid ones by name. */
     static Map<String, JsonNode> validate(JsonNode volumes, String path, String podName, Problems problems) {
         Map<String, JsonNode> valid = new HashMap<>();
@@ -32,11 +45,7 @@ final class VolumeValidation {
             int before = problems.size();
             source(volume, at, problems);
             String name = Json.text(volume, "name");
-            if (name.isEmpty()) {
-                problems.required(at + ".name");
-            } else {
-                problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-            }
+            problems.formed(at + ".name", name, Formats::dnsLabel);
             if (valid.containsKey(name)) {
                 problems.duplicate(at + ".name", "\"" + name + "\"");
             }
@@ -93,11 +102,9 @@ final class VolumeValidation {
             case "hostPath" -> {
                 required(value, path, "path", problems);
                 noBacksteps(Json.text(value, "path"), path + ".path", problems);
-                String type = Json.text(value, "type");
-                if (!type.isEmpty()) {
-                    problems.oneOf(path + ".type", type, "", "BlockDevice", "CharDevice", "Directory",
-                            "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
-                }
+                problems.oneOfIfSet(path + ".type", Json.text(value, "type"), "", "BlockDevice", "CharDevice",
+                        "Directory",
+                        "DirectoryOrCreate", "File", "FileOrCreate", "Socket");
             }
             case "secret" -> {
                 required(value, path, "secretName", problems);

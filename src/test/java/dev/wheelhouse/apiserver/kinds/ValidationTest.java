@@ -291,13 +291,6 @@ class ValidationTest {
                         "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
     }
 
-    @Test
-    void knowsWhetherASelectorMatchesItsTemplate() {
-        assertThat(WorkloadValidation.selectorMatchesTemplate(ready(DEPLOYMENT))).isTrue();
-        assertThat(WorkloadValidation.selectorMatchesTemplate(Patches.merge(ready(DEPLOYMENT),
-                Json.read("{\"spec\": {\"selector\": {\"matchLabels\": {\"x\": \"y\"}}}}")))).isFalse();
-    }
-
     private static String json(String name) {
         return switch (name) {
             case "POD" -> POD;

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The cases of upstream's {@code requestinfo_test.go}, as facts, and of our own. */
+/** The facts of upstream's {@code requestinfo_test.go}, and cases of this server. */
 class RouteTest {
     private static RequestInfo of(String method, String path, String query) {
         return Route.of(method, path, Query.parse(query)).about();

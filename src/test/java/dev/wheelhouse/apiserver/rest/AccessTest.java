@@ -37,7 +37,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A server with roles, and attempts to do more than the roles allow. */
+/** Attempts to do more than the own roles allow. */
 class AccessTest {
     private static final String RBAC = "/apis/rbac.authorization.k8s.io/v1";
     private static final String SECRETS = "/api/v1/namespaces/default/secrets";
@@ -50,7 +50,7 @@ class AccessTest {
             Security.of(AuthorizationMode.RBAC,
                     Map.of("eve", new User("eve", "", List.of("system:authenticated"), Map.of())),
                     ServerKeys.inMemory()),
-            ServerFacts.none());
+            ServerInfo.none());
     private int code;
 
     private JsonNode send(ApiRequest request) {
@@ -71,7 +71,7 @@ class AccessTest {
                 : "application/json", body.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** By the administrator; it has to succeed. */
+    /** Sends a request as the administrator and expects success. */
     private JsonNode admin(String method, String path, String body) {
         JsonNode answer = send(request(method, path, body));
         assertThat(code).as("%s %s: %s", method, path, answer).isLessThan(300);
@@ -87,7 +87,7 @@ class AccessTest {
         return as("eve", method, path, body);
     }
 
-    /** Gives eve a role of some rules, in the namespace {@code default} or everywhere. */
+    /** Gives the user eve a role with these rules, in the namespace {@code default} or everywhere. */
     private void allow(String name, boolean everywhere, String rules) {
         String kind = everywhere ? "ClusterRole" : "Role";
         String home = everywhere ? RBAC + "/clusterrole" : RBAC + "/namespaces/default/role";

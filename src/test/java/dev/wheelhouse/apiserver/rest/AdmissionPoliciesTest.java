@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Writes that ValidatingAdmissionPolicies are about. */
+/** Writes that ValidatingAdmissionPolicies match. */
 class AdmissionPoliciesTest {
     private static final String GROUP = "/apis/admissionregistration.k8s.io/v1/";
     private static final String MAPS = NS + "configmaps";

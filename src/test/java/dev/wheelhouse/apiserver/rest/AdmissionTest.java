@@ -17,7 +17,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Admission by other objects: quotas, limit ranges, priority classes. */
+/** Rules that other objects set for a write: quotas, limit ranges, priority classes. */
 class AdmissionTest {
     private static final String NS = "/api/v1/namespaces/default/";
 

@@ -20,7 +20,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** No CustomResourceDefinition takes the place of a built-in resource. */
+/** A CustomResourceDefinition cannot replace a built-in resource. */
 class BuiltInNamesTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final String BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";

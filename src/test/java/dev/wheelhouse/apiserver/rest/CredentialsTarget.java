@@ -14,8 +14,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Header lines of somebody who asks for a Secret: the bearer tokens, JWTs and impersonations that they can think of.
- * None of them is an internal error, and none is let in.
+ * Fuzzes the header lines of a request for a Secret: bearer tokens, JWTs and impersonations. No input leads to an
+ * internal error, and no input is authorized.
  */
 public final class CredentialsTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(true, Map.of("1/api/v1/namespaces/default/secrets", """

@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Custom resources: from the definition to its objects, and to the end of both. */
+/** Custom resources, from the creation to the deletion of their definition. */
 class CustomResourcesTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final String V1 = "/apis/shop.example.com/v1/namespaces/default/orders";
@@ -179,7 +179,7 @@ class CustomResourcesTest {
                 .doesNotContain("application/strategic-merge-patch+json");
         JsonNode schema = document.at("/components/schemas/com.example.shop.v1.Order");
         assertThat(schema.at("/properties/spec/properties/count/minimum").intValue()).isEqualTo(1);
-        assertThat(schema.at("/properties/metadata/$ref").asString()).endsWith(".ObjectMeta");
+        assertThat(schema.at("/properties/metadata/allOf/0/$ref").asString()).endsWith(".ObjectMeta");
         assertThat(schema.at("/properties/apiVersion/description").asString()).startsWith("APIVersion defines ");
         assertThat(call("GET", "/openapi/v2", "", "").at("/definitions/com.example.shop.v1.Order/properties/spec")
                 .at("/properties/item/type").asString()).isEqualTo("string");
@@ -217,7 +217,7 @@ class CustomResourcesTest {
                         .formatted(name, names, schema));
     }
 
-    /** Lets the definition's version v1 have these properties of {@code spec}, and no others. */
+    /** Replaces the properties of {@code spec} in the definition's version v1. */
     private void changeSpec(String plural, String properties) {
         merge(CRDS + "/" + plural + ".shop.example.com",
                 """

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The classes of Ingresses and volume claims that name none. */
+/** The default classes of Ingresses and volume claims that name no class. */
 class DefaultClassesTest {
     private static final String INGRESSES = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
 

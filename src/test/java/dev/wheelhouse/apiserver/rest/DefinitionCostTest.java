@@ -8,14 +8,12 @@ import com.sun.management.ThreadMXBean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A definition costs in proportion to its own size, however many others its group has. */
+/** The cost of writing a definition is proportional to its own size, however many definitions its group has. */
 class DefinitionCostTest {
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     private static final int DEFINITIONS = 40;
     private static final int SIZE = 50_000;
-    /**
-     * How often a definition may be in memory while it is written or deleted, or the work of that many others' names.
-     */
+    /** The bytes that the creation or deletion of one definition may allocate, as a multiple of its size. */
     private static final long COPIES = 40;
 
     private final RestClient server = new RestClient();

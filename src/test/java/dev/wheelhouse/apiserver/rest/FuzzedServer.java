@@ -26,7 +26,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 
-/** A server for requests that nobody meant. An internal error is no answer to any of them. */
+/** A server for fuzzed requests. An internal error fails the test. */
 final class FuzzedServer {
     static final String READER = "reader-token";
 
@@ -37,7 +37,7 @@ final class FuzzedServer {
     private RestServer rest;
     private long version;
 
-    /** The failures that the server logs as its own. */
+    /** The failures that the server logs. */
     private static final class Failures extends AppenderBase<ILoggingEvent> {
         private @Nullable Throwable last;
 
@@ -49,10 +49,7 @@ final class FuzzedServer {
         }
     }
 
-    /**
-     * @param objects the bodies that the server begins with, by the paths that they are posted to, each with a number
-     * before it
-     */
+    /** @param objects the initial objects by the paths to which they are posted, each path with a number before it */
     FuzzedServer(boolean withRoles, Map<String, String> objects) {
         this.objects = objects;
         this.security = withRoles
@@ -70,14 +67,14 @@ final class FuzzedServer {
         reset();
     }
 
-    /** As it was in the beginning. */
+    /** Restores the initial state. */
     void reset() {
         if (store != null) {
             store.close();
         }
         ManualClock clock = new ManualClock();
         store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
-        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerFacts.none());
+        rest = new RestServer(store, clock, new SplittableRandom(1), security, ServerInfo.none());
         objects.forEach((path, body) -> {
             ApiResponse.Content made = content(ApiRequest.of("POST", path.replaceFirst("^[0-9]+", ""),
                     body.getBytes(StandardCharsets.UTF_8)));
@@ -88,7 +85,7 @@ final class FuzzedServer {
         version = store.version();
     }
 
-    /** Whether anything was written since the beginning. */
+    /** Whether the store changed since the initial state. */
     boolean isChanged() {
         return store.version() != version;
     }
@@ -109,10 +106,10 @@ final class FuzzedServer {
     }
 
     /**
-     * Answers a request. A query that cannot be read is refused before it comes here. An answer of 500 that the server
-     * means is none of its failures: upstream, too, answers some bad input so.
+     * Answers a request. A query that cannot be read is refused earlier. A deliberate 500 is not a failure, because
+     * upstream answers some invalid input with it.
      *
-     * @throws AssertionError if the server failed, with the reason
+     * @throws AssertionError if the server failed; it has the reason
      */
     ApiResponse.Content ask(ApiRequest request) {
         failures.last = null;

@@ -8,7 +8,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Jobs select their pods by their own UIDs. */
+/** The selectors that the server generates for Jobs. */
 class JobsTest {
     private static final String JOBS = "/apis/batch/v1/namespaces/default/jobs";
 

@@ -18,8 +18,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A JSON body of any built-in kind, posted for a trial. It is taken or refused; what was taken is taken again as it
- * came back, and comes back the same. JSON that is read is written as it was, by YAML too.
+ * Fuzzes JSON bodies of all built-in kinds in dry-run requests. They are accepted or refused. The server accepts its
+ * own answer again, and answers the same. JSON and YAML written from a parsed body parse to the same tree.
  */
 public final class JsonTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(false, Map.of());
@@ -62,7 +62,7 @@ public final class JsonTarget implements FuzzTarget {
         return answer;
     }
 
-    /** Without what the server gives to each object anew. */
+    /** Removes the fields that the server sets on every new object. */
     static ObjectNode forAnotherTrial(ApiResponse.Content answer) {
         ObjectNode object = (ObjectNode) Json.read(answer.body());
         if (object.get("metadata") instanceof ObjectNode metadata) {

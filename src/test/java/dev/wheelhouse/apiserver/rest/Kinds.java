@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
-/** Where objects are created, by the kind that their bytes seem to name. */
+/** The collections in which fuzzed objects are created, by the kind that their bytes name. */
 final class Kinds {
     private static final Pattern KIND = Pattern
             .compile("kind[\"']?:? ?[\"']?([A-Z][A-Za-z]+)|[\\n\\f\\x0b\\x12].?([A-Z][A-Za-z]{2,40})");
@@ -18,7 +18,7 @@ final class Kinds {
 
     private Kinds() {}
 
-    /** A create request for a trial; of a ConfigMap if no known kind is named. */
+    /** A dry-run create request; of a ConfigMap if the bytes name no known kind. */
     static ApiRequest create(byte[] body, String media) {
         String head = new String(body, 0, Math.min(body.length, HEAD), StandardCharsets.ISO_8859_1);
         Matcher matcher = KIND.matcher(head);

@@ -24,7 +24,7 @@ import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What lists cost in memory: a list of all that is stored, which anybody may ask for who may list, must not end the
+ * The memory that lists take. Anybody with the right to list may list all objects, and that must not exhaust the
  * process.
  */
 class ListMemoryTest {

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Refused requests: the code and the message are those of a kube-apiserver 1.36 ({@code RecordedAnswersTest} has many
+ * The codes and messages of refused requests, as Kubernetes 1.36 gives them ({@code RecordedAnswersTest} has many
  * more).
  */
 class MalformedRequestsTest {

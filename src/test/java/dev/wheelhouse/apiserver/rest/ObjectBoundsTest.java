@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** No request makes an object, or an answer, larger than it may be, nor takes long to be refused. */
+/** No request creates an object or an answer above the size limit, and refusing one takes little time. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ObjectBoundsTest {
     private static final String MAPS = RestClient.NS + "configmaps";
@@ -46,7 +46,7 @@ class ObjectBoundsTest {
         return pod;
     }
 
-    /** A custom resource with a scale, whose fields are of any size. */
+    /** A custom resource with a scale and fields of any size. */
     private void defineThings(String properties) {
         server.post(CRDS, """
                 {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -161,7 +161,7 @@ class ObjectBoundsTest {
         assertThat(server.last.warnings()).containsExactly("unknown field \"" + unknown + "\"");
     }
 
-    /** Each problem shows the whole object: all of them, 10,000 times. */
+    /** Each problem would show all of the object's 8,000 owners. */
     @Test
     void anAnswerNamesNoMoreProblemsThanSomebodyMayRead() {
         ObjectNode map = configMap("m", 1);
@@ -214,7 +214,7 @@ class ObjectBoundsTest {
             set.append('"');
         }
         thing("{\"s\": " + set.append("]") + "}");
-        // The managed fields repeat the elements, and go.
+        // The managed fields repeat the elements, so the server drops them.
         assertThat(server.last.code()).as(new String(server.last.body(), 0, 200)).isIn(201, 500);
     }
 

@@ -16,9 +16,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A patch of one of the stored objects, as a request text: JSON, merge or strategic merge patch, or an applied
- * configuration. It is taken or refused. What comes of it is valid: written back, it changes nothing. A merge patch or
- * a configuration that is sent again changes nothing either.
+ * Fuzzes patches of a stored object: JSON, merge and strategic merge patches, and applied configurations. A patch is
+ * accepted or refused. Its result is valid: writing it back changes nothing. Repeating a merge patch or an apply
+ * changes nothing either.
  */
 public final class PatchTarget implements FuzzTarget {
     private static final Map<String, String> OBJECTS = new TreeMap<>(Map.of(
@@ -92,7 +92,7 @@ public final class PatchTarget implements FuzzTarget {
     private void judge(ApiRequest request, String media) {
         ApiResponse.Content read = server.ask(ApiRequest.of("GET", request.path(), null));
         if (read.code() != 200) {
-            // A deletion was waiting for it.
+            // The patch removed the last finalizer of an object that was being deleted.
             return;
         }
         ApiResponse.Content put = server.ask(ApiRequest.of("PUT", request.path(), read.body()));
@@ -107,7 +107,7 @@ public final class PatchTarget implements FuzzTarget {
         }
     }
 
-    /** A patch that holds of one version alone may be refused the second time. */
+    /** Whether the patch may name a version of the object, so that its repetition may be refused. */
     private static boolean namesVersion(byte[] body) {
         return new String(body, StandardCharsets.UTF_8).matches("(?s).*(esource|\\\\u|generation).*");
     }

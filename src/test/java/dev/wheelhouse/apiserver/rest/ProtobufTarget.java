@@ -19,8 +19,10 @@ import dev.wheelhouse.fuzz.Trees;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A protobuf body, posted for a trial: taken or refused. What was taken is taken again as it came
- * back, and comes back the same. */
+/**
+ * Fuzzes protobuf bodies of dry-run requests. They are accepted or refused. The server accepts its own answer again,
+ * and answers the same.
+ */
 public final class ProtobufTarget implements FuzzTarget {
     private static final Logger DESCRIPTORS = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private final FuzzedServer server;

@@ -17,9 +17,9 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A request: a line of method, path and query, header lines, an empty line, the body. The administrator gets an answer
- * that is no internal error. Somebody who may read one Secret, watch one ConfigMap and list pods gets no more than
- * these and changes nothing, in whatever words the request is put.
+ * Fuzzes whole requests: a line of method, path and query, header lines, an empty line, the body. No answer to the
+ * administrator is an internal error. A user who may read one Secret, watch one ConfigMap and list pods gets nothing
+ * else and changes nothing.
  */
 public final class RequestTarget implements FuzzTarget {
     private static final String HIDDEN = "aGlkZGVu";

@@ -5,11 +5,11 @@ import java.util.Arrays;
 
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 
-/** Requests in a file: a line of method and path, lines of headers, an empty line, the body. */
+/** A request as text: a line of method and path, header lines, an empty line, the body. */
 final class RequestText {
     private RequestText() {}
 
-    /** @throws ApiException as the server answers a query that cannot be read */
+    /** @throws ApiException if the query cannot be read */
     static ApiRequest parse(byte[] input) {
         int at = 0;
         String[] line = {"GET", "/"};

@@ -13,14 +13,14 @@ import dev.wheelhouse.apiserver.store.Retention;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.runtime.ManualClock;
 
-/** A server of its own and requests to it, one after the other. */
+/** A client of its own server, for one request after the other. */
 final class RestClient {
     static final String NS = "/api/v1/namespaces/default/";
 
     final ManualClock clock = new ManualClock();
     private final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
     private final RestServer rest = new RestServer(store, clock, new java.util.SplittableRandom(1));
-    /** The newest answer. */
+    /** The last answer. */
     ApiResponse.Content last = content(ApiRequest.of("GET", "/version", null));
 
     ApiResponse.Content content(ApiRequest request) {

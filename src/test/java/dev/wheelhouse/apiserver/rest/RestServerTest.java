@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The REST semantics, request by request. */
+/** The verbs of the API, request by request. */
 class RestServerTest {
     private static final String NS = "/api/v1/namespaces/default/";
     private static final String APPS = "/apis/apps/v1/namespaces/default/";
@@ -346,7 +346,7 @@ class RestServerTest {
         assertThat(last.code()).isEqualTo(200);
     }
 
-    /** Nearly JSON: YAML but for its tabs, which Go's parser does not mind. */
+    /** Tabs as indentation make YAML invalid, but Go's parser accepts them. */
     @Test
     void anAppliedObjectMayBeIndentedByTabs() {
         call("PATCH", NS + "configmaps/tabs?fieldManager=m", "application/apply-patch+yaml",

@@ -16,7 +16,7 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The roles that a server begins with, and those that are put together from others. */
+/** The roles of a new server, and the aggregated roles. */
 class RoleAggregationTest {
     private static final String ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 

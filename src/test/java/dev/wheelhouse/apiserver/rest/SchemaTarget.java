@@ -16,8 +16,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The schema of a custom resource, and after a line's end an object of it. The definition is made or refused, and so is
- * the object; an object that was made is taken as it came back.
+ * Fuzzes the schema of a custom resource and, after a line break, an object of it. The definition and the object are
+ * each created or refused. A created object can be updated with what the server returned.
  */
 public final class SchemaTarget implements FuzzTarget {
     private static final String OBJECTS = "/apis/e.io/v1/namespaces/default/as";

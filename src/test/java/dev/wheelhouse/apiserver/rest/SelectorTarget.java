@@ -20,8 +20,8 @@ import dev.wheelhouse.fuzz.FuzzTarget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A label selector, and a field selector after a line's end. What is parsed is printed and parsed again as it was; and
- * the server lists those objects that it matches.
+ * Fuzzes a label selector and, after a line break, a field selector. A parsed selector prints as text that parses to
+ * the same selector, and a list by it returns exactly the objects that it matches.
  */
 public final class SelectorTarget implements FuzzTarget {
     private static final List<Map<String, String>> LABELS = List.of(Map.of(), Map.of("app", "web"),

@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The addresses and node ports of Services that change. */
+/** The cluster IPs and node ports of changed Services. */
 class ServicesTest {
     private static final String SERVICES = NS + "services";
 

@@ -11,7 +11,7 @@ import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Watches whose objects are shown as tables. */
+/** Watches that deliver Tables. */
 class TableWatchTest {
     private final RestClient rest = new RestClient();
 

@@ -7,7 +7,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Field validation of keys that a YAML body repeats. */
+/** Field validation of YAML bodies with duplicate keys. */
 class YamlBodiesTest {
     private static final String TWICE = """
             apiVersion: v1

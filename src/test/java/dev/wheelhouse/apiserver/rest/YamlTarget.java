@@ -23,7 +23,10 @@ import dev.wheelhouse.runtime.SafeYaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A YAML body, posted for a trial: taken or refused. YAML that is read is written as it was, as JSON has it. */
+/**
+ * Fuzzes YAML bodies of dry-run requests. They are accepted or refused. An accepted document is written as the YAML of
+ * the same JSON.
+ */
 public final class YamlTarget implements FuzzTarget {
     private final FuzzedServer server = new FuzzedServer(false, Map.of());
 
@@ -61,12 +64,12 @@ public final class YamlTarget implements FuzzTarget {
         }
     }
 
-    /** Bytes and times, which only YAML has, as the texts that they are in JSON. */
+    /** Converts bytes and times, which JSON does not have, to text. */
     private static JsonNode asJson(JsonNode tree) {
         return Trees.withFloatingNumbers(Json.read(Json.bytes(tree)));
     }
 
-    /** SnakeYAML makes a token, an event and a node of each character, in the worst case. */
+    /** In the worst case SnakeYAML creates a token, an event and a node for each character. */
     @Override
     public long mostAllocated(int length) {
         return (64L << 20) + 4096L * length;

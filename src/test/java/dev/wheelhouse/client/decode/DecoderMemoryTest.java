@@ -13,7 +13,7 @@ import dev.wheelhouse.api.ResourceType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What decoders learn, and who shares it. */
+/** Decoders learn into a memory, and share it. */
 class DecoderMemoryTest {
     private static final ResourceType PODS = new ResourceType("", "v1", "pods", "Pod", true);
 

@@ -211,7 +211,7 @@ class HttpKubeClientTest {
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},"
                         + "\"status\":\"Success\"}"));
         assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
-                .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
+                .hasMessageContaining("the answer is not a list: it is of kind \"Status\"");
     }
 
     @Test

@@ -307,7 +307,7 @@ class HttpWatchStreamTest {
         }
     }
 
-    /** Settings that an application may have made. */
+    /** A socket factory that an application may have configured. */
     private static final class PlainSockets extends SocketFactory {
         @Override
         public Socket createSocket() {

@@ -23,7 +23,7 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Where to connect and as whom, and what is said when that cannot be found out. */
+/** The choice of the server and the credentials, and the message of each problem. */
 class KubeConfigsTest {
     @TempDir
     Path dir;

@@ -22,7 +22,7 @@ import okio.Okio;
 import okio.Source;
 import okio.Timeout;
 
-/** Fails if an upgrade changes the internals of OkHttp and Okio that the client builds on. */
+/** The client relies on OkHttp and Okio beyond their public API here. An upgrade that breaks this fails one of these. */
 class OkHttpInternalsTest {
     @Test
     void theTaskRunnerCanStillBeReplaced() throws IOException {

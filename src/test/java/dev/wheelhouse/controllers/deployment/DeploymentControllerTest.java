@@ -232,8 +232,8 @@ class DeploymentControllerTest {
     @Test
     void keepsQuietInATerminatingNamespace() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being "
-                        + "terminated", null)));
+                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated",
+                        null)));
         create(Deployments.named("web").build());
         cluster.deliver();
         assertThat(controller.syncDeployment(WEB)).isEqualTo(Result.done());

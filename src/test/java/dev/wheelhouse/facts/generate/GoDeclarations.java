@@ -33,7 +33,11 @@ final class GoDeclarations {
     private final Path sources;
     private final Map<String, GoPackage> packages = new HashMap<>();
 
-    /** One Go package. @param name that the package clause says */
+    /**
+     * One Go package.
+     *
+     * @param name that the package clause says
+     */
     private record GoPackage(String name, Map<String, Declaration> types) {}
 
     /**
@@ -45,7 +49,11 @@ final class GoDeclarations {
      */
     private record Declaration(String path, String right, List<Member> members, Map<String, String> imports) {}
 
-    /** One line of a struct. @param json the text of its JSON tag */
+    /**
+     * One line of a struct.
+     *
+     * @param json the text of its JSON tag
+     */
     private record Member(String type, String json) {}
 
     /**
@@ -153,21 +161,24 @@ final class GoDeclarations {
             Map<String, String> imports = new HashMap<>();
             List<Member> members = new ArrayList<>();
             for (String line : Files.readAllLines(file)) {
-                Matcher m;
-                if ((m = TYPE.matcher(line)).matches()) {
+                Matcher type = TYPE.matcher(line);
+                Matcher field = FIELD.matcher(line);
+                Matcher imported = IMPORT.matcher(line);
+                Matcher clause = PACKAGE.matcher(line);
+                if (type.matches()) {
                     members = new ArrayList<>();
-                    types.put(m.group(1), new Declaration(path, m.group(2), members, imports));
-                } else if ((m = FIELD.matcher(line)).matches()) {
-                    Matcher json = JSON.matcher(m.group(2));
+                    types.put(type.group(1), new Declaration(path, type.group(2), members, imports));
+                } else if (field.matches()) {
+                    Matcher json = JSON.matcher(field.group(2));
                     if (json.find()) {
-                        members.add(new Member(m.group(1), json.group(1)));
+                        members.add(new Member(field.group(1), json.group(1)));
                     }
-                } else if ((m = IMPORT.matcher(line)).matches()) {
-                    String imported = m.group(2);
-                    imports.put(m.group(1) == null ? imported.substring(imported.lastIndexOf('/') + 1) : m.group(1),
-                            imported);
-                } else if ((m = PACKAGE.matcher(line)).matches()) {
-                    name = m.group(1);
+                } else if (imported.matches()) {
+                    String other = imported.group(2);
+                    String alias = imported.group(1);
+                    imports.put(alias == null ? other.substring(other.lastIndexOf('/') + 1) : alias, other);
+                } else if (clause.matches()) {
+                    name = clause.group(1);
                 }
             }
         }

@@ -21,7 +21,11 @@ final class ResourceTable {
         this.discovery = discovery;
     }
 
-    /** Groups and versions in discovery's order, resources by name. @param discovery {@code api/discovery} */
+    /**
+     * Groups and versions in discovery's order, resources by name.
+     *
+     * @param discovery the folder {@code api/discovery}
+     */
     static List<String> lines(Path discovery) throws IOException {
         ResourceTable table = new ResourceTable(discovery);
         for (JsonNode version : table.read("api").path("versions")) {

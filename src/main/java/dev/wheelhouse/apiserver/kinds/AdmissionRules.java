@@ -1,0 +1,180 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
+/**
+ * The rules that webhooks, admission policies and their bindings share (upstream:
+ * {@code pkg/apis/admissionregistration/validation}).
+ */
+final class AdmissionRules {
+    static final String GROUP = "admissionregistration.k8s.io";
+    /** The names of the group's types begin with this. */
+    static final String TYPES = "io.k8s.api.admissionregistration.v1.";
+    private static final String WILDCARD = "*";
+
+    private AdmissionRules() {}
+
+    /** Defaults: equivalent resources match too, and empty selectors, which match everything. */
+    static void matchAll(ObjectNode match) {
+        set(match, "matchPolicy", "Equivalent");
+        Json.child(match, "namespaceSelector");
+        Json.child(match, "objectSelector");
+    }
+
+    /** The column with the kind of a policy's parameters. */
+    static Column paramKind() {
+        return Column.of("ParamKind", "Kind of the policy's parameters.",
+                o -> o.has("spec", "paramKind")
+                        ? o.text("spec", "paramKind", "apiVersion") + "/" + o.text("spec", "paramKind", "kind")
+                        : Item.UNSET);
+    }
+
+    /** A policy has to say which resources it is for. */
+    static void matchConstraints(JsonNode spec, Problems problems) {
+        JsonNode constraints = spec.get("matchConstraints");
+        if (constraints == null) {
+            problems.required("spec.matchConstraints");
+            return;
+        }
+        match(constraints, "spec.matchConstraints", problems);
+        if (constraints.path("resourceRules").isEmpty()) {
+            problems.required("spec.matchConstraints.resourceRules");
+        }
+    }
+
+    /** Checks the objects that a policy or a binding is for. */
+    static void match(JsonNode resources, String at, Problems problems) {
+        supported(resources, at, "matchPolicy", problems, "Equivalent", "Exact");
+        Selectors.validate(resources.get("namespaceSelector"), at + ".namespaceSelector", problems);
+        Selectors.validate(resources.get("objectSelector"), at + ".objectSelector", problems);
+        rules(resources.path("resourceRules"), at + ".resourceRules", problems);
+        rules(resources.path("excludeResourceRules"), at + ".excludeResourceRules", problems);
+    }
+
+    /** Checks the requests that a webhook, a policy or a binding is for. */
+    static void rules(JsonNode rules, String path, Problems problems) {
+        int i = 0;
+        for (JsonNode rule : rules) {
+            String at = Problems.at(path, i++);
+            JsonNode operations = rule.path("operations");
+            required(rule, at, "operations", false, problems);
+            int j = 0;
+            for (JsonNode operation : operations) {
+                String text = operation.asString("");
+                if (!List.of(WILDCARD, "CONNECT", "CREATE", "DELETE", "UPDATE").contains(text)) {
+                    problems.notSupported(Problems.at(at + ".operations", j), text, WILDCARD, "CONNECT", "CREATE",
+                            "DELETE", "UPDATE");
+                }
+                j++;
+            }
+            required(rule, at, "apiGroups", false, problems);
+            required(rule, at, "apiVersions", true, problems);
+            required(rule, at, "resources", true, problems);
+            supported(rule, at, "scope", problems, WILDCARD, "Cluster", "Namespaced");
+            Set<String> names = new HashSet<>();
+            int k = 0;
+            for (JsonNode name : rule.path("resourceNames")) {
+                String field = Problems.at(at + ".resourceNames", k++);
+                problems.invalid(field, name.asString(""), Formats.pathSegment(name.asString("")));
+                if (!names.add(name.asString(""))) {
+                    problems.duplicate(field, name.toString());
+                }
+            }
+        }
+    }
+
+    /**
+     * Checks a list that is required and in which {@code *} is the only element.
+     *
+     * @param full whether no element may be empty
+     */
+    private static void required(JsonNode rule, String at, String field, boolean full, Problems problems) {
+        JsonNode list = rule.path(field);
+        if (list.isEmpty()) {
+            problems.required(at + "." + field);
+            return;
+        }
+        int i = 0;
+        boolean all = false;
+        for (JsonNode element : list) {
+            all |= element.asString("").equals(WILDCARD) && !field.equals("resources");
+            if (full && element.asString("").isEmpty()) {
+                problems.required(Problems.at(at + "." + field, i));
+            }
+            i++;
+        }
+        if (all && list.size() > 1) {
+            problems.invalid(at + "." + field, list, "if '*' is present, must not specify other "
+                    + switch (field) {
+                        case "apiGroups" -> "API groups";
+                        case "apiVersions" -> "API versions";
+                        default -> field;
+                    });
+        }
+    }
+
+    /** Checks the names of match conditions, and that there are expressions. */
+    static void conditions(JsonNode conditions, String path, Problems problems) {
+        Set<String> names = new HashSet<>();
+        int i = 0;
+        for (JsonNode condition : conditions) {
+            String at = Problems.at(path, i++);
+            String name = Json.text(condition, "name");
+            problems.formed(at + ".name", name, Formats::qualifiedName);
+            if (!name.isEmpty() && !names.add(name)) {
+                problems.duplicate(at + ".name", "\"" + name + "\"");
+            }
+            if (Json.text(condition, "expression").strip().isEmpty()) {
+                problems.required(at + ".expression");
+            }
+        }
+    }
+
+    /** Checks the kind of a policy's parameters. */
+    static void paramKind(JsonNode spec, Problems problems) {
+        if (!spec.has("paramKind")) {
+            return;
+        }
+        JsonNode kind = spec.path("paramKind");
+        String apiVersion = Json.text(kind, "apiVersion");
+        if (apiVersion.isEmpty()) {
+            problems.required("spec.paramKind.apiVersion");
+        } else if (apiVersion.split("/", -1).length > 2) {
+            problems.invalid("spec.paramKind.apiVersion", apiVersion,
+                    "unexpected GroupVersion string: " + apiVersion);
+        }
+        String name = Json.text(kind, "kind");
+        if (name.isEmpty()) {
+            problems.required("spec.paramKind.kind");
+            return;
+        }
+        List<String> wrong = Formats.dns1035Label(name.toLowerCase(Locale.ROOT));
+        if (!wrong.isEmpty()) {
+            problems.invalid("spec.paramKind.kind", name,
+                    "may have mixed case, but should otherwise match: " + String.join(",", wrong));
+        }
+    }
+
+    /** Refuses a value that is not one of these; a missing one is fine. */
+    static void supported(JsonNode object, String at, String field, Problems problems, String... values) {
+        JsonNode value = object.get(field);
+        if (value != null && !List.of(values).contains(value.asString(""))) {
+            problems.notSupported(at + "." + field, value.asString(""), values);
+        }
+    }
+}

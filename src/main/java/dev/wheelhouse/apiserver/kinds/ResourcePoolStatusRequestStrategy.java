@@ -1,0 +1,68 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+
+/**
+ * Questions for the devices of a driver's pools (upstream: {@code pkg/registry/resource/resourcepoolstatusrequest}).
+ */
+final class ResourcePoolStatusRequestStrategy extends Strategy {
+    ResourcePoolStatusRequestStrategy() {
+        super("resource.k8s.io", "ResourcePoolStatusRequest", Column.objectName(),
+                Column.of("Driver", "Driver of the pools.", o -> o.text("spec", "driver")),
+                sum("Total", "totalDevices"), sum("Available", "availableDevices"), sum("Allocated",
+                        "allocatedDevices"),
+                sum("Unavailable", "unavailableDevices"),
+                Column.of("Errors", "How many pools are not valid.", ResourcePoolStatusRequestStrategy::errors),
+                Column.integer("Pools", "How many pools match.", o -> o.number("status", "poolCount")),
+                Column.of("Status", "How far the request is.", ResourcePoolStatusRequestStrategy::poolState),
+                Column.of("Completed", "How long ago the answer was complete.",
+                        ResourcePoolStatusRequestStrategy::completed));
+    }
+
+    @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    private static Column sum(String name, String field) {
+        return Column.of(name, name + " devices of all pools.",
+                o -> counted(o)
+                        ? Long.toString(o.items("status", "pools").stream().mapToLong(p -> p.number(field)).sum())
+                        : "-");
+    }
+
+    private static String errors(Item request) {
+        return counted(request)
+                ? Long.toString(request.items("status", "pools").stream().filter(p -> p.has("validationError"))
+                        .count())
+                : "-";
+    }
+
+    private static boolean counted(Item request) {
+        return request.has("status") && !state(request).equals("Failed");
+    }
+
+    private static String state(Item request) {
+        for (Item condition : request.items("status", "conditions")) {
+            String type = condition.text("type");
+            if (condition.text("status").equals("True") && (type.equals("Complete") || type.equals("Failed"))) {
+                return type;
+            }
+        }
+        return "Pending";
+    }
+
+    private static String poolState(Item request) {
+        String state = state(request);
+        long shown = request.size("status", "pools");
+        long all = request.number("status", "poolCount");
+        return state.equals("Complete") && all > shown ? "Complete (" + shown + "/" + all + " pools)" : state;
+    }
+
+    private static String completed(Item request) {
+        return state(request).equals("Complete")
+                ? request.ofType("Complete", "status", "conditions").since("lastTransitionTime")
+                : Item.NONE;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.wheelhouse.apiserver.kinds;
+
+import java.util.List;
+
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+
+/** Migrations of stored objects (upstream: {@code pkg/registry/storagemigration/storagemigration}). */
+final class StorageVersionMigrationStrategy extends Strategy {
+    StorageVersionMigrationStrategy() {
+        super("storagemigration.k8s.io", "StorageVersionMigration", Column.objectName().format(""),
+                Column.of("Resource", "Resource whose objects are migrated.",
+                        StorageVersionMigrationStrategy::resource),
+                Column.of("Status", "State of the migration.", StorageVersionMigrationStrategy::state));
+    }
+
+    @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    private static String resource(Item migration) {
+        String group = migration.text("spec", "resource", "group");
+        return migration.text("spec", "resource", "resource") + (group.isEmpty() ? "" : "." + group);
+    }
+
+    private static String state(Item migration) {
+        String state = "Unknown";
+        for (Item condition : migration.items("status", "conditions")) {
+            String type = condition.text("type");
+            if (condition.text("status").equals("True") && List.of("Running", "Failed", "Succeeded").contains(type)) {
+                state = type;
+            }
+        }
+        return state;
+    }
+}
