@@ -172,7 +172,8 @@ class DefaultsTest {
                 {'metadata': {'name': 'j', 'uid': 'u'}, 'spec': {'template': {'spec': {'containers': []}}}}""");
 
         assertThat(job.at("/spec/selector/matchLabels")).isEqualTo(json("{'batch.kubernetes.io/controller-uid': 'u'}"));
-        assertThat(job.at("/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid").asString()).isEqualTo("u");
+        assertThat(job.at("/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid").asString())
+                .isEqualTo("u");
     }
 
     @ParameterizedTest
