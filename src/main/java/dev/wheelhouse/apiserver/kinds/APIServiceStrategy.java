@@ -7,7 +7,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * API services, whose status is the Available condition (upstream: {@code kube-aggregator/pkg/registry/apiservice}).
+ * API services: the group versions that the server serves itself or by a Service (upstream:
+ * {@code kube-aggregator/pkg/registry/apiservice}).
  */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
@@ -36,6 +37,6 @@ final class APIServiceStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusRules.conditions(object.path("status"), problems);
+        CertificateSigningRequestStrategy.conditions(object.path("status"), problems);
     }
 }

@@ -29,7 +29,7 @@ final class AdmissionRules {
 
     private AdmissionRules() {}
 
-    /** Defaults: equivalent resources match too, and empty selectors, which match everything. */
+    /** Fills in the defaults of a match: equivalent resources match too, and empty selectors match everything. */
     static void matchAll(ObjectNode match) {
         set(match, "matchPolicy", "Equivalent");
         Json.child(match, "namespaceSelector");

@@ -12,9 +12,10 @@ import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
+import tools.jackson.databind.JsonNode;
 
 /**
- * Requests for certificates, in which the server writes who made them (upstream:
+ * Requests for certificates. The server fills in the user who makes one (upstream:
  * {@code pkg/registry/certificates/certificates}).
  */
 final class CertificateSigningRequestStrategy extends Strategy {
@@ -52,7 +53,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    /** The approval is a part of the status with a right of its own. */
+    /** The subresource {@code approval} writes a part of the status. */
     @Override
     public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
             ClusterState state) {
@@ -61,6 +62,18 @@ final class CertificateSigningRequestStrategy extends Strategy {
 
     @Override
     protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        StatusRules.conditions(object.path("status"), problems);
+        conditions(object.path("status"), problems);
+    }
+
+    /** Checks the values of the conditions in a status. */
+    static void conditions(JsonNode status, Problems problems) {
+        int i = 0;
+        for (JsonNode condition : status.path("conditions")) {
+            String at = Problems.at("status.conditions", i++) + ".status";
+            String value = Json.text(condition, "status");
+            if (!List.of("True", "False", "Unknown").contains(value)) {
+                problems.notSupported(at, value, "False", "True", "Unknown");
+            }
+        }
     }
 }

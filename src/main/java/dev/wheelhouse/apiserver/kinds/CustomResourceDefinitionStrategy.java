@@ -27,7 +27,7 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Definitions of custom resources, which end after their objects (upstream:
+ * Definitions of custom resources. A definition is deleted after its objects (upstream:
  * {@code apiextensions-apiserver/pkg/registry/customresourcedefinition}).
  */
 final class CustomResourceDefinitionStrategy extends Strategy {
@@ -115,7 +115,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    /** A writer of the status does not change which names the definition has. */
+    /** The server alone says in the status which names the definition has. */
     @Override
     protected void updateStatus(ObjectNode definition, ObjectNode old, ClusterState state) {
         state.customResources().decide(definition);
@@ -133,7 +133,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         if (!Meta.name(definition).equals(name)) {
             problems.invalid("metadata.name", Meta.name(definition), "must be spec.names.plural+\".\"+spec.group");
         }
-        // So no definition adds to a group of the server that has no dot, such as apps.
+        // Groups with a dot only: no definition can add to a group of the server such as apps.
         if (group.isEmpty()) {
             problems.required("spec.group");
         } else if (!GROUP.matcher(group).matches()) {
@@ -178,7 +178,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    /** Names are labels. So the plural has no dot, and plural and group together mean one resource only. */
+    /** Names are labels: without a dot in the plural, plural and group together name one resource only. */
     private static void names(JsonNode names, Problems problems) {
         for (String field : List.of("plural", "singular", "kind", "listKind")) {
             if (Json.text(names, field).isEmpty()) {

@@ -19,18 +19,21 @@ final class DefaultRules {
         }
     }
 
+    /** Sets a number that is missing. */
     static void set(ObjectNode object, String field, int value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
+    /** Sets a boolean that is missing. */
     static void set(ObjectNode object, String field, boolean value) {
         if (Json.at(object, field) == null) {
             object.put(field, value);
         }
     }
 
+    /** Whether a list, map or text is missing or empty. */
     static boolean isEmpty(ObjectNode object, String field) {
         JsonNode value = Json.at(object, field);
         return value == null || value.isEmpty();

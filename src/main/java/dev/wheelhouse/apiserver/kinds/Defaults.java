@@ -26,12 +26,12 @@ import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /**
- * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and what the
- * registry's strategies put into every new Namespace, Pod and Service).
+ * Fills in the defaults of built-in types (upstream: {@code pkg/apis/<group>/<version>/defaults.go}, and the values that
+ * its registry strategies put into every new namespace, pod and service).
  *
- * <p>One walk over the object follows its schema. Each part gets the fields that its type always has, then the rule of its
- * type is applied, then the part's children follow. A second walk changes nothing. Defaults that need the cluster, such as
- * addresses and priorities, are not filled in here.
+ * <p>One walk over the object along its schema: each object gets the fields that its type always has, then the rule of
+ * its type applies, then its children have their turn. A second walk changes nothing. Admission and the strategies fill in
+ * the values that depend on the cluster: addresses, tokens, service accounts, priorities.
  */
 public final class Defaults {
     private static final Map<String, Consumer<ObjectNode>> RULES = Strategies.defaults();
@@ -39,7 +39,7 @@ public final class Defaults {
 
     private Defaults() {}
 
-    /** Fills in the defaults that the object lacks, in place. An object of a type that is not built in stays as it is. */
+    /** Fills in, in place, what the object leaves unsaid. An object of a type that is not built in stays as it is. */
     public static void apply(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema != null) {
@@ -47,7 +47,10 @@ public final class Defaults {
         }
     }
 
-    /** Bounds the bytes that defaults add, because a small request may have a million empty containers. */
+    /**
+     * Bounds the bytes that defaults add to one object, because an object with a million empty containers is small
+     * before its defaults. Counts names and punctuation only.
+     */
     private static final class Growth {
         private long bytes;
 
@@ -60,7 +63,7 @@ public final class Defaults {
     }
 
     /**
-     * The defaults of one type.
+     * What is to be done with objects of one type.
      *
      * @param filled fields to fill in where they are missing
      * @param children fields whose objects have plans of their own
@@ -131,7 +134,7 @@ public final class Defaults {
         return value.isBoolean() ? !value.booleanValue() : value.isNumber() && value.decimalValue().signum() == 0;
     }
 
-    /** The declared default, or else the zero value; null for a type whose zero value is not written. */
+    /** The declared default, or the zero value; null where the zero value is not written. */
     private static @Nullable JsonNode initial(Field field) {
         if (field.defaultValue() != null) {
             return field.defaultValue().deepCopy();

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** Endpoint slices (upstream: {@code pkg/registry/discovery/endpointslice}). */
+/** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
         super("discovery.k8s.io", "EndpointSlice", Column.objectName(),

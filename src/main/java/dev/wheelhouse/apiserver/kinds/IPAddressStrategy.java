@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** IP addresses of Services (upstream: {@code pkg/registry/networking/ipaddress}). */
+/** IP addresses of Services; the address is the name (upstream: {@code pkg/registry/networking/ipaddress}). */
 final class IPAddressStrategy extends Strategy {
     IPAddressStrategy() {
         super("networking.k8s.io", "IPAddress", Column.objectName(),

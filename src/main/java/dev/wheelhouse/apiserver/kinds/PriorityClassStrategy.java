@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /**
- * Priority classes, of which the two with names of the system have fixed values (upstream:
+ * Priority classes. Names with the prefix {@code system-} are reserved for two classes with fixed values (upstream:
  * {@code pkg/registry/scheduling/priorityclass}).
  */
 final class PriorityClassStrategy extends Strategy {

@@ -4,7 +4,8 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 
 /**
- * Questions for the devices of a driver's pools (upstream: {@code pkg/registry/resource/resourcepoolstatusrequest}).
+ * Requests for the numbers of devices in a driver's pools (upstream:
+ * {@code pkg/registry/resource/resourcepoolstatusrequest}).
  */
 final class ResourcePoolStatusRequestStrategy extends Strategy {
     ResourcePoolStatusRequestStrategy() {

@@ -18,17 +18,17 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 
 /**
- * Gives each ClusterRole with an aggregation rule the rules of those that it selects (upstream: a controller,
- * {@code pkg/controller/clusterroleaggregation}; here before the answer to the write that makes it necessary).
+ * Gives each ClusterRole with an aggregation rule the rules of the roles that it selects. A controller does so upstream
+ * ({@code pkg/controller/clusterroleaggregation}); this server does so before it answers the write of a role.
  */
 public final class RoleAggregation {
     private static final String RESOURCE = "clusterroles.rbac.authorization.k8s.io";
-    /** More than any chain of roles that aggregate each other is long; rules only grow, so each pass is one step nearer. */
+    /** No chain of roles that aggregate each other is longer. Each pass follows a chain by one step at least. */
     private static final int MOST_PASSES = 20;
 
     private RoleAggregation() {}
 
-    /** Aggregates until nothing changes any more. */
+    /** Aggregates the stored roles until nothing changes any more. */
     public static void refresh(ObjectStore store) {
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             boolean changed = false;
@@ -64,7 +64,7 @@ public final class RoleAggregation {
         try {
             store.update(RESOURCE, role, stored.version());
         } catch (StoreException.Conflict e) {
-            // Somebody was faster; the next pass sees what they wrote.
+            // Another writer was faster. The next pass sees its change.
         }
         return true;
     }

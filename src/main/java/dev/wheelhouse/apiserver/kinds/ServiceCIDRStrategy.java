@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
-/** Ranges of cluster IPs (upstream: {@code pkg/registry/networking/servicecidr}). */
+/** Ranges of cluster IPs. An update can add a second range (upstream: {@code pkg/registry/networking/servicecidr}). */
 final class ServiceCIDRStrategy extends Strategy {
     ServiceCIDRStrategy() {
         super("networking.k8s.io", "ServiceCIDR", Column.objectName(),

@@ -28,8 +28,8 @@ import dev.wheelhouse.apiserver.table.Item;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
- * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods; a
- * kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
+ * {@code pkg/registry}, with its defaults, validation, printer and quota evaluator). The verbs call the public methods;
+ * a kind overrides the protected ones too. This class itself is the strategy of a built-in kind without rules of its own.
  *
  * <p>Strategies have no state and serve any thread. Objects are changed in place; an object belongs to the request that
  * brought it. What one server shares between strategies is in {@link ClusterState}.

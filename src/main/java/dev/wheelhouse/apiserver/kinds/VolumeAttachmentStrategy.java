@@ -9,7 +9,7 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.VolumeValidation;
 
-/** Volume attachments (upstream: {@code pkg/registry/storage/volumeattachment}). */
+/** Volume attachments, whose specification is immutable (upstream: {@code pkg/registry/storage/volumeattachment}). */
 final class VolumeAttachmentStrategy extends Strategy {
     VolumeAttachmentStrategy() {
         super("storage.k8s.io", "VolumeAttachment", Column.objectName(),

@@ -25,7 +25,7 @@ public final class StructuralRules {
 
     private StructuralRules() {}
 
-    /** @param path where the schema is in its definition */
+    /** The problems of a schema, sorted. @param path of the schema in its definition */
     public static List<Cause> check(ObjectNode schema, String path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");

@@ -13,7 +13,10 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.resources.CustomType;
 
-/** The columns that a CustomResourceDefinition asks for (upstream: {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}). */
+/**
+ * The columns that a CustomResourceDefinition asks for (upstream:
+ * {@code apiextensions-apiserver/pkg/registry/customresource/tableconvertor}).
+ */
 public final class CustomPrinters {
     private CustomPrinters() {}
 

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * The JSON paths of printer columns: fields, indices, {@code [*]}, and filters that compare a field with a text (upstream:
- * {@code client-go/util/jsonpath}). Immutable.
+ * The JSON paths of printer columns: fields, indices, {@code [*]}, and filters that compare a field with a text
+ * (upstream: {@code client-go/util/jsonpath}). Immutable.
  */
 final class JsonPath {
     private static final Pattern STEP = Pattern
@@ -64,7 +64,7 @@ final class JsonPath {
         };
     }
 
-    /** What the path leads to; empty if nothing. */
+    /** The nodes that the path leads to. */
     List<JsonNode> find(JsonNode root) {
         List<JsonNode> here = List.of(root);
         for (Step step : steps) {

@@ -1,7 +1,8 @@
 /**
- * Objects as the tables that kubectl prints. In flow objects as JSON trees, out flows a {@code meta.k8s.io/v1 Table}. Each kind is a
- * list of {@link dev.wheelhouse.apiserver.table.Column}s, collected by group; a column computes its cell from one object alone.
- * Everything runs on the caller's thread. There is no state but the immutable registry of columns.
+ * The columns of the tables that kubectl prints. A {@link dev.wheelhouse.apiserver.table.Column} computes its cell
+ * from one object, which it reads as an {@link dev.wheelhouse.apiserver.table.Item}. The strategies of
+ * {@code apiserver.kinds} hold the columns of built-in kinds; {@link dev.wheelhouse.apiserver.table.CustomPrinters}
+ * makes those that a custom resource definition asks for. Everything runs on the caller's thread and has no state.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.table;
