@@ -108,7 +108,7 @@ class HostileServerTest {
 
     @Test
     @EnabledIfSystemProperty(named = "hostile.long", matches = "true")
-    void isAsIfNothingHadBeen_afterEverySicknessAloneAndAfterPairs() throws IOException {
+    void isAsIfNothingHadBeenAfterEverySicknessAloneAndAfterPairs() throws IOException {
         List<Sickness> known = Stream.of(Sickness.values()).filter(
                 sickness -> sickness.name().matches(System.getProperty("hostile.only", ".*"))).toList();
         List<List<Sickness>> all = new ArrayList<>();

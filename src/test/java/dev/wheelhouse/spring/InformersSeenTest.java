@@ -120,7 +120,7 @@ class InformersSeenTest {
     }
 
     @Test
-    void syncedOrWhyNot_withTheVerbTheStatusAndTheMissingPermission() throws Exception {
+    void syncedOrWhyNotWithTheVerbTheStatusAndTheMissingPermission() throws Exception {
         informer();
         assertThat(shown().notSynced()).isEqualTo(
                 "configmaps in default (metadata.name!=kube-root-ca.crt): the first list has not come yet");
@@ -209,7 +209,7 @@ class InformersSeenTest {
     }
 
     @Test
-    void informersThatDifferInNoTagShareTheirGauges_andTheLastTakesThemAlong() throws Exception {
+    void informersThatDifferInNoTagShareTheirGaugesAndTheLastTakesThemAlong() throws Exception {
         create("a");
         var source = configMaps.listerWatcher("default", LabelSelector.everything(),
                 FieldSelector.parse("metadata.name!=kube-root-ca.crt"));

@@ -29,7 +29,7 @@ class DecoderMemoryTest {
     }
 
     @Test
-    void decodersOfOneMemoryShareEqualParts_thoseOfTwoMemoriesDoNot() throws IOException {
+    void decodersOfOneMemoryShareEqualPartsAndDecodersOfTwoMemoriesDoNot() throws IOException {
         DecoderMemory memory = new DecoderMemory();
         V1Pod first = read(memory, "a", "b", "c").getLast();
         V1Pod second = read(memory, "d").getFirst();

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Answers that are not objects. The first line of the input has Retry-After headers and a Date, separated by bars; the
- * rest is the Status of a server, or the ExecCredential of a plugin. An error always has a wait that is not negative; a token
- * can always be sent.
+ * rest is the Status of a server, or the ExecCredential of a plugin. An error always has a wait that is not negative; a
+ * token can always be sent.
  */
 public final class AnswersTarget implements FuzzTarget {
     private final ExecPlugin plugin = ExecPlugin.of(Path.of("/kubeconfig"), "user",
