@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.table.Column;
@@ -12,18 +14,13 @@ import dev.wheelhouse.apiserver.validation.Problems;
  */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
-        super("apiregistration.k8s.io", "APIService", Column.objectName(),
+        super("apiregistration.k8s.io", "APIService", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("Service", "Service that serves the group version, or Local.",
                         o -> o.has("spec", "service")
                                 ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
                                 : "Local"),
                 Column.of("Available", "Whether the group version can be used.", APIServiceStrategy::available),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static String available(Item service) {

@@ -22,7 +22,8 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** CSI drivers (upstream: {@code pkg/registry/storage/csidriver}). */
 final class CSIDriverStrategy extends Strategy {
     CSIDriverStrategy() {
-        super("storage.k8s.io", "CSIDriver", Column.objectName(),
+        super("storage.k8s.io", "CSIDriver", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
+                Column.objectName(),
                 Column.bool("AttachRequired", "Whether volumes must be attached before they are mounted.",
                         o -> o.flagOr(true, "spec", "attachRequired")),
                 Column.bool("PodInfoOnMount", "Whether the driver is told which pod mounts.",
@@ -40,16 +41,6 @@ final class CSIDriverStrategy extends Strategy {
                                 ? Item.NONE
                                 : String.join(",", o.texts("spec", "volumeLifecycleModes"))),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

@@ -15,19 +15,9 @@ import dev.wheelhouse.apiserver.validation.VolumeValidation;
 /** The CSI drivers of a node (upstream: {@code pkg/registry/storage/csinode}). */
 final class CSINodeStrategy extends Strategy {
     CSINodeStrategy() {
-        super("storage.k8s.io", "CSINode", Column.objectName(),
+        super("storage.k8s.io", "CSINode", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED), Column.objectName(),
                 Column.integer("Drivers", "How many drivers the node has.", o -> o.size("spec", "drivers")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,12 +16,7 @@ import dev.wheelhouse.facts.Quantities;
 final class CSIStorageCapacityStrategy extends Strategy {
 
     CSIStorageCapacityStrategy() {
-        super("storage.k8s.io", "CSIStorageCapacity");
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
+        super("storage.k8s.io", "CSIStorageCapacity", Set.of(Trait.UPDATED_BY_VERSION));
     }
 
     @Override

@@ -4,7 +4,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 
-/** The health of parts of the control plane. It is never stored (upstream: {@code pkg/registry/core/componentstatus}). */
+/**
+ * The health of parts of the control plane, which is never stored (upstream:
+ * {@code pkg/registry/core/componentstatus}).
+ */
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
         super("", "ComponentStatus", Column.objectName(),

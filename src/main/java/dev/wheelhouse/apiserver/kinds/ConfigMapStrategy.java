@@ -1,16 +1,20 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Config maps. The server restores the one with its certificates in each namespace (upstream:
@@ -18,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Column.objectName(),
+        super("", "ConfigMap", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
                 Column.age());
@@ -61,10 +65,5 @@ final class ConfigMapStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         NamespaceContents.refill(Meta.namespace(object), state);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

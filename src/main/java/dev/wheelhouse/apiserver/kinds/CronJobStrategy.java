@@ -1,14 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Map;
-import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
@@ -17,7 +20,8 @@ final class CronJobStrategy extends Strategy {
 
     CronJobStrategy() {
         super("batch", "CronJob", Column.objectName(),
-                Column.of("Schedule", "Times at which jobs start, in the notation of cron.", o -> o.text("spec", "schedule")),
+                Column.of("Schedule", "Times at which jobs start, in the notation of cron.",
+                        o -> o.text("spec", "schedule")),
                 Column.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
                 new Column("Suspend", "boolean", "", "Whether no new jobs start.", 0, CronJobStrategy::suspend),
                 Column.integer("Active", "Number of running jobs.", o -> o.size("status", "active")),

@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -36,12 +37,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             .compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+");
 
     CustomResourceDefinitionStrategy() {
-        super("apiextensions.k8s.io", "CustomResourceDefinition");
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
+        super("apiextensions.k8s.io", "CustomResourceDefinition", Set.of(Trait.UPDATED_BY_VERSION));
     }
 
     @Override

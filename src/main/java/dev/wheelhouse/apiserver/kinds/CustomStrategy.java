@@ -15,17 +15,7 @@ import dev.wheelhouse.apiserver.table.Column;
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
 final class CustomStrategy extends Strategy {
     CustomStrategy() {
-        super("", "", Column.objectName(), Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
+        super("", "", Set.of(Trait.COUNTS_GENERATIONS, Trait.UPDATED_BY_VERSION), Column.objectName(), Column.age());
     }
 
     private static final Set<String> OF_THE_SYSTEM = Set.of("kubernetes", "orphan", "foregroundDeletion");

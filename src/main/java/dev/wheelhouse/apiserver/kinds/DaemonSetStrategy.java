@@ -1,20 +1,23 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Selectors;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
+import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
 final class DaemonSetStrategy extends Strategy {
@@ -23,8 +26,10 @@ final class DaemonSetStrategy extends Strategy {
                 WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
                 WorkloadRules.status("Current", "Number of those nodes that run the pod.", "currentNumberScheduled"),
                 WorkloadRules.status("Ready", "Number of those nodes that run a ready pod.", "numberReady"),
-                WorkloadRules.status("Up-to-date", "Number of nodes that run a pod of the newest template.", "updatedNumberScheduled"),
-                WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.", "numberAvailable"),
+                WorkloadRules.status("Up-to-date", "Number of nodes that run a pod of the newest template.",
+                        "updatedNumberScheduled"),
+                WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.",
+                        "numberAvailable"),
                 Column.of("Node Selector", "Labels that a node must have to get the pod.",
                         o -> o.labels("spec", "template", "spec", "nodeSelector")),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),

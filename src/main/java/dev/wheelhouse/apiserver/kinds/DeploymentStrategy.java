@@ -1,28 +1,33 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
+import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     DeploymentStrategy() {
         super("apps", "Deployment", Column.objectName(), WorkloadRules.READY,
-                Column.of("Up-to-date", "Number of pods with the newest template.", o -> o.number("status", "updatedReplicas")),
+                Column.of("Up-to-date", "Number of pods with the newest template.",
+                        o -> o.number("status", "updatedReplicas")),
                 Column.of("Available", "Number of pods that have been ready for long enough.",
                         o -> o.number("status", "availableReplicas")),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),

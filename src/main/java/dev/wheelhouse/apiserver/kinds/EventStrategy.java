@@ -1,15 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Events are one resource under two groups with other field names. They are stored as core/v1 and shown as either
@@ -21,16 +24,11 @@ final class EventStrategy extends Strategy {
             "firstTimestamp", "deprecatedLastTimestamp", "lastTimestamp", "deprecatedSource", "source");
 
     EventStrategy(String group) {
-        super(group, "Event", columns(group.isEmpty()
+        super(group, "Event", Set.of(Trait.CREATED_BY_UPDATE), columns(group.isEmpty()
                 ? new Fields("involvedObject", "message", "source", "reportingComponent", "firstTimestamp",
                         "lastTimestamp", "count")
                 : new Fields("regarding", "note", "deprecatedSource", "reportingController",
                         "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount")));
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
     }
 
     @Override

@@ -1,5 +1,16 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -11,31 +22,19 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
-/** Jobs. Unless they say otherwise, they select their pods by their own UID (upstream: {@code pkg/registry/batch/job}). */
+/** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job", Column.objectName(),
+        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), Column.objectName(),
                 Column.of("Status", "State of the job.", JobStrategy::status),
-                Column.of("Completions", "Number of pods that have succeeded, and the number that must.", JobStrategy::completions),
+                Column.of("Completions", "Number of pods that have succeeded, and the number that must.",
+                        JobStrategy::completions),
                 Column.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
                 Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
                 Column.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
-    }
-
-    @Override
-    public boolean orphansByDefault() {
-        return true;
     }
 
     @Override

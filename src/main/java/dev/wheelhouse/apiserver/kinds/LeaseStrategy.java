@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -13,18 +14,9 @@ import dev.wheelhouse.apiserver.validation.Problems;
 /** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
     LeaseStrategy() {
-        super("coordination.k8s.io", "Lease", Column.objectName(),
+        super("coordination.k8s.io", "Lease", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
+                Column.objectName(),
                 Column.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")), Column.age());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

@@ -1,11 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
@@ -13,22 +7,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
+
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.copyMissing;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
 /** Limit ranges. One without a name gets a random name (upstream: {@code pkg/registry/core/limitrange}). */
 final class LimitRangeStrategy extends Strategy {
     private static final Set<String> TYPES = Set.of("Pod", "Container", "PersistentVolumeClaim");
 
     LimitRangeStrategy() {
-        super("", "LimitRange");
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
+        super("", "LimitRange", Set.of(Trait.CREATED_BY_UPDATE));
     }
 
     @Override

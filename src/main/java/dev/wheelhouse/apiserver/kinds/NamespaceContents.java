@@ -10,8 +10,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
  * The objects that each namespace has until it ends: the ServiceAccount {@code default} and the ConfigMap
- * {@code kube-root-ca.crt}. Upstream's controllers {@code serviceaccount} and {@code root-ca-certificate-publisher} create
- * them later; here they are there before the answer to the write that makes them necessary.
+ * {@code kube-root-ca.crt}. Upstream's controllers {@code serviceaccount} and {@code root-ca-certificate-publisher}
+ * create them later. Here they exist before the answer to the write that makes them necessary.
  */
 public final class NamespaceContents {
     private static final String ROOT_CA = "kube-root-ca.crt";

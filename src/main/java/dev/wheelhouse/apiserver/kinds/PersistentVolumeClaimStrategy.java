@@ -1,19 +1,22 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
@@ -21,18 +24,14 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     private static final String OF_CLASS = ".storageclass.storage.k8s.io/";
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim", Column.objectName(), VolumeRules.PHASE,
+        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
+                VolumeRules.PHASE,
                 Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
                 Column.of("Capacity", "Size of the bound volume.",
                         o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
                 Column.of("Access Modes", "Ways in which nodes may mount the bound volume.",
                         o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override
@@ -96,11 +95,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         ObjectNode spec = ((ObjectNode) claim.path("spec")).deepCopy();
         spec.remove(List.of("resources", "volumeAttributesClassName"));
         return spec;
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override

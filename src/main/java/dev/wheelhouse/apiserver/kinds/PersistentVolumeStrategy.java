@@ -1,5 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
@@ -7,12 +15,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.AffinityValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
-import java.math.BigDecimal;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
@@ -23,7 +26,7 @@ final class PersistentVolumeStrategy extends Strategy {
             "volumeMode");
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume", Column.objectName(),
+        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
                 Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
                 Column.of("Access Modes", "Ways in which nodes may mount the volume.",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")),
@@ -34,11 +37,6 @@ final class PersistentVolumeStrategy extends Strategy {
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
                 Column.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
                 Column.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
@@ -8,7 +9,7 @@ import dev.wheelhouse.apiserver.table.Item;
 /** Requests for certificates of pods (upstream: {@code pkg/registry/certificates/podcertificaterequest}). */
 final class PodCertificateRequestStrategy extends Strategy {
     PodCertificateRequestStrategy() {
-        super("certificates.k8s.io", "PodCertificateRequest", Column.objectName(),
+        super("certificates.k8s.io", "PodCertificateRequest", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("PodName", "Pod that the certificate is for.", o -> o.text("spec", "podName")),
                 Column.of("ServiceAccountName", "Service account of the pod.",
                         o -> o.text("spec", "serviceAccountName")),
@@ -17,11 +18,6 @@ final class PodCertificateRequestStrategy extends Strategy {
                 Column.of("State", "State of the request.", PodCertificateRequestStrategy::state),
                 Column.of("UnverifiedUserAnnotations", "Annotations that the pod gives, unchecked.",
                         o -> o.labels("spec", "unverifiedUserAnnotations")));
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static String state(Item request) {

@@ -23,7 +23,7 @@ final class PodDefaults {
 
     private static final String HOST = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
     private static final String PATH = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-    /** An optional registry with its port, the path, and optionally a tag and a digest (upstream: {@code distribution/reference}). */
+    /** Optional registry and port, path, optional tag and digest (upstream: {@code distribution/reference}). */
     private static final Pattern IMAGE = Pattern.compile("(?:(?:" + HOST + "(?:\\." + HOST
             + ")*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?/)?" + PATH + "(?:/" + PATH + ")*(?::\\w[\\w.-]{0,127})?"
             + "(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
@@ -120,7 +120,7 @@ final class PodDefaults {
         set(container, "terminationMessagePolicy", "File");
     }
 
-    /** {@code Always} for a valid reference whose tag is {@code latest} or missing; {@code IfNotPresent} for any other. */
+    /** {@code Always} for a valid reference with the tag {@code latest} or without tag and digest. */
     static String pullPolicy(String image) {
         if (image.length() > MOST_OF_IMAGE || !IMAGE.matcher(image).matches()) {
             return "IfNotPresent";

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,7 +15,7 @@ import dev.wheelhouse.apiserver.validation.Selectors;
 /** Pod disruption budgets (upstream: {@code pkg/registry/policy/poddisruptionbudget}). */
 final class PodDisruptionBudgetStrategy extends Strategy {
     PodDisruptionBudgetStrategy() {
-        super("policy", "PodDisruptionBudget", Column.objectName(),
+        super("policy", "PodDisruptionBudget", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("Min Available", "How many pods an eviction must leave available.",
                         o -> o.scalarOr("N/A", "spec", "minAvailable")),
                 Column.of("Max Unavailable", "How many pods may be missing after an eviction.",
@@ -22,11 +23,6 @@ final class PodDisruptionBudgetStrategy extends Strategy {
                 Column.integer("Allowed Disruptions", "How many pods may be evicted at this moment.",
                         o -> o.number("status", "disruptionsAllowed")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 
@@ -64,7 +65,7 @@ record PodState(String ready, String reason, String restarts) {
             return new PodState(ready + "/" + total, reason, restarts.text(pod.now()));
         }
 
-        /** Reads the first init container that has not ended, as they run one after the other. @return whether there is one */
+        /** Reads the init containers, which run one after the other. @return whether one has not ended */
         private boolean readInitContainers() {
             List<Item> statuses = pod.items("status", "initContainerStatuses");
             for (int i = 0; i < statuses.size(); i++) {

@@ -1,5 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -9,44 +22,29 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
-import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream: {@code pkg/registry/core/pod}). */
+/**
+ * Pods. A pod on a node has a grace period to end, and quotas count its requests (upstream:
+ * {@code pkg/registry/core/pod}).
+ */
 final class PodStrategy extends Strategy {
     private static final Set<String> COMPUTE = Set.of("cpu", "memory", "ephemeral-storage");
 
     PodStrategy() {
-        super("", "Pod", Column.objectName(),
+        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME),
+                Column.objectName(),
                 Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
                 Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
                 Column.of("Restarts", "Number of restarts of containers, and the time since the last one.",
                         o -> PodState.of(o).restarts()),
                 Column.age(),
                 Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName")).wide(),
+                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
+                        .wide(),
                 Column.of("Nominated Node", "Node that is being cleared for the pod.",
                         o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
                 Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
                         PodStrategy::readinessGates).wide());
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override
@@ -154,11 +152,6 @@ final class PodStrategy extends Strategy {
 
     private static boolean isOver(ObjectNode pod) {
         return Set.of("Succeeded", "Failed").contains(Json.text(pod, "status", "phase"));
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override

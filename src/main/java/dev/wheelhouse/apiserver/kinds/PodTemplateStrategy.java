@@ -1,27 +1,22 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
     PodTemplateStrategy() {
-        super("", "PodTemplate", Column.objectName(), Containers.names("template"),
+        super("", "PodTemplate", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED), Column.objectName(),
+                Containers.names("template"),
                 Containers.images("template"),
-                Column.of("Pod Labels", "Labels of the template's pods.", o -> o.labels("template", "metadata", "labels")));
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
+                Column.of("Pod Labels", "Labels of the template's pods.",
+                        o -> o.labels("template", "metadata", "labels")));
     }
 
     @Override

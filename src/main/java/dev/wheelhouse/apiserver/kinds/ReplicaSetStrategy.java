@@ -1,11 +1,14 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.validation.Problems;
 import java.util.Map;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.validation.Problems;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */

@@ -1,15 +1,19 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.validation.Problems;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import dev.wheelhouse.apiserver.validation.Selectors;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Selectors;
+
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given
@@ -17,18 +21,10 @@ import dev.wheelhouse.apiserver.validation.PodValidation;
  */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController", WorkloadRules.replicaColumns(
-                Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return true;
-    }
-
-    @Override
-    public boolean orphansByDefault() {
-        return true;
+        super("", "ReplicationController",
+                Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS, Trait.COUNTED_BY_NAME),
+                WorkloadRules.replicaColumns(
+                        Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override
@@ -70,10 +66,5 @@ final class ReplicationControllerStrategy extends Strategy {
     @Override
     protected void validateStatus(ObjectNode controller, ObjectNode old, Problems problems) {
         WorkloadRules.replicaStatus(controller.path("status"), problems);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

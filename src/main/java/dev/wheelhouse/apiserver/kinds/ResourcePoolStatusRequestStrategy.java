@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 
@@ -9,7 +11,7 @@ import dev.wheelhouse.apiserver.table.Item;
  */
 final class ResourcePoolStatusRequestStrategy extends Strategy {
     ResourcePoolStatusRequestStrategy() {
-        super("resource.k8s.io", "ResourcePoolStatusRequest", Column.objectName(),
+        super("resource.k8s.io", "ResourcePoolStatusRequest", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("Driver", "Driver of the pools.", o -> o.text("spec", "driver")),
                 sum("Total", "totalDevices"), sum("Available", "availableDevices"), sum("Allocated",
                         "allocatedDevices"),
@@ -19,11 +21,6 @@ final class ResourcePoolStatusRequestStrategy extends Strategy {
                 Column.of("Status", "How far the request is.", ResourcePoolStatusRequestStrategy::poolState),
                 Column.of("Completed", "How long ago the answer was complete.",
                         ResourcePoolStatusRequestStrategy::completed));
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static Column sum(String name, String field) {

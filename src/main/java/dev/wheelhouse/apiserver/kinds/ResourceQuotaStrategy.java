@@ -1,19 +1,21 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.facts.Quantities;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.Quantities;
 
 /** Resource quotas (upstream: {@code pkg/registry/core/resourcequota}). */
 final class ResourceQuotaStrategy extends Strategy {
@@ -21,14 +23,9 @@ final class ResourceQuotaStrategy extends Strategy {
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Column.objectName(),
+        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
                 Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     private static String amounts(Item quota, boolean limits) {
@@ -89,10 +86,5 @@ final class ResourceQuotaStrategy extends Strategy {
         if (!now.equals(before)) {
             problems.invalid("spec.scopes", quota.path("spec").get("scopes"), "field is immutable");
         }
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -28,18 +29,13 @@ class RoleBindingStrategy extends Strategy {
     }
 
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Column.objectName(),
+        super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
                 Column.of("Role", "Role that is given.",
                         o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name")),
                 Column.age(),
                 subjects("Users", "User", s -> s.text("name")),
                 subjects("Groups", "Group", s -> s.text("name")),
                 subjects("ServiceAccounts", "ServiceAccount", s -> s.text("namespace") + "/" + s.text("name")));
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,12 +16,7 @@ class RoleStrategy extends Strategy {
     }
 
     RoleStrategy(String kind) {
-        super("rbac.authorization.k8s.io", kind);
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
+        super("rbac.authorization.k8s.io", kind, Set.of(Trait.CREATED_BY_UPDATE));
     }
 
     @Override

@@ -16,19 +16,10 @@ import dev.wheelhouse.apiserver.validation.Problems;
 /** Runtime classes (upstream: {@code pkg/registry/node/runtimeclass}). */
 final class RuntimeClassStrategy extends Strategy {
     RuntimeClassStrategy() {
-        super("node.k8s.io", "RuntimeClass", Column.objectName(),
+        super("node.k8s.io", "RuntimeClass", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
+                Column.objectName(),
                 Column.of("Handler", "Configuration of the container runtime.", o -> o.text("handler")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

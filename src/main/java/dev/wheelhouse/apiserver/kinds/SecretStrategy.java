@@ -1,22 +1,26 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret", Column.objectName(),
+        super("", "Secret", Set.of(Trait.COUNTED_BY_NAME), Column.objectName(),
                 Column.of("Type", "Type of the secret.", o -> o.text("type")),
                 Column.of("Data", "Number of keys.", o -> o.size("data")), Column.age());
     }
@@ -91,10 +95,5 @@ final class SecretStrategy extends Strategy {
         if (!data.has(key)) {
             problems.required(Problems.key("data", key));
         }
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 }

@@ -1,9 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Service accounts. The server restores the default one of each namespace (upstream:
@@ -11,12 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class ServiceAccountStrategy extends Strategy {
     ServiceAccountStrategy() {
-        super("", "ServiceAccount", Column.objectName(), Column.age());
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
+        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age());
     }
 
     @Override

@@ -1,5 +1,20 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
@@ -7,43 +22,24 @@ import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
-import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Set;
+import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
 /** Services. The server allocates their cluster IPs and node ports (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
 
     ServiceStrategy() {
-        super("", "Service", Column.objectName(),
+        super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED, Trait.COUNTED_BY_NAME),
+                Column.objectName(),
                 Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
                 Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
                 Column.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
                 Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
                 Column.age(),
-                Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector")).wide());
-    }
-
-    @Override
-    public boolean allowsCreateOnUpdate() {
-        return true;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
+                Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector"))
+                        .wide());
     }
 
     @Override
@@ -62,7 +58,8 @@ final class ServiceStrategy extends Strategy {
         if (Json.text(spec, "sessionAffinity").equals("None")) {
             spec.remove("sessionAffinityConfig");
         } else if (Json.text(spec, "sessionAffinity").equals("ClientIP")) {
-            set(Json.child(Json.child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", AFFINITY_TIMEOUT_SECONDS);
+            set(Json.child(Json.child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds",
+                    AFFINITY_TIMEOUT_SECONDS);
         }
         set(spec, "type", "ClusterIP");
         if (spec.get("ports") instanceof ArrayNode ports) {
@@ -305,11 +302,6 @@ final class ServiceStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {
         state.addresses().release(object);
-    }
-
-    @Override
-    protected boolean isCountedByName() {
-        return true;
     }
 
     @Override

@@ -1,22 +1,25 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
-import dev.wheelhouse.apiserver.validation.PodValidation;
+
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
+import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Stateful sets, whose claim templates are volumes of their pods (upstream: {@code pkg/registry/apps/statefulset}). */
 final class StatefulSetStrategy extends Strategy {
@@ -45,7 +48,8 @@ final class StatefulSetStrategy extends Strategy {
             strategy.put("type", "RollingUpdate");
             Json.child(strategy, "rollingUpdate");
         }
-        if (Json.text(strategy, "type").equals("RollingUpdate") && strategy.get("rollingUpdate") instanceof ObjectNode r) {
+        if (Json.text(strategy, "type").equals("RollingUpdate")
+                && strategy.get("rollingUpdate") instanceof ObjectNode r) {
             set(r, "partition", 0);
         }
         ObjectNode retention = Json.child(spec, "persistentVolumeClaimRetentionPolicy");

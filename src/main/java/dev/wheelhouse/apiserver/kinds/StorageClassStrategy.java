@@ -20,7 +20,8 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 /** Storage classes (upstream: {@code pkg/registry/storage/storageclass}). */
 final class StorageClassStrategy extends Strategy {
     StorageClassStrategy() {
-        super("storage.k8s.io", "StorageClass", Column.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
+        super("storage.k8s.io", "StorageClass", Set.of(Trait.RETURNS_DELETED),
+                Column.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
                 Column.of("Provisioner", "Driver that makes the volumes.", o -> o.text("provisioner")),
                 Column.of("ReclaimPolicy", "Whether a volume is deleted or kept once its claim is gone.",
                         o -> o.textOr("Delete", "reclaimPolicy")),
@@ -28,11 +29,6 @@ final class StorageClassStrategy extends Strategy {
                         o -> o.textOr("Immediate", "volumeBindingMode")),
                 Column.of("AllowVolumeExpansion", "Whether a claim may grow.", o -> o.flag("allowVolumeExpansion")),
                 Column.age());
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

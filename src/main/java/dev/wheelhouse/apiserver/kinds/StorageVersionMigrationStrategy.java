@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
+import java.util.Set;
 
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
@@ -8,15 +9,11 @@ import dev.wheelhouse.apiserver.table.Item;
 /** Migrations of stored objects (upstream: {@code pkg/registry/storagemigration/storagemigration}). */
 final class StorageVersionMigrationStrategy extends Strategy {
     StorageVersionMigrationStrategy() {
-        super("storagemigration.k8s.io", "StorageVersionMigration", Column.objectName().format(""),
+        super("storagemigration.k8s.io", "StorageVersionMigration", Set.of(Trait.UPDATED_BY_VERSION),
+                Column.objectName().format(""),
                 Column.of("Resource", "Resource whose objects are migrated.",
                         StorageVersionMigrationStrategy::resource),
                 Column.of("Status", "State of the migration.", StorageVersionMigrationStrategy::state));
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static String resource(Item migration) {

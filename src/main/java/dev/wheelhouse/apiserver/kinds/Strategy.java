@@ -18,13 +18,13 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
-import dev.wheelhouse.apiserver.table.Item;
 
 /**
  * Everything that the API server does differently for one kind (upstream: the {@code strategy.go} of the kind in
@@ -44,17 +44,40 @@ public class Strategy {
     private static final List<Column> NAME_AND_CREATION = List.of(Column.objectName(), Column.createdAt());
     private static final Runnable NOTHING = () -> {};
 
+    /** A property that some kinds have and that needs no code of the kind. */
+    protected enum Trait {
+        /** {@code metadata.generation} counts the changes of the specification. Kinds of some groups have it anyway. */
+        COUNTS_GENERATIONS,
+        /** An update may create the object (upstream: {@code AllowCreateOnUpdate}). */
+        CREATED_BY_UPDATE,
+        /** An update needs a resourceVersion (upstream: {@code AllowUnconditionalUpdate} is false). */
+        UPDATED_BY_VERSION,
+        /** The answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
+        RETURNS_DELETED,
+        /** Dependents stay when a deletion names no propagation policy. */
+        ORPHANS_DEPENDENTS,
+        /** A quota counts the objects under the plain name of their resource too, besides {@code count/…}. */
+        COUNTED_BY_NAME
+    }
+
     private final String group;
     private final String kind;
+    private final Set<Trait> traits;
     private final List<Column> columns;
+
+    /** A kind without traits. */
+    protected Strategy(String group, String kind, Column... columns) {
+        this(group, kind, Set.of(), columns);
+    }
 
     /**
      * @param group of the kind; empty for the core
      * @param columns that kubectl prints; without any, the name and the time of creation
      */
-    protected Strategy(String group, String kind, Column... columns) {
+    protected Strategy(String group, String kind, Set<Trait> traits, Column... columns) {
         this.group = group;
         this.kind = kind;
+        this.traits = traits;
         this.columns = columns.length == 0 ? NAME_AND_CREATION : List.of(columns);
     }
 
@@ -67,21 +90,21 @@ public class Strategy {
     }
 
     /** Whether an update may create the object (upstream: {@code AllowCreateOnUpdate}). */
-    public boolean allowsCreateOnUpdate() {
-        return false;
+    public final boolean allowsCreateOnUpdate() {
+        return traits.contains(Trait.CREATED_BY_UPDATE);
     }
 
     /** Whether an update needs no resourceVersion (upstream: {@code AllowUnconditionalUpdate}). */
-    public boolean allowsUnconditionalUpdate() {
-        return true;
+    public final boolean allowsUnconditionalUpdate() {
+        return !traits.contains(Trait.UPDATED_BY_VERSION);
     }
 
     /** Whether {@code metadata.generation} counts the changes of the specification. */
     protected boolean countsGenerations() {
-        return GENERATION_GROUPS.contains(group);
+        return traits.contains(Trait.COUNTS_GENERATIONS) || GENERATION_GROUPS.contains(group);
     }
 
-    /** Whether a creation may not say the status. */
+    /** Whether the status in a request is dropped when an object is created. */
     public boolean dropsStatus(ResourceInfo info) {
         return info.has("status");
     }
@@ -96,10 +119,10 @@ public class Strategy {
         return columns;
     }
 
-    /** Adds to the object's row in a table the conditions that kubectl marks it by. */
+    /** Adds the conditions by which kubectl marks the object's row in a table. */
     public void addRowConditions(Item object, ObjectNode row) {}
 
-    /** Puts the rules of defaults that this kind's types have under the full names of those types. */
+    /** Adds the rules of defaults of the kind's types, by the full names of the types. */
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {}
 
     /** Whether a write to the subresource fills in defaults. */
@@ -122,7 +145,7 @@ public class Strategy {
         fillStructs(info.type(), object);
     }
 
-    /** Fills in what the server alone says of a new object. */
+    /** Fills in the values of a new object that only the server may set. */
     protected void create(ObjectNode object, User writer, ClusterState state) {}
 
     /** Keeps what the server gave the old object where a replacement leaves it out. Runs before defaults. */
@@ -148,7 +171,7 @@ public class Strategy {
         }
     }
 
-    /** Takes back what a request may not change. */
+    /** Reverts changes that a request may not make. */
     protected void update(ObjectNode object, ObjectNode old, ClusterState state) {}
 
     /** Whether an update makes a new generation: by default if anything but metadata and status differs. */
@@ -163,7 +186,7 @@ public class Strategy {
         return content;
     }
 
-    /** Prepares an update of the status: all else stays, except what {@link #updateStatus} lets through. */
+    /** Prepares an update of the status. Only the status and some of the metadata change. */
     protected final void prepareForStatusUpdate(ObjectNode object, ObjectNode old, ClusterState state) {
         keepSystemFields(object, old);
         Meta.copy(Meta.of(old), Meta.of(object), "generation");
@@ -177,7 +200,7 @@ public class Strategy {
         updateStatus(object, old, state);
     }
 
-    /** Takes back what a writer of the status may not change in the metadata. */
+    /** Reverts changes of the metadata that a writer of the status may not make. */
     protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {}
 
     /** The rules of a new, defaulted object; no causes if it breaks none. */
@@ -236,7 +259,7 @@ public class Strategy {
         return true;
     }
 
-    /** What is wrong with a name. */
+    /** The problems of a name; empty if it is valid. */
     protected List<String> nameProblems(String name) {
         return Formats.dnsSubdomain(name);
     }
@@ -296,13 +319,13 @@ public class Strategy {
     public void deleted(ResourceType type, ObjectNode object, ClusterState state) {}
 
     /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
-    public boolean returnsDeleted() {
-        return false;
+    public final boolean returnsDeleted() {
+        return traits.contains(Trait.RETURNS_DELETED);
     }
 
     /** Whether dependents stay when a deletion names no propagation policy. */
-    public boolean orphansByDefault() {
-        return false;
+    public final boolean orphansByDefault() {
+        return traits.contains(Trait.ORPHANS_DEPENDENTS);
     }
 
     /**
@@ -336,21 +359,16 @@ public class Strategy {
     /** Goes on with the deletion of an object whose contents were deleted. */
     public void emptied(ObjectNode object, ClusterState state) {}
 
-    /** Whether a quota counts the objects under the plain name of their resource, as well as under {@code count/…}. */
-    protected boolean isCountedByName() {
-        return false;
-    }
-
     /** Whether a limit of that name bears on objects of the resource. */
     public boolean isLimitedBy(String limit, String resource) {
-        return isCountedByName() && limit.equals(resource);
+        return traits.contains(Trait.COUNTED_BY_NAME) && limit.equals(resource);
     }
 
     /** What an object takes of quotas, by the names of limits. */
     public final Map<String, BigDecimal> usage(String resource, ObjectNode object) {
         Map<String, BigDecimal> usage = new TreeMap<>();
         usage.put("count/" + resource, BigDecimal.ONE);
-        if (isCountedByName()) {
+        if (traits.contains(Trait.COUNTED_BY_NAME)) {
             usage.put(resource, BigDecimal.ONE);
         }
         addUsage(object, usage);

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Set;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -12,23 +14,14 @@ import dev.wheelhouse.apiserver.validation.VolumeValidation;
 /** Volume attachments, whose specification is immutable (upstream: {@code pkg/registry/storage/volumeattachment}). */
 final class VolumeAttachmentStrategy extends Strategy {
     VolumeAttachmentStrategy() {
-        super("storage.k8s.io", "VolumeAttachment", Column.objectName(),
+        super("storage.k8s.io", "VolumeAttachment", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
+                Column.objectName(),
                 Column.of("Attacher", "Driver that attaches the volume.", o -> o.text("spec", "attacher"))
                         .format("name"),
                 Column.of("PV", "Volume to attach.", o -> o.text("spec", "source", "persistentVolumeName")),
                 Column.of("Node", "Node to attach it to.", o -> o.text("spec", "nodeName")),
                 Column.bool("Attached", "Whether it is attached.", o -> o.flag("status", "attached")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
-    }
-
-    @Override
-    public boolean returnsDeleted() {
-        return true;
     }
 
     @Override

@@ -1,22 +1,24 @@
 package dev.wheelhouse.apiserver.kinds;
 
-
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import dev.wheelhouse.apiserver.table.Column;
-import dev.wheelhouse.apiserver.table.Containers;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.isEmpty;
 
-/** Columns, defaults and rules that the kinds that run pods share (upstream: {@code pkg/apis/apps/validation/validation.go}). */
+/**
+ * Columns, defaults and rules that kinds with pod templates share (upstream:
+ * {@code pkg/apis/apps/validation/validation.go}).
+ */
 final class WorkloadRules {
     /** The column with the ready pods of the wanted ones. */
     static final Column READY = Column.of("Ready", "Number of ready pods, and of wanted ones.",

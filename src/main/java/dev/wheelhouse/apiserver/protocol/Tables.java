@@ -7,11 +7,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Strategies;
+import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.facts.ResourceInfo;
-import dev.wheelhouse.apiserver.kinds.Strategies;
-import dev.wheelhouse.apiserver.kinds.Strategy;
 
 /**
  * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code

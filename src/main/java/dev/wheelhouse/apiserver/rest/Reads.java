@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -28,7 +29,6 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.store.Watcher;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.apiserver.kinds.Strategies;
 
 /**
  * Get, list and watch, with the rules for resourceVersion and resourceVersionMatch (upstream:

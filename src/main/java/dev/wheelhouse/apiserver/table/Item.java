@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.table;
 
-import java.util.Comparator;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

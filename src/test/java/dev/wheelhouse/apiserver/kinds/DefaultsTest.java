@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.controllers.deployment.Recreate;
 import dev.wheelhouse.world.Cluster;
 
@@ -172,7 +172,8 @@ class DefaultsTest {
                 {'metadata': {'name': 'j', 'uid': 'u'}, 'spec': {'template': {'spec': {'containers': []}}}}""");
 
         assertThat(job.at("/spec/selector/matchLabels")).isEqualTo(json("{'batch.kubernetes.io/controller-uid': 'u'}"));
-        assertThat(job.at("/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid").asString()).isEqualTo("u");
+        assertThat(job.at("/spec/template/metadata/labels/batch.kubernetes.io~1controller-uid").asString())
+                .isEqualTo("u");
     }
 
     @ParameterizedTest
