@@ -32,7 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ArchitectureTest {
     private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\|.*\\|([^|]*)\\|");
     private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
-    /** What each package may use directly, as the tour in docs/architecture.md says; it may use as well what those may use. */
+    /**
+     * The packages that each package may use directly, as the tour in docs/architecture.md says. It may also use the
+     * packages that those may use.
+     */
     private static final Map<String, Set<String>> MAY_USE = tour();
 
     private static JavaClasses classes;

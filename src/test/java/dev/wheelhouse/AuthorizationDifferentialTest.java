@@ -1,5 +1,6 @@
 package dev.wheelhouse;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -39,10 +41,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Random questions of who may do what, put to this server and to a real kube-apiserver with the same random roles. All
  * questions go over HTTP, as the spelling of a path is part of the question. {@code -Dauthorization.pairs=N} says how
- * many;
- * {@code mvn -Pauthorization test} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers decided as
- * the
- * table that {@link AuthorizationTableTest} replays.
+ * many; {@code mvn -Pauthorization test} asks 100,000. {@code -Dauthorization.table=FILE} writes what both servers
+ * decided as the table that {@link AuthorizationTableTest} replays.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(3600)
@@ -67,28 +67,45 @@ class AuthorizationDifferentialTest {
     private RealApiServer real;
     private ApiServer ours;
 
+    private static RawHttp wire(int port, boolean tls) {
+        return new RawHttp("127.0.0.1", port, tls, 20_000);
+    }
+
     /** Connections of one thread. */
     private record Pair(Server real, Server ours) {}
 
-    private record Server(RawClient client, String token) {
-        RawClient.Answer send(AuthorizationQuestion question) throws IOException {
-            return client.send(question.httpMethod(), question.httpTarget(), question.headers(token), question.body(),
+    private record Server(RawHttp client, int port, String token) {
+        RawHttp.Answer send(AuthorizationQuestion question) throws IOException {
+            return send(question.httpMethod(), question.httpTarget(), question.headers(token), question.body(),
                     question.mayBeWatch());
         }
 
         String verdict(AuthorizationQuestion question) throws IOException {
-            RawClient.Answer answer = send(question);
+            RawHttp.Answer answer = send(question);
             return question.verdict(answer.code(), answer.body());
         }
 
-        RawClient.Answer admin(String method, String target, String body) throws IOException {
-            return client.send(method, target,
+        RawHttp.Answer admin(String method, String target, String body) throws IOException {
+            return send(method, target,
                     Map.of("Authorization", List.of("Bearer " + token), "Content-Type", List.of("application/json")),
                     body.getBytes(StandardCharsets.UTF_8), false);
         }
 
+        private RawHttp.Answer send(String method, String target, Map<String, List<String>> headers, byte[] body,
+                boolean isStream) throws IOException {
+            StringBuilder head = new StringBuilder(method).append(' ').append(target)
+                    .append(" HTTP/1.1\r\nHost: 127.0.0.1:").append(port).append("\r\n");
+            headers.forEach((name, values) -> values
+                    .forEach(value -> head.append(name).append(": ").append(value).append("\r\n")));
+            head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
+            ByteArrayOutputStream request = new ByteArrayOutputStream();
+            request.writeBytes(head.toString().getBytes(StandardCharsets.ISO_8859_1));
+            request.writeBytes(body);
+            return client.exchange(method, request.toByteArray(), isStream);
+        }
+
         void create(ObjectNode object) throws IOException {
-            RawClient.Answer answer = admin("POST", RoleTable.collection(object), object.toString());
+            RawHttp.Answer answer = admin("POST", RoleTable.collection(object), object.toString());
             if (answer.code() != 201) {
                 throw new IOException(answer.code() + " " + answer.body() + " to " + object);
             }
@@ -101,8 +118,8 @@ class AuthorizationDifferentialTest {
         ours = new ApiServer(ApiServerOptions.defaults()
                 .withSecurity(Security.of(AuthorizationMode.RBAC, Map.of(), keys))).start();
         connections = IntStream.range(0, CONNECTIONS)
-                .mapToObj(i -> new Pair(new Server(new RawClient(real.port(), true), RealApiServer.TOKEN),
-                        new Server(new RawClient(ours.port(), false), keys.adminToken())))
+                .mapToObj(i -> new Pair(new Server(wire(real.port(), true), real.port(), RealApiServer.TOKEN),
+                        new Server(wire(ours.port(), false), ours.port(), keys.adminToken())))
                 .toList();
         eventually("the real server is ready", SOON, () -> connections.getFirst().real
                 .admin("GET", "/readyz", "").code() == 200);
@@ -246,13 +263,13 @@ class AuthorizationDifferentialTest {
     }
 
     private static String[] ask(Pair pair, AuthorizationQuestion question) throws IOException {
-        RawClient.Answer theirs = pair.real.send(question);
-        RawClient.Answer mine = pair.ours.send(question);
+        RawHttp.Answer theirs = pair.real.send(question);
+        RawHttp.Answer mine = pair.ours.send(question);
         return new String[]{question.verdict(theirs.code(), theirs.body()),
                 question.verdict(mine.code(), mine.body()), shown(theirs), shown(mine)};
     }
 
-    private static String shown(RawClient.Answer answer) {
+    private static String shown(RawHttp.Answer answer) {
         JsonNode body = answer.body().startsWith("{") ? Json.read(answer.body()) : Json.object();
         String text = answer.code() == 201 ? body.path("status").toString() : Json.text(body, "message");
         return answer.code() + " " + (text.isEmpty() ? answer.body().replace('\n', ' ') : text);

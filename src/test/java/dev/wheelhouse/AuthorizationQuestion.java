@@ -13,8 +13,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * A request whose answer tells whether it was authorized: either an access review, or a request that no handler accepts
- * once
- * it is authorized, as its body has a type that nobody reads.
+ * once it is authorized, as its body has a type that nobody reads.
  *
  * @param user who asks, by impersonation, or of a review by the administrator, whom it asks about; empty for nobody
  * @param method of a review, {@code self}, {@code local} or {@code subject}
@@ -125,8 +124,7 @@ record AuthorizationQuestion(String user, List<String> groups, String method, St
 
     /**
      * {@code yes} or {@code no}; {@code unread} for a request that is refused before anybody asks whether it is
-     * authorized;
-     * for a review that is refused, the code.
+     * authorized; for a review that is refused, the code.
      */
     String verdict(int code, String answer) {
         if (isReview() && code == 201) {

@@ -35,8 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The decisions of a kube-apiserver 1.36, replayed. The table {@code recorded/authorization.tsv} has the roles and
  * bindings of a world, then questions with the verdict first, then {@code end}; {@link AuthorizationDifferentialTest}
- * writes
- * it.
+ * writes it.
  */
 class AuthorizationTableTest {
     private static final int FEWEST = 2_000;

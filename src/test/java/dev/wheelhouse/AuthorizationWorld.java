@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Random roles and bindings, and random questions of who may do what under them. The same seed makes the same ones. */
+/** Random roles and bindings, and random questions about the rights that they give. A seed determines them. */
 final class AuthorizationWorld {
     private static final String RBAC = "rbac.authorization.k8s.io";
     private static final List<String> NAMESPACES = List.of("team-a", "team-b", "default", "kube-system");

@@ -35,10 +35,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The worked examples of CONTRIBUTING.md. Each is a diff with a test of its own: it is applied to a copy of the files
- * that
- * it names, compiled against the classes of this build, and its test is run.
+ * that it names, compiled against the classes of this build, and its test is run.
  */
 class ContributingTest {
+    private static final String RESOURCES = "src/main/resources/";
     private static final List<String> CLASS_PATH = Arrays.stream(
             System.getProperty("java.class.path").split(File.pathSeparator)).toList();
 
@@ -105,7 +105,7 @@ class ContributingTest {
             List<String> before = Files.exists(original) ? Files.readAllLines(original) : List.of();
             List<String> after = UnifiedDiffUtils.parseUnifiedDiff(example.files().get(path)).applyTo(before);
             assertThat(after).as(path + " is changed by its diff").isNotEqualTo(before);
-            Path target = copy.resolve(path);
+            Path target = copy.resolve(path.startsWith(RESOURCES) ? "classes/" + path.substring(RESOURCES.length()) : path);
             Files.createDirectories(target.getParent());
             Files.write(target, after);
         }

@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What upstream's end-to-end and integration suites assert of Deployments, on the whole system (upstream:
+ * The assertions of upstream's end-to-end and integration suites about Deployments, on the whole system (upstream:
  * {@code test/e2e/apps/deployment.go}, {@code test/integration/deployment}).
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -110,7 +110,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void rolling_update_adopts_a_matching_replica_set_that_was_there_before_and_takes_its_revision_plus_1() {
+    void rollingUpdateAdoptsAMatchingReplicaSetThatWasThereBeforeAndTakesItsRevisionPlus1() {
         V1ReplicaSet old = orphan("before", "web", "app:0", 1);
         old.getMetadata().putAnnotationsItem(Workloads.REVISION, "3546343826724305832");
         user.replicaSets().create(old);
@@ -128,7 +128,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void recreate_never_runs_pods_of_the_new_template_beside_pods_of_the_old_one() throws Exception {
+    void recreateNeverRunsPodsOfTheNewTemplateBesidePodsOfTheOldOne() throws Exception {
         V1Deployment web = user.newDeployment("web", 3);
         web.getSpec().setStrategy(new V1DeploymentStrategy().type("Recreate"));
         complete(web);
@@ -159,7 +159,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_history_limit_of_0_removes_the_old_replica_set_and_exactly_one_pod_is_created_for_one_replica()
+    void aHistoryLimitOf0RemovesTheOldReplicaSetAndExactlyOnePodIsCreatedForOneReplica()
             throws Exception {
         user.replicaSets().create(orphan("before", "web", "app:0", 1));
         eventually("its pod runs", () -> orZero(user.replicaSet("before").getStatus().getReadyReplicas()) == 1);
@@ -179,7 +179,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_stuck_rollout_replaced_half_way_by_a_third_template_leaves_both_older_replica_sets_at_0() {
+    void aStuckRolloutReplacedHalfWayByAThirdTemplateLeavesBothOlderReplicaSetsAt0() {
         complete(rolling(user.newDeployment("web", 4), 1, 0));
         user.setImage("web", "app:does-not-exist");
         eventually("it is stuck", () -> sizes("web").equals(List.of(4, 1)));
@@ -190,7 +190,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void scaling_in_the_middle_of_a_rollout_is_proportional() {
+    void scalingInTheMiddleOfARolloutIsProportional() {
         complete(rolling(user.newDeployment("web", 10), 3, 2));
         user.setImage("web", "app:404");
         eventually("8 + 5", () -> sizes("web").equals(List.of(8, 5))
@@ -203,7 +203,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void the_scale_subresource_can_be_read_updated_and_patched() throws Exception {
+    void theScaleSubresourceCanBeReadUpdatedAndPatched() throws Exception {
         complete(user.newDeployment("web", 1));
         AppsV1Api apps = new AppsV1Api(service.api());
         V1Scale scale = apps.readNamespacedDeploymentScale("web", user.namespace).execute();
@@ -219,7 +219,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void the_status_subresource_can_be_patched_and_foreign_conditions_survive() {
+    void theStatusSubresourceCanBePatchedAndForeignConditionsSurvive() {
         V1Deployment web = complete(user.newDeployment("web", 1));
         web.getStatus().addConditionsItem(new V1DeploymentCondition().type("StatusUpdate").status("True").reason("E2E")
                 .message("Set from a test"));
@@ -236,7 +236,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_lifecycle_of_create_patch_update_and_delete_is_seen_by_watch_with_right_counts() throws Exception {
+    void aLifecycleOfCreatePatchUpdateAndDeleteIsSeenByWatchWithRightCounts() throws Exception {
         V1Deployment created = user.deployments().create(user.newDeployment("web", 1));
         assertThat(user.awaitComplete("web").getStatus().getReadyReplicas()).isEqualTo(1);
         user.patch("web", "{'metadata': {'labels': {'test': 'patched'}}, 'spec': {'replicas': 2}}");
@@ -276,7 +276,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void deletion_cascades_to_replica_sets_and_pods() {
+    void deletionCascadesToReplicaSetsAndPods() {
         complete(user.newDeployment("web", 2));
         user.setImage("web", "app:2");
         user.awaitComplete("web");
@@ -286,7 +286,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void an_orphaned_replica_set_is_adopted_again_with_the_same_uid_and_no_second_one() {
+    void anOrphanedReplicaSetIsAdoptedAgainWithTheSameUidAndNoSecondOne() {
         complete(user.newDeployment("web", 1));
         String uid = user.newest("web").getMetadata().getUid();
         user.delete("web", "Orphan");
@@ -301,7 +301,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void twenty_random_steps_still_end_with_the_new_replica_set_available() {
+    void twentyRandomStepsStillEndWithTheNewReplicaSetAvailable() {
         long seed = 20_26;
         Random random = new Random(seed);
         complete(user.newDeployment("web", 6));
@@ -333,7 +333,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void annotations_are_copied_to_the_replica_set_except_last_applied_and_the_hash_is_the_same_everywhere() {
+    void annotationsAreCopiedToTheReplicaSetExceptLastAppliedAndTheHashIsTheSameEverywhere() {
         V1Deployment web = user.newDeployment("web", 5);
         web.getMetadata().setAnnotations(Map.of("test", "should-copy-to-replica-set",
                 "kubectl.kubernetes.io/last-applied-configuration", "should-not-copy-to-replica-set"));
@@ -350,7 +350,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_selector_change_is_refused() {
+    void aSelectorChangeIsRefused() {
         complete(user.newDeployment("web", 1));
         assertThatThrownBy(() -> user.patch("web",
                 "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': "
@@ -360,7 +360,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void while_paused_nothing_rolls_out_but_scaling_works_and_resuming_makes_one_replica_set_for_all_edits() {
+    void whilePausedNothingRollsOutButScalingWorksAndResumingMakesOneReplicaSetForAllEdits() {
         V1Deployment web = user.newDeployment("web", 2);
         web.getSpec().setPaused(true);
         user.deployments().create(web);
@@ -382,7 +382,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_hash_collision_raises_the_collision_count_to_1_and_makes_a_new_replica_set() {
+    void aHashCollisionRaisesTheCollisionCountTo1AndMakesANewReplicaSet() {
         complete(user.newDeployment("web", 1));
         V1ReplicaSet set = user.newest("web");
         user.patchSet(set.getMetadata().getName(),
@@ -395,7 +395,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void the_progress_deadline_shows_and_clears_when_the_rollout_completes() {
+    void theProgressDeadlineShowsAndClearsWhenTheRolloutCompletes() {
         V1Deployment web = user.newDeployment("web", 1);
         web.getSpec().setProgressDeadlineSeconds(2);
         web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/ready-delay", "5s"));
@@ -408,7 +408,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void two_deployments_with_one_selector_stay_independent() {
+    void twoDeploymentsWithOneSelectorStayIndependent() {
         V1Deployment first = user.newDeployment("first", 2);
         V1Deployment second = user.newDeployment("second", 3);
         for (V1Deployment each : List.of(first, second)) {
@@ -428,7 +428,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void replicas_and_template_changed_in_one_update_never_block_and_desired_replicas_are_right_at_the_end() {
+    void replicasAndTemplateChangedInOneUpdateNeverBlockAndDesiredReplicasAreRightAtTheEnd() {
         complete(rolling(user.newDeployment("web", 10), 3, 2));
         user.setImage("web", "app:404");
         eventually("it is stuck", () -> sizes("web").equals(List.of(8, 5)));
@@ -446,7 +446,9 @@ class DeploymentBehavioursTest {
         user.awaitComplete("web");
     }
 
-    /** Those that had pods when the number was changed, and the new one; it means nothing on others. */
+    /**
+     * Asserts the annotation with the desired number on the ReplicaSets that had pods when it changed, and the new one.
+     */
     private void assertDesired(int replicas) {
         eventually("the desired-replicas annotations say " + replicas, () -> user.replicaSetsOf("web").reversed()
                 .stream().limit(3).allMatch(set -> String.valueOf(replicas)
@@ -454,7 +456,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_stale_desired_replicas_annotation_never_deadlocks_a_rollout() {
+    void aStaleDesiredReplicasAnnotationNeverDeadlocksARollout() {
         complete(rolling(user.newDeployment("web", 3), 1, 0));
         user.setImage("web", "app:404");
         eventually("it is stuck", () -> sizes("web").equals(List.of(3, 1)));
@@ -469,7 +471,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_stale_desired_replicas_annotation_on_an_empty_replica_set_does_not_keep_a_rollback_from_it() {
+    void aStaleDesiredReplicasAnnotationOnAnEmptyReplicaSetDoesNotKeepARollbackFromIt() {
         complete(rolling(user.newDeployment("web", 3), 1, 0));
         user.setImage("web", "app:2");
         user.awaitComplete("web");
@@ -485,7 +487,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void ready_pods_count_as_unavailable_until_min_ready_seconds_have_passed() {
+    void readyPodsCountAsUnavailableUntilMinReadySecondsHavePassed() {
         V1Deployment web = user.newDeployment("web", 10);
         web.getSpec().minReadySeconds(3600).progressDeadlineSeconds(7200);
         user.deployments().create(web);
@@ -498,14 +500,14 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void pods_that_are_not_ready_are_counted_as_such() {
+    void podsThatAreNotReadyAreCountedAsSuch() {
         user.deployments().create(neverReady(user.newDeployment("web", 3)));
         eventually("none is ready", () -> counts(user.deployment("web")).equals("3/3/0/0/3"));
         assertThat(condition(user.deployment("web"), "Available")).isEqualTo("False/MinimumReplicasUnavailable");
     }
 
     @Test
-    void a_wrong_controller_reference_is_repaired() {
+    void aWrongControllerReferenceIsRepaired() {
         V1Deployment web = complete(user.newDeployment("web", 1));
         String name = user.newest("web").getMetadata().getName();
         String uid = web.getMetadata().getUid();
@@ -519,7 +521,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void a_relabelled_replica_set_is_released_replaced_under_another_name_and_adopted_when_it_matches_again() {
+    void aRelabelledReplicaSetIsReleasedReplacedUnderAnotherNameAndAdoptedWhenItMatchesAgain() {
         V1Deployment web = complete(user.newDeployment("web", 1));
         V1ReplicaSet first = user.newest("web");
         String name = first.getMetadata().getName();
@@ -538,7 +540,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void the_observed_generation_moves_even_when_the_change_asks_for_nothing() {
+    void theObservedGenerationMovesEvenWhenTheChangeAsksForNothing() {
         complete(user.newDeployment("web", 1));
         V1Deployment changed = user.patch("web", "{'spec': {'revisionHistoryLimit': 7}}");
         user.awaitObserved(changed);
@@ -553,7 +555,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void terminating_pods_are_counted_and_rolling_update_does_not_wait_for_them() {
+    void terminatingPodsAreCountedAndRollingUpdateDoesNotWaitForThem() {
         complete(slowToStop(user.newDeployment("web", 3)));
         user.setImage("web", "app:2");
         eventually("it is complete while old pods terminate", () -> {
@@ -568,7 +570,7 @@ class DeploymentBehavioursTest {
     }
 
     @Test
-    void recreate_waits_for_terminating_pods() {
+    void recreateWaitsForTerminatingPods() {
         V1Deployment web = slowToStop(user.newDeployment("web", 2));
         web.getSpec().setStrategy(new V1DeploymentStrategy().type("Recreate"));
         complete(web);

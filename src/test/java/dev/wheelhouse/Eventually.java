@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits on a condition with a deadline, for tests of what runs on threads of its own. */
+/**
+ * Waits for a condition with a deadline, for tests of code that runs on its own threads. Tests that can step their
+ * loops use {@link dev.wheelhouse.world.Cluster} instead.
+ */
 public final class Eventually {
     private Eventually() {}
 

@@ -123,7 +123,7 @@ class FaultsOnTheWireTest {
     }
 
     @Test
-    void goes_on_where_it_was_when_the_api_server_was_gone_and_says_so_meanwhile() throws Exception {
+    void goesOnWhereItWasWhenTheApiServerWasGoneAndSaysSoMeanwhile() throws Exception {
         user.deployments().create(user.newDeployment("web", 6));
         user.awaitComplete("web");
         user.setImage("web", "app:2");
@@ -145,7 +145,7 @@ class FaultsOnTheWireTest {
     }
 
     @Test
-    void retries_what_the_api_server_is_too_busy_or_too_broken_for_and_counts_it() throws Exception {
+    void retriesWhatTheApiServerIsTooBusyOrTooBrokenForAndCountsIt() throws Exception {
         Faults faults = server.faults();
         Faults.Rule busy = faults.on("create", "pods").times(3).fail(429, "too many");
         Faults.Rule broken = faults.on("update", "deployments/status").times(2).fail(500, "the disk is full");
@@ -162,7 +162,7 @@ class FaultsOnTheWireTest {
     }
 
     @Test
-    void follows_a_rollout_through_watches_that_are_cut_and_a_past_that_is_forgotten() {
+    void followsARolloutThroughWatchesThatAreCutAndAPastThatIsForgotten() {
         user.deployments().create(user.newDeployment("web", 10));
         user.awaitComplete("web");
         user.setImage("web", "app:2");
@@ -177,7 +177,7 @@ class FaultsOnTheWireTest {
     }
 
     @Test
-    void waits_for_an_api_server_that_is_slow_and_does_nothing_twice() {
+    void waitsForAnApiServerThatIsSlowAndDoesNothingTwice() {
         server.faults().on("create", "pods").delay(Duration.ofMillis(400));
         server.faults().on("update", "*").delay(Duration.ofMillis(100));
         server.faults().on("watch", "pods").delay(Duration.ofMillis(700));
@@ -190,11 +190,11 @@ class FaultsOnTheWireTest {
     }
 
     /**
-     * That the sync is let end is {@code DrainTest}'s; whether it ends in time or is interrupted, nothing is done
+     * {@code DrainTest} holds that the sync may end; whether it ends in time or is interrupted, nothing is done
      * twice.
      */
     @Test
-    void makes_no_pod_twice_when_it_is_stopped_in_the_middle_of_a_sync_and_started_again(CapturedOutput output) {
+    void makesNoPodTwiceWhenItIsStoppedInTheMiddleOfASyncAndStartedAgain(CapturedOutput output) {
         user.deployments().create(user.newDeployment("web", 1));
         user.awaitComplete("web");
         Faults.Rule slow = server.faults().on("create", "pods").delay(Duration.ofMillis(200));
@@ -211,7 +211,7 @@ class FaultsOnTheWireTest {
     }
 
     @Test
-    void says_which_right_was_taken_away_and_goes_on_when_it_is_given_back() throws Exception {
+    void saysWhichRightWasTakenAwayAndGoesOnWhenItIsGivenBack() throws Exception {
         User manager = new User("manager", "", List.of("system:authenticated"), Map.of());
         ApiServerOptions options = ApiServerOptions.defaults().withSecurity(Security.of(AuthorizationMode.RBAC,
                 Map.of("manager-token", manager), ServerKeys.inMemory()));

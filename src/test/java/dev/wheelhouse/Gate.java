@@ -10,7 +10,10 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A network between a client and a server on this machine, which can be taken away and given back. */
+/**
+ * A network between clients and a server on this machine: it cuts all connections and refuses new ones while it is
+ * shut.
+ */
 final class Gate implements AutoCloseable {
     private final int target;
     private final int port;
@@ -54,7 +57,7 @@ final class Gate implements AutoCloseable {
                 relay(client, server);
                 relay(server, client);
             } catch (IOException shut) {
-                // The next one, if there is any.
+                // Accept the next connection.
             }
         }
     }

@@ -19,9 +19,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between clients and an API server, and is sick in one or two of the ways of {@link Sickness}. One request a
- * connection.
- * Health ends every connection that a sickness had to do with.
+ * A proxy before an API server with one or two of the {@link Sickness}es. One request a connection. Health ends every
+ * connection that a sickness had to do with.
  */
 final class HostileServer implements AutoCloseable {
     private final ServerSocket entrance = listen();
@@ -33,7 +32,7 @@ final class HostileServer implements AutoCloseable {
     final AtomicInteger ledAstray = new AtomicInteger();
     final AtomicInteger requests = new AtomicInteger();
 
-    /** What it suffers from, until the latch. */
+    /** The sicknesses until the latch opens. */
     private record State(List<Sickness> sicknesses, CountDownLatch healthy, AtomicInteger turn) {
         State(List<Sickness> sicknesses) {
             this(sicknesses, new CountDownLatch(1), new AtomicInteger());

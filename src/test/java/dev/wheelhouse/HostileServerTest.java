@@ -51,12 +51,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The service, its controllers, scheduler and hollow nodes, over HTTP to an API server that is sick for a while, as
- * users go on to
- * change things. Afterwards everything is as it would be without the sickness, and what nobody deleted is there.
+ * users go on to change things. Afterwards everything is as it would be without the sickness, and what nobody deleted
+ * is there.
  *
  * <p>Every build takes a sample. {@code mvn -Phostile test} takes every sickness alone, and then pairs, for ten
- * minutes; {@code -Dhostile.seed} says
- * which pairs come first.
+ * minutes; {@code -Dhostile.seed} says which pairs come first.
  */
 @DisplayName("After an API server was sick, the service")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -109,7 +108,7 @@ class HostileServerTest {
 
     @Test
     @EnabledIfSystemProperty(named = "hostile.long", matches = "true")
-    void isAsIfNothingHadBeen_afterEverySicknessAloneAndAfterPairs() throws IOException {
+    void isAsIfNothingHadBeenAfterEverySicknessAloneAndAfterPairs() throws IOException {
         List<Sickness> known = Stream.of(Sickness.values()).filter(
                 sickness -> sickness.name().matches(System.getProperty("hostile.only", ".*"))).toList();
         List<List<Sickness>> all = new ArrayList<>();

@@ -17,7 +17,7 @@ final class Kubectl {
     private final Path kubeconfig;
     private final Path home;
 
-    /** What a command printed, and its exit code. */
+    /** The output and the exit code of a command. */
     record Ran(String command, int code, String output) {
         Ran succeeded() {
             if (code != 0) {

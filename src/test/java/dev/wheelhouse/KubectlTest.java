@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What people do with kubectl all day, done by the real one on the whole service. */
+/** Everyday commands of the real kubectl on the whole service. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 class KubectlTest {

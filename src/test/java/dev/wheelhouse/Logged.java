@@ -9,7 +9,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
-/** What one class logs, for a test that is about it. */
+/** Collects the log lines of one class. */
 public final class Logged implements AutoCloseable {
     private final Logger logger;
     private final Level before;
@@ -28,7 +28,7 @@ public final class Logged implements AutoCloseable {
         return new Logged((Logger) LoggerFactory.getLogger(type));
     }
 
-    /** What was logged at INFO and above, as {@code WARN message}. */
+    /** The lines at INFO and above, such as {@code WARN message}. */
     public List<String> lines() {
         return List.copyOf(appender.list).stream().map(e -> e.getLevel() + " " + e.getFormattedMessage()).toList();
     }

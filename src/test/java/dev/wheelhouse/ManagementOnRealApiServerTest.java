@@ -18,7 +18,7 @@ import dev.wheelhouse.client.KubeClient;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Whose a token is and what it opens, as a real kube-apiserver says it. */
+/** A real kube-apiserver decides about the tokens at the management endpoints. */
 class ManagementOnRealApiServerTest {
     private static final String SECRET = "the-password-in-an-environment-variable";
 

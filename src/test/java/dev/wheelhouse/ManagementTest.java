@@ -43,7 +43,7 @@ import dev.wheelhouse.testing.TestServer;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Who may see what of health, metrics and the other endpoints that look into the service. */
+/** The rights that health, metrics and the other management endpoints ask for. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class ManagementTest {

@@ -27,7 +27,7 @@ import io.kubernetes.client.util.Yaml;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is counted, as Prometheus reads it, after a rollout and a pod that fits nowhere. */
+/** The metrics, as Prometheus reads them, after a rollout and a pod that fits nowhere. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class MetricsTest {
@@ -81,13 +81,13 @@ class MetricsTest {
     }
 
     @Test
-    void the_scheduler_is_counted() throws Exception {
+    void theSchedulerIsCounted() throws Exception {
         assertThat(value("scheduler_scheduling_attempt_duration_seconds_count", "\"scheduled\"")).isPositive();
         assertThat(value("scheduler_pod_scheduling_duration_seconds_sum")).isPositive();
     }
 
     @Test
-    void every_write_of_a_controller_is_counted_with_its_answer() throws Exception {
+    void everyWriteOfAControllerIsCountedWithItsAnswer() throws Exception {
         assertThat(value("controller_writes_total", "deployment-controller", "create", "replicasets.apps", "\"201\""))
                 .isEqualTo(2);
         assertThat(value("controller_writes_total", "replicaset-controller", "create", "\"pods\"", "\"201\""))
@@ -96,7 +96,7 @@ class MetricsTest {
 
     /** Of what others bring (JVM, Tomcat, Spring), the names are theirs. */
     @Test
-    void promtool_finds_nothing_wrong_with_our_metrics() throws Exception {
+    void promtoolFindsNothingWrongWithOurMetrics() throws Exception {
         Path promtool = Kubectl.onPath("promtool").orElse(null);
         if (promtool == null) {
             System.out.println("SKIPPED, because promtool is not on the PATH: the metrics' names were not checked");

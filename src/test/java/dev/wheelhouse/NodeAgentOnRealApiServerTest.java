@@ -27,8 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The node agent alone, without any controller, on a real kube-apiserver: by a kubeconfig, and with a
- * KubeletConfiguration. Where
- * there is no kube-apiserver on the PATH it is skipped, and says so.
+ * KubeletConfiguration. Where there is no kube-apiserver on the PATH it is skipped, and says so.
  */
 @Timeout(240)
 class NodeAgentOnRealApiServerTest {

@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a controller would do, shown for one object, and as the mode in which nothing is written. */
+/** The plan of a controller for one object, and the mode in which controllers plan and write nothing. */
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class ObserveOnlyTest {
@@ -53,7 +53,7 @@ class ObserveOnlyTest {
     }
 
     @Test
-    void an_observer_writes_nothing_and_counts_logs_and_shows_what_it_would_do(CapturedOutput output) throws Exception {
+    void anObserverWritesNothingAndCountsLogsAndShowsWhatItWouldDo(CapturedOutput output) throws Exception {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
             AppsV1Api apps = new AppsV1Api(service.api());
             V1Deployment web = apps
@@ -83,7 +83,7 @@ class ObserveOnlyTest {
     }
 
     @Test
-    void a_plan_is_empty_when_all_is_done_and_what_cannot_be_asked_is_said() throws Exception {
+    void aPlanIsEmptyWhenAllIsDoneAndWhatCannotBeAskedIsSaid() throws Exception {
         try (RunningService service = RunningService.start(directory)) {
             new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
@@ -105,7 +105,7 @@ class ObserveOnlyTest {
     }
 
     @Test
-    void the_plan_of_any_object_is_that_of_each_controller_that_looks_at_it() throws Exception {
+    void thePlanOfAnyObjectIsThatOfEachControllerThatLooksAtIt() throws Exception {
         try (RunningService service = RunningService.start(directory, "--wheelhouse.manage=observe")) {
             new AppsV1Api(service.api()).createNamespacedDeployment("default", Workloads.web())
                     .execute();
@@ -142,7 +142,7 @@ class ObserveOnlyTest {
     }
 
     @Test
-    void beside_a_live_controller_manager_it_only_observes_unless_told_to_take_over(CapturedOutput output)
+    void besideALiveControllerManagerItOnlyObservesUnlessToldToTakeOver(CapturedOutput output)
             throws Exception {
         try (RunningService server = RunningService.start(directory, "--wheelhouse.controllers=")) {
             String kubeconfig = "--wheelhouse.kubeconfig=" + server.kubeconfig();

@@ -55,7 +55,7 @@ class OtherProcessTest {
      * over.
      */
     @Test
-    void a_rollout_completes_although_the_process_that_drives_it_is_killed() throws Exception {
+    void aRolloutCompletesAlthoughTheProcessThatDrivesItIsKilled() throws Exception {
         Path kubeconfig = directory.resolve("other.kubeconfig");
         String[] manager = {"--server.port=0", "--wheelhouse.kubeconfig=" + kubeconfig};
         try (WheelhouseProcess other = new WheelhouseProcess(directory, "--server.port=0",

@@ -10,7 +10,7 @@ import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.util.Watch;
 
-/** What happened to the pods of a namespace, as the API server's own watch tells it. */
+/** The events of a namespace's pods, as the API server's watch sends them. */
 final class PodHistory {
     private final ApiClient api;
     private final String namespace;

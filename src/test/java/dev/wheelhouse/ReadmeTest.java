@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the README tells a newcomer to type, typed. */
+/** Types the commands of the README. */
 class ReadmeTest {
     @TempDir
     private Path home;

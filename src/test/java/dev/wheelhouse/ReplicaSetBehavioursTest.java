@@ -38,9 +38,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What upstream's end-to-end and integration suites assert of ReplicaSets, on the whole system (upstream:
- * {@code test/e2e/apps/replica_set.go}, {@code test/integration/replicaset}). What depends on the order of single steps
- * (expectations, slow start, the whole order of victims) is in the controller's own tests, which step it.
+ * The assertions of upstream's end-to-end and integration suites about ReplicaSets, on the whole system (upstream:
+ * {@code test/e2e/apps/replica_set.go}, {@code test/integration/replicaset}). The controller's own tests, which step
+ * it, cover behaviour that depends on the order of single steps: expectations, slow start, the whole order of victims.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
@@ -90,7 +90,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void it_adopts_matching_orphans_and_releases_pods_that_no_longer_match() {
+    void itAdoptsMatchingOrphansAndReleasesPodsThatNoLongerMatch() {
         user.pods().create(user.newPod("orphan", Map.of("app", "web")));
         V1ReplicaSet web = user.replicaSets().create(user.newReplicaSet("web", 1));
         eventually("the orphan is adopted", () -> isControlled("orphan", web));
@@ -102,7 +102,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void an_owner_that_is_no_controller_stays_beside_the_new_controller() {
+    void anOwnerThatIsNoControllerStaysBesideTheNewController() {
         V1Pod pod = user.newPod("orphan", Map.of("app", "web"));
         String owner = user.replicaSets().create(user.newReplicaSet("elsewhere", 0)).getMetadata().getUid();
         pod.getMetadata().addOwnerReferencesItem(new V1OwnerReference().apiVersion("apps/v1").kind("ReplicaSet")
@@ -114,7 +114,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void it_never_touches_pods_that_another_controller_owns() {
+    void itNeverTouchesPodsThatAnotherControllerOwns() {
         V1ReplicaSet other = user.newReplicaSet("other", 2);
         other.getSpec().getSelector().setMatchLabels(Map.of("app", "web"));
         other.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", "web"));
@@ -128,7 +128,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void more_orphans_than_asked_for_are_adopted_and_the_surplus_is_deleted() {
+    void moreOrphansThanAskedForAreAdoptedAndTheSurplusIsDeleted() {
         for (String name : List.of("a", "b", "c")) {
             user.pods().create(user.newPod(name, Map.of("app", "web")));
         }
@@ -139,7 +139,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void ready_and_available_replicas_and_the_observed_generation_are_right() {
+    void readyAndAvailableReplicasAndTheObservedGenerationAreRight() {
         V1ReplicaSet web = user.newReplicaSet("web", 3);
         web.getSpec().setMinReadySeconds(3600);
         user.replicaSets().create(web);
@@ -151,7 +151,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void fully_labelled_replicas_have_all_labels_of_the_template() {
+    void fullyLabelledReplicasHaveAllLabelsOfTheTemplate() {
         V1ReplicaSet web = user.newReplicaSet("web", 2);
         web.getSpec().getTemplate().getMetadata().setLabels(Map.of("app", "web", "extra", "label"));
         user.replicaSets().create(web);
@@ -164,7 +164,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void the_pod_with_the_lower_deletion_cost_is_deleted_first() {
+    void thePodWithTheLowerDeletionCostIsDeletedFirst() {
         create("web", 2);
         List<V1Pod> pods = user.podsOf(user.replicaSet("web"));
         String dear = pods.get(0).getMetadata().getName();
@@ -190,7 +190,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void a_pod_that_is_not_ready_is_deleted_before_one_that_is() {
+    void aPodThatIsNotReadyIsDeletedBeforeOneThatIs() {
         user.pods().create(withAnnotation(user.newPod("unready", Map.of("app", "web")), "ready", "false"));
         user.pods().create(user.newPod("ready", Map.of("app", "web")));
         eventually("both run", () -> List.of("ready", "unready").stream()
@@ -206,7 +206,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void deleted_and_failed_pods_are_replaced() {
+    void deletedAndFailedPodsAreReplaced() {
         V1ReplicaSet web = create("web", 2);
         List<V1Pod> pods = user.podsOf(web);
         user.pods().delete(user.key(pods.get(0).getMetadata().getName()), Deletion.unconditional());
@@ -237,7 +237,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void a_refused_creation_sets_replica_failure_and_clears_when_it_succeeds() throws Exception {
+    void aRefusedCreationSetsReplicaFailureAndClearsWhenItSucceeds() throws Exception {
         createRefused("late");
         new SchedulingV1Api(service.api())
                 .createPriorityClass(new V1PriorityClass().metadata(new V1ObjectMeta().name("late")).value(7))
@@ -248,14 +248,14 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void scaling_down_clears_a_refusal() {
+    void scalingDownClearsARefusal() {
         createRefused("never");
         user.patchSet("web", "{'spec': {'replicas': 0}}");
         eventually("the condition clears", () -> failure("web") == null);
     }
 
     @Test
-    void the_scale_subresource_can_be_read_updated_and_patched() throws Exception {
+    void theScaleSubresourceCanBeReadUpdatedAndPatched() throws Exception {
         create("web", 1);
         AppsV1Api apps = new AppsV1Api(service.api());
         V1Scale scale = apps.readNamespacedReplicaSetScale("web", user.namespace).execute();
@@ -269,7 +269,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void replace_patch_list_and_deletecollection_work() {
+    void replacePatchListAndDeletecollectionWork() {
         create("one", 1);
         create("two", 1);
         V1ReplicaSet one = user.replicaSet("one");
@@ -287,7 +287,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void foreign_conditions_in_the_status_survive() {
+    void foreignConditionsInTheStatusSurvive() {
         V1ReplicaSet web = create("web", 1);
         web.getStatus().addConditionsItem(new V1ReplicaSetCondition().type("StatusUpdate").status("True").reason("E2E")
                 .message("Set from a test"));
@@ -298,7 +298,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void a_selector_change_is_refused() {
+    void aSelectorChangeIsRefused() {
         create("web", 0);
         assertThatThrownBy(() -> user.patchSet("web", "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, "
                 + "'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
@@ -307,7 +307,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void terminating_pods_are_counted() {
+    void terminatingPodsAreCounted() {
         V1ReplicaSet web = user.newReplicaSet("web", 2);
         web.getSpec().getTemplate().getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "2s"));
         user.replicaSets().create(web);
@@ -318,7 +318,7 @@ class ReplicaSetBehavioursTest {
     }
 
     @Test
-    void a_replication_controller_keeps_its_pods_like_a_replica_set() throws Exception {
+    void aReplicationControllerKeepsItsPodsLikeAReplicaSet() throws Exception {
         CoreV1Api core = new CoreV1Api(service.api());
         core.createNamespacedReplicationController(user.namespace, Yaml.loadAs("""
                 apiVersion: v1

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the service keeps to itself. */
+/** Secrets do not appear in logs, pages and endpoints of the service. */
 class SecretsTest {
     @TempDir
     private Path directory;

@@ -4,12 +4,12 @@ import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.zip.GZIPOutputStream;
 
 import tools.jackson.databind.JsonNode;
@@ -17,305 +17,324 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.world.Requests;
+
 /**
- * The ways in which {@link HostileServer} is sick. A server that answers writes with success and does nothing is not
- * among them:
- * it tells of no change to come, and nobody can know.
+ * The ways in which {@link HostileServer} is sick. A server that answers writes with success and executes none of them
+ * is not among them, because no client can notice it.
  */
 enum Sickness {
-    REFUSES_CONNECTIONS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.reset();
-            return true;
-        }
-    },
-    ACCEPTS_AND_NEVER_ANSWERS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) {
-            e.untilHealthy();
-            return true;
-        }
-    },
-    CUTS_IN_THE_MIDDLE {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            try (HostileServer.Answer answer = e.forward()) {
-                byte[] some = answer.body.readNBytes(ThreadLocalRandom.current().nextInt(1, 3000));
-                e.out().write((answer.head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
-                e.out().write(some, 0, some.length * 9 / 10);
-                e.out().flush();
-            }
-            e.reset();
-            return true;
-        }
-    },
-    DRIPS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            try (HostileServer.Answer answer = e.forward()) {
-                e.out().write((answer.head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
-                for (int b = answer.body.read(); b >= 0 && !e.isHealthy(); b = answer.body.read()) {
-                    e.out().write(b);
+    REFUSES_CONNECTIONS(always(HostileServer.Exchange::reset)), ACCEPTS_AND_NEVER_ANSWERS(
+            always(HostileServer.Exchange::untilHealthy)), CUTS_IN_THE_MIDDLE(always(e -> {
+                try (HostileServer.Answer answer = e.forward()) {
+                    byte[] some = answer.body.readNBytes(ThreadLocalRandom.current().nextInt(1, 3000));
+                    e.out().write((answer.head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+                    e.out().write(some, 0, some.length * 9 / 10);
                     e.out().flush();
-                    LockSupport.parkNanos(1_000_000_000L);
                 }
-            }
-            return true;
-        }
-    },
-    ANSWERS_500_BY_A_PAGE {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.answer("500 Internal Server Error", "Content-Type: text/html\r\n", "<html><body><h1>It works!</h1>"
-                    .repeat(100).getBytes(StandardCharsets.UTF_8));
-            return true;
-        }
-    },
-    ASKS_TO_WAIT_FOR_A_DAY {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.answer("429 Too Many Requests", "Retry-After: 86400\r\nContent-Type: application/json\r\n",
-                    "{\"kind\":\"Status\",\"code\":429,\"details\":{\"retryAfterSeconds\":99999999999999}}"
-                            .getBytes(StandardCharsets.UTF_8));
-            return true;
-        }
-    },
-    ANSWERS_WITH_AN_EMPTY_BODY {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.json("200 OK", "");
-            return true;
-        }
-    },
-    ANSWERS_WITH_GARBAGE {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.json("200 OK", switch (ThreadLocalRandom.current().nextInt(5)) {
-                case 0 ->
-                    "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[{\"metadata\":{\"na";
-                case 1 -> "\0\1\2\u00ff{]}\n\n[[[[[[[[";
-                case 2 -> "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\"}";
-                case 3 -> "null";
-                default -> "{\"type\":\"ADDED\",\"object\":{\"metadata\":{}}}\n{\"type\":\"NEW\"}\nx\n".repeat(300);
-            });
-            return true;
-        }
-    },
-    LISTS_NOTHING {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            return e.request.isList() && rewrite(e, list -> ((ArrayNode) list.path("items")).removeAll());
-        }
-    },
-    LISTS_HALF {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            return e.request.isList() && rewrite(e, list -> {
-                ArrayNode items = (ArrayNode) list.path("items");
-                for (int i = items.size() - 1; i >= 0; i -= 2) {
-                    items.remove(i);
-                }
-            });
-        }
-    },
-    ENDS_WATCHES_AT_ONCE {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (e.request.isWatch()) {
-                e.headOfStream();
-            }
-            return e.request.isWatch();
-        }
-    },
-    TELLS_EVENTS_AGAIN_AND_OUT_OF_ORDER {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            return e.request.isWatch() && events(e, (line, before, out) -> {
-                out.write(line);
-                if (!before.isEmpty()) {
-                    for (String old : before) {
-                        out.write(old);
-                    }
-                    out.write(line);
-                }
-            });
-        }
-    },
-    SAYS_EXPIRED_FOR_EVER {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            boolean old = e.request.isWatch() || e.request.isList() && e.request.query().contains("resourceVersion=");
-            if (old) {
-                e.json("410 Gone", "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}");
-            }
-            return old;
-        }
-    },
-    WATCHES_BRING_BOOKMARKS_ALONE {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (!e.request.isWatch()) {
-                return false;
-            }
-            String version = e.request.query().replaceFirst(".*?resourceVersion=(\\d+).*", "$1");
-            e.headOfStream();
-            while (!e.isHealthy()) {
-                e.out().write(("{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" + version
-                        + "\"}}}\n").getBytes(StandardCharsets.UTF_8));
-                e.out().flush();
-                LockSupport.parkNanos(50_000_000);
-            }
-            return true;
-        }
-    },
-    KNOWS_NOBODY {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.json("401 Unauthorized", "{\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\"}");
-            return true;
-        }
-    },
-    FORBIDS_EVERYTHING {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.json("403 Forbidden", "{\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\","
-                    + "\"message\":\"User \\\"manager\\\" cannot do anything\"}");
-            return true;
-        }
-    },
-    SENDS_WITHOUT_AN_END {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (!e.request.isWatch() && !e.request.path().contains("configmaps")) {
-                return false;
-            }
-            e.headOfStream();
-            byte[] piece = "x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII);
-            e.out().write(
-                    "{\"type\":\"ADDED\",\"items\":[{\"metadata\":{\"name\":\"".getBytes(StandardCharsets.US_ASCII));
-            for (int sent = 0; sent < 40 * 1024 * 1024 && !e.isHealthy(); sent += piece.length) {
-                e.out().write(piece);
-            }
-            return true;
-        }
-    },
-    SENDS_A_HEADER_WITHOUT_AN_END {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            OutputStream out = e.out();
-            out.write("HTTP/1.1 200 OK\r\nX: ".getBytes(StandardCharsets.US_ASCII));
-            byte[] piece = "x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII);
-            for (int sent = 0; sent < 4 * 1024 * 1024 && !e.isHealthy(); sent += piece.length) {
-                out.write(piece);
-            }
-            return true;
-        }
-    },
-    SENDS_OBJECTS_OF_OTHER_KINDS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (e.request.isWatch()) {
-                return events(e, (line, before, out) -> {
-                    out.write("{\"type\":\"MODIFIED\",\"object\":null}\n");
-                    out.write(
-                            "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Teapot\",\"apiVersion\":\"v7\","
-                                    + "\"metadata\":{\"name\":\"x\"}}}\n");
-                    out.write("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":[1]}}}\n");
-                    out.write(
-                            line.replaceFirst("\"metadata\":\\{", "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
-                });
-            }
-            return e.request.isList() && rewrite(e, list -> {
-                ArrayNode items = (ArrayNode) list.path("items");
-                items.addNull().addObject().put("kind", "Teapot").putObject("metadata").put("name", 7);
-                items.add(42).addObject();
-            });
-        }
-    },
-    GOES_BACK_IN_TIME {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            return e.request.isList() && rewrite(e, list -> {
-                ((ArrayNode) list.path("items")).removeAll();
-                ((ObjectNode) list.path("metadata")).put("resourceVersion",
-                        ThreadLocalRandom.current().nextBoolean() ? "" : "1");
-            });
-        }
-    },
-    REDIRECTS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            int code = ThreadLocalRandom.current().nextBoolean() ? 302 : 307;
-            e.answer(code + " Elsewhere", "Location: http://127.0.0.1:" + e.elsewhere() + e.request.path() + "\r\n",
-                    new byte[0]);
-            return true;
-        }
-    },
-    SENDS_GZIP_BOMBS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            e.answer("200 OK", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n", Bomb.BYTES);
-            return true;
-        }
-    },
-    FORGETS_GROUPS {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (!e.request.isDiscovery()) {
-                return false;
-            }
-            if (!e.request.path().equals("/apis")) {
-                return false;
-            }
-            return rewrite(e, document -> {
-                for (String list : new String[]{"items", "groups"}) {
-                    if (document.path(list) instanceof ArrayNode groups) {
-                        for (int i = groups.size() - 1; i >= 0; i--) {
-                            String group = groups.get(i).path("metadata").path("name").asString("")
-                                    + groups.get(i).path("name").asString("");
-                            if (group.equals("apps") || group.equals("batch")) {
-                                groups.remove(i);
-                            }
-                        }
+                e.reset();
+            })), DRIPS(always(e -> {
+                try (HostileServer.Answer answer = e.forward()) {
+                    e.out().write((answer.head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+                    for (int b = answer.body.read(); b >= 0 && !e.isHealthy(); b = answer.body.read()) {
+                        e.out().write(b);
+                        e.out().flush();
+                        LockSupport.parkNanos(1_000_000_000L);
                     }
                 }
-            });
+            })), ANSWERS_500_BY_A_PAGE(always(e -> e.answer("500 Internal Server Error", "Content-Type: text/html\r\n",
+                    "<html><body><h1>It works!</h1>".repeat(100)
+                            .getBytes(StandardCharsets.UTF_8)))), ASKS_TO_WAIT_FOR_A_DAY(always(e -> e.answer(
+                                    "429 Too Many Requests",
+                                    "Retry-After: 86400\r\nContent-Type: application/json\r\n",
+                                    """
+                                            {"kind":"Status","code":429,"details":{"retryAfterSeconds":99999999999999}}"""
+                                            .getBytes(StandardCharsets.UTF_8)))), ANSWERS_WITH_AN_EMPTY_BODY(
+                                                    always(e -> e.json("200 OK", ""))), ANSWERS_WITH_GARBAGE(
+                                                            always(e -> e.json("200 OK",
+                                                                    switch (ThreadLocalRandom.current().nextInt(5)) {
+                                                                        case 0 ->
+                                                                            "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[{\"metadata\":{\"na";
+                                                                        case 1 -> "\0\1\2\u00ff{]}\n\n[[[[[[[[";
+                                                                        case 2 ->
+                                                                            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\"}";
+                                                                        case 3 -> "null";
+                                                                        default ->
+                                                                            "{\"type\":\"ADDED\",\"object\":{\"metadata\":{}}}\n{\"type\":\"NEW\"}\nx\n"
+                                                                                    .repeat(300);
+                                                                    }))), LISTS_NOTHING(lists(
+                                                                            list -> ((ArrayNode) list.path("items"))
+                                                                                    .removeAll())), LISTS_HALF(
+                                                                                            lists(list -> {
+                                                                                                ArrayNode items = (ArrayNode) list
+                                                                                                        .path("items");
+                                                                                                for (int i = items
+                                                                                                        .size()
+                                                                                                        - 1; i >= 0; i -= 2) {
+                                                                                                    items.remove(i);
+                                                                                                }
+                                                                                            })), ENDS_WATCHES_AT_ONCE(
+                                                                                                    watches(HostileServer.Exchange::headOfStream)), TELLS_EVENTS_AGAIN_AND_OUT_OF_ORDER(
+                                                                                                            watches(events(
+                                                                                                                    (line, before,
+                                                                                                                            out) -> {
+                                                                                                                        out.write(
+                                                                                                                                line);
+                                                                                                                        if (!before
+                                                                                                                                .isEmpty()) {
+                                                                                                                            for (String old : before) {
+                                                                                                                                out.write(
+                                                                                                                                        old);
+                                                                                                                            }
+                                                                                                                            out.write(
+                                                                                                                                    line);
+                                                                                                                        }
+                                                                                                                    }))), SAYS_EXPIRED_FOR_EVER(
+                                                                                                                            where(
+                                                                                                                                    request -> request
+                                                                                                                                            .isWatch()
+                                                                                                                                            || request
+                                                                                                                                                    .isList()
+                                                                                                                                                    && request
+                                                                                                                                                            .query()
+                                                                                                                                                            .contains(
+                                                                                                                                                                    "resourceVersion="),
+                                                                                                                                    e -> e.json(
+                                                                                                                                            "410 Gone",
+                                                                                                                                            """
+                                                                                                                                                    {"kind":"Status","code":410,"reason":"Expired","message":"too old"}"""))), WATCHES_BRING_BOOKMARKS_ALONE(
+                                                                                                                                                    watches(e -> {
+                                                                                                                                                        String version = e.request
+                                                                                                                                                                .query()
+                                                                                                                                                                .replaceFirst(
+                                                                                                                                                                        ".*?resourceVersion=(\\d+).*",
+                                                                                                                                                                        "$1");
+                                                                                                                                                        e.headOfStream();
+                                                                                                                                                        while (!e
+                                                                                                                                                                .isHealthy()) {
+                                                                                                                                                            e.out().write(
+                                                                                                                                                                    ("{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\""
+                                                                                                                                                                            + version
+                                                                                                                                                                            + "\"}}}\n")
+                                                                                                                                                                            .getBytes(
+                                                                                                                                                                                    StandardCharsets.UTF_8));
+                                                                                                                                                            e.out().flush();
+                                                                                                                                                            LockSupport
+                                                                                                                                                                    .parkNanos(
+                                                                                                                                                                            50_000_000);
+                                                                                                                                                        }
+                                                                                                                                                    })), KNOWS_NOBODY(
+                                                                                                                                                            always(e -> e
+                                                                                                                                                                    .json("401 Unauthorized",
+                                                                                                                                                                            """
+                                                                                                                                                                                    {"kind":"Status","code":401,"reason":"Unauthorized"}"""))), FORBIDS_EVERYTHING(
+                                                                                                                                                                                    always(e -> e
+                                                                                                                                                                                            .json("403 Forbidden",
+                                                                                                                                                                                                    """
+                                                                                                                                                                                                            {"kind":"Status","code":403,"reason":"Forbidden","message":"User \\"manager\\" cannot do anything"}"""))), SENDS_WITHOUT_AN_END(
+                                                                                                                                                                                                            where(request -> request
+                                                                                                                                                                                                                    .isWatch()
+                                                                                                                                                                                                                    || request
+                                                                                                                                                                                                                            .path()
+                                                                                                                                                                                                                            .contains(
+                                                                                                                                                                                                                                    "configmaps"),
+                                                                                                                                                                                                                    e -> {
+                                                                                                                                                                                                                        e.headOfStream();
+                                                                                                                                                                                                                        e.out().write(
+                                                                                                                                                                                                                                """
+                                                                                                                                                                                                                                        {"type":"ADDED","items":[{"metadata":{"name":\""""
+                                                                                                                                                                                                                                        .getBytes(
+                                                                                                                                                                                                                                                StandardCharsets.US_ASCII));
+                                                                                                                                                                                                                        flood(e, 40);
+                                                                                                                                                                                                                    })), SENDS_A_HEADER_WITHOUT_AN_END(
+                                                                                                                                                                                                                            always(e -> {
+                                                                                                                                                                                                                                e.out().write(
+                                                                                                                                                                                                                                        "HTTP/1.1 200 OK\r\nX: "
+                                                                                                                                                                                                                                                .getBytes(
+                                                                                                                                                                                                                                                        StandardCharsets.US_ASCII));
+                                                                                                                                                                                                                                flood(e, 4);
+                                                                                                                                                                                                                            })), SENDS_OBJECTS_OF_OTHER_KINDS(
+                                                                                                                                                                                                                                    e -> watches(
+                                                                                                                                                                                                                                            events((line,
+                                                                                                                                                                                                                                                    before,
+                                                                                                                                                                                                                                                    out) -> {
+                                                                                                                                                                                                                                                out.write(
+                                                                                                                                                                                                                                                        "{\"type\":\"MODIFIED\",\"object\":null}\n");
+                                                                                                                                                                                                                                                out.write(
+                                                                                                                                                                                                                                                        """
+                                                                                                                                                                                                                                                                {"type":"MODIFIED","object":{"kind":"Teapot","apiVersion":"v7","metadata":{"name":"x"}}}
+                                                                                                                                                                                                                                                                """);
+                                                                                                                                                                                                                                                out.write(
+                                                                                                                                                                                                                                                        "{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":[1]}}}\n");
+                                                                                                                                                                                                                                                out.write(
+                                                                                                                                                                                                                                                        line.replaceFirst(
+                                                                                                                                                                                                                                                                "\"metadata\":\\{",
+                                                                                                                                                                                                                                                                "\"tea\":{\"pot\":[null]},\"metadata\":{\"new\":7,"));
+                                                                                                                                                                                                                                            }))
+                                                                                                                                                                                                                                            .befalls(
+                                                                                                                                                                                                                                                    e)
+                                                                                                                                                                                                                                            || lists(
+                                                                                                                                                                                                                                                    list -> {
+                                                                                                                                                                                                                                                        ArrayNode items = (ArrayNode) list
+                                                                                                                                                                                                                                                                .path("items");
+                                                                                                                                                                                                                                                        items.addNull()
+                                                                                                                                                                                                                                                                .addObject()
+                                                                                                                                                                                                                                                                .put("kind",
+                                                                                                                                                                                                                                                                        "Teapot")
+                                                                                                                                                                                                                                                                .putObject(
+                                                                                                                                                                                                                                                                        "metadata")
+                                                                                                                                                                                                                                                                .put("name",
+                                                                                                                                                                                                                                                                        7);
+                                                                                                                                                                                                                                                        items.add(
+                                                                                                                                                                                                                                                                42)
+                                                                                                                                                                                                                                                                .addObject();
+                                                                                                                                                                                                                                                    })
+                                                                                                                                                                                                                                                    .befalls(
+                                                                                                                                                                                                                                                            e)), GOES_BACK_IN_TIME(
+                                                                                                                                                                                                                                                                    lists(list -> {
+                                                                                                                                                                                                                                                                        ((ArrayNode) list
+                                                                                                                                                                                                                                                                                .path("items"))
+                                                                                                                                                                                                                                                                                .removeAll();
+                                                                                                                                                                                                                                                                        ((ObjectNode) list
+                                                                                                                                                                                                                                                                                .path("metadata"))
+                                                                                                                                                                                                                                                                                .put("resourceVersion",
+                                                                                                                                                                                                                                                                                        ThreadLocalRandom
+                                                                                                                                                                                                                                                                                                .current()
+                                                                                                                                                                                                                                                                                                .nextBoolean()
+                                                                                                                                                                                                                                                                                                        ? ""
+                                                                                                                                                                                                                                                                                                        : "1");
+                                                                                                                                                                                                                                                                    })), REDIRECTS(
+                                                                                                                                                                                                                                                                            always(e -> {
+                                                                                                                                                                                                                                                                                int code = ThreadLocalRandom
+                                                                                                                                                                                                                                                                                        .current()
+                                                                                                                                                                                                                                                                                        .nextBoolean()
+                                                                                                                                                                                                                                                                                                ? 302
+                                                                                                                                                                                                                                                                                                : 307;
+                                                                                                                                                                                                                                                                                e.answer(
+                                                                                                                                                                                                                                                                                        code + " Elsewhere",
+                                                                                                                                                                                                                                                                                        "Location: http://127.0.0.1:"
+                                                                                                                                                                                                                                                                                                + e.elsewhere()
+                                                                                                                                                                                                                                                                                                + e.request
+                                                                                                                                                                                                                                                                                                        .path()
+                                                                                                                                                                                                                                                                                                + "\r\n",
+                                                                                                                                                                                                                                                                                        new byte[0]);
+                                                                                                                                                                                                                                                                            })), SENDS_GZIP_BOMBS(
+                                                                                                                                                                                                                                                                                    always(e -> e
+                                                                                                                                                                                                                                                                                            .answer("200 OK",
+                                                                                                                                                                                                                                                                                                    "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
+                                                                                                                                                                                                                                                                                                    Bomb.BYTES))), FORGETS_GROUPS(
+                                                                                                                                                                                                                                                                                                            where(request -> request
+                                                                                                                                                                                                                                                                                                                    .isDiscovery()
+                                                                                                                                                                                                                                                                                                                    && request
+                                                                                                                                                                                                                                                                                                                            .path()
+                                                                                                                                                                                                                                                                                                                            .equals("/apis"),
+                                                                                                                                                                                                                                                                                                                    e -> rewrite(
+                                                                                                                                                                                                                                                                                                                            e,
+                                                                                                                                                                                                                                                                                                                            document -> {
+                                                                                                                                                                                                                                                                                                                                for (String list : new String[]{
+                                                                                                                                                                                                                                                                                                                                        "items",
+                                                                                                                                                                                                                                                                                                                                        "groups"}) {
+                                                                                                                                                                                                                                                                                                                                    if (document
+                                                                                                                                                                                                                                                                                                                                            .path(list) instanceof ArrayNode groups) {
+                                                                                                                                                                                                                                                                                                                                        for (int i = groups
+                                                                                                                                                                                                                                                                                                                                                .size()
+                                                                                                                                                                                                                                                                                                                                                - 1; i >= 0; i--) {
+                                                                                                                                                                                                                                                                                                                                            String group = groups
+                                                                                                                                                                                                                                                                                                                                                    .get(i)
+                                                                                                                                                                                                                                                                                                                                                    .path("metadata")
+                                                                                                                                                                                                                                                                                                                                                    .path("name")
+                                                                                                                                                                                                                                                                                                                                                    .asString(
+                                                                                                                                                                                                                                                                                                                                                            "")
+                                                                                                                                                                                                                                                                                                                                                    + groups.get(
+                                                                                                                                                                                                                                                                                                                                                            i)
+                                                                                                                                                                                                                                                                                                                                                            .path("name")
+                                                                                                                                                                                                                                                                                                                                                            .asString(
+                                                                                                                                                                                                                                                                                                                                                                    "");
+                                                                                                                                                                                                                                                                                                                                            if (group
+                                                                                                                                                                                                                                                                                                                                                    .equals("apps")
+                                                                                                                                                                                                                                                                                                                                                    || group.equals(
+                                                                                                                                                                                                                                                                                                                                                            "batch")) {
+                                                                                                                                                                                                                                                                                                                                                groups.remove(
+                                                                                                                                                                                                                                                                                                                                                        i);
+                                                                                                                                                                                                                                                                                                                                            }
+                                                                                                                                                                                                                                                                                                                                        }
+                                                                                                                                                                                                                                                                                                                                    }
+                                                                                                                                                                                                                                                                                                                                }
+                                                                                                                                                                                                                                                                                                                            }))), DOES_AND_SAYS_500(
+                                                                                                                                                                                                                                                                                                                                    where(HostileServer.Request::isWrite,
+                                                                                                                                                                                                                                                                                                                                            e -> {
+                                                                                                                                                                                                                                                                                                                                                discard(e);
+                                                                                                                                                                                                                                                                                                                                                e.json("500 Internal Server Error",
+                                                                                                                                                                                                                                                                                                                                                        """
+                                                                                                                                                                                                                                                                                                                                                                {"kind":"Status","code":500,"reason":"InternalError","message":"etcdserver: request timed out"}""");
+                                                                                                                                                                                                                                                                                                                                            })), DOES_AND_SAYS_NOTHING(
+                                                                                                                                                                                                                                                                                                                                                    where(HostileServer.Request::isWrite,
+                                                                                                                                                                                                                                                                                                                                                            e -> {
+                                                                                                                                                                                                                                                                                                                                                                discard(e);
+                                                                                                                                                                                                                                                                                                                                                                e.reset();
+                                                                                                                                                                                                                                                                                                                                                            }));
+
+    private final Symptom symptom;
+
+    Sickness(Symptom symptom) {
+        this.symptom = symptom;
+    }
+
+    private interface Symptom {
+        boolean befalls(HostileServer.Exchange e) throws IOException;
+    }
+
+    private interface Act {
+        void on(HostileServer.Exchange e) throws IOException;
+    }
+
+    private static Symptom where(Predicate<HostileServer.Request> condition, Act act) {
+        return e -> {
+            boolean meant = condition.test(e.request);
+            if (meant) {
+                act.on(e);
+            }
+            return meant;
+        };
+    }
+
+    private static Symptom always(Act act) {
+        return where(request -> true, act);
+    }
+
+    private static Symptom watches(Act act) {
+        return where(HostileServer.Request::isWatch, act);
+    }
+
+    private static Symptom lists(Change change) {
+        return where(HostileServer.Request::isList, e -> rewrite(e, change));
+    }
+
+    /** Sends up to so many mebibytes. */
+    private static void flood(HostileServer.Exchange e, int mebibytes) throws IOException {
+        byte[] piece = "x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII);
+        for (int sent = 0; sent < mebibytes * 1024 * 1024 && !e.isHealthy(); sent += piece.length) {
+            e.out().write(piece);
         }
-    },
-    DOES_AND_SAYS_500 {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (!e.request.isWrite()) {
-                return false;
-            }
-            try (HostileServer.Answer answer = e.forward()) {
-                answer.body.readAllBytes();
-            }
-            e.json("500 Internal Server Error",
-                    "{\"kind\":\"Status\",\"code\":500,\"reason\":\"InternalError\",\"message\":\"etcdserver: "
-                            + "request timed out\"}");
-            return true;
+    }
+
+    /** Lets the server execute the request, and drops its answer. */
+    private static void discard(HostileServer.Exchange e) throws IOException {
+        try (HostileServer.Answer answer = e.forward()) {
+            answer.body.readAllBytes();
         }
-    },
-    DOES_AND_SAYS_NOTHING {
-        @Override
-        boolean befalls(HostileServer.Exchange e) throws IOException {
-            if (!e.request.isWrite()) {
-                return false;
-            }
-            try (HostileServer.Answer answer = e.forward()) {
-                answer.body.readAllBytes();
-            }
-            e.reset();
-            return true;
-        }
-    };
+    }
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** What it does to a request. @return whether it answered, or cut the connection, so that nobody else has to */
-    abstract boolean befalls(HostileServer.Exchange e) throws IOException;
+    /**
+     * Treats a request as this sickness does.
+     *
+     * @return whether it answered or cut the connection; if not, the request is to be answered as usual
+     */
+    boolean befalls(HostileServer.Exchange e) throws IOException {
+        return symptom.befalls(e);
+    }
 
     /**
      * Whether it lies about what there is, so that a controller that believes it makes what is there, or ends what is
@@ -346,7 +365,7 @@ enum Sickness {
         void to(ObjectNode document);
     }
 
-    private static boolean rewrite(HostileServer.Exchange e, Change change) throws IOException {
+    private static void rewrite(HostileServer.Exchange e, Change change) throws IOException {
         try (HostileServer.Answer answer = e.forward()) {
             byte[] body = answer.body.readAllBytes();
             if (answer.isGood()) {
@@ -360,7 +379,6 @@ enum Sickness {
             String type = answer.head.replaceFirst("(?is).*\r\nContent-Type: ([^\r]*)\r\n.*", "$1");
             e.answer(answer.head.substring(9, answer.head.indexOf('\r')), "Content-Type: " + type + "\r\n", body);
         }
-        return true;
     }
 
     private interface Events {
@@ -371,24 +389,25 @@ enum Sickness {
         void write(String line) throws IOException;
     }
 
-    private static boolean events(HostileServer.Exchange e, Events how) throws IOException {
-        try (HostileServer.Answer answer = e.forward()) {
-            if (!answer.isGood()) {
-                e.relay(answer);
-                return true;
-            }
-            e.headOfStream();
-            Deque<String> before = new ArrayDeque<>();
-            BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body, StandardCharsets.UTF_8));
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                how.tell(line + "\n", before, text -> e.out().write(text.getBytes(StandardCharsets.UTF_8)));
-                e.out().flush();
-                before.addFirst(line + "\n");
-                if (before.size() > 20) {
-                    before.removeLast();
+    private static Act events(Events how) {
+        return e -> {
+            try (HostileServer.Answer answer = e.forward()) {
+                if (!answer.isGood()) {
+                    e.relay(answer);
+                    return;
+                }
+                e.headOfStream();
+                Deque<String> before = new ArrayDeque<>();
+                BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body, StandardCharsets.UTF_8));
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    how.tell(line + "\n", before, text -> e.out().write(text.getBytes(StandardCharsets.UTF_8)));
+                    e.out().flush();
+                    before.addFirst(line + "\n");
+                    if (before.size() > 20) {
+                        before.removeLast();
+                    }
                 }
             }
-        }
-        return true;
+        };
     }
 }

@@ -137,7 +137,7 @@ final class ApiProtocol extends Http11NioProtocol {
                 return state == SocketState.LONG && isTooSlow(socket) ? SocketState.CLOSED : state;
             }
 
-            /** Whether headers that are still incomplete are overdue. */
+            // Whether headers that are still incomplete are overdue.
             private boolean isTooSlow(SocketWrapperBase<?> socket) {
                 if (incomplete != socket) {
                     incomplete = socket;

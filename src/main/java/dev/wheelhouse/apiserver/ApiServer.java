@@ -231,7 +231,7 @@ public final class ApiServer implements AutoCloseable {
         return called.contains(":") && !called.startsWith("[") ? "[" + called + "]" : called;
     }
 
-    /** A client that calls the server directly. @param userAgent also names the field manager of its writes */
+    /** A client that calls the server directly. The user agent also names the field manager of its writes. */
     public InProcessClient client(String userAgent) {
         return new InProcessClient(this, userAgent);
     }

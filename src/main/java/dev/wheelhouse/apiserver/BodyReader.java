@@ -9,9 +9,9 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.apiserver.error.Errors;
 
 /** Reads bodies into memory that grows with the received bytes. The announced length alone reserves no memory. */
 final class BodyReader {

@@ -156,7 +156,7 @@ final class FlowControl {
             return () -> leave(sender);
         }
 
-        /** Ends a wait. @return whether a seat was granted in the meantime */
+        /** Ends a wait. True if a seat was granted in the meantime. */
         private boolean giveUp(Sender sender, Ticket ticket) {
             lock.lock();
             try {

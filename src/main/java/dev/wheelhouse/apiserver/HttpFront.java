@@ -26,16 +26,16 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.rest.Authorization;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.rest.Authorization;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.apiserver.error.Errors;
 
 /**
  * Serves the REST logic over HTTP. Each connection has a virtual thread, which does all waiting: for the body, for a
@@ -144,7 +144,8 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    private void serve(HttpServletRequest request, HttpServletResponse response, Authorization.Granted granted, long began)
+    private void serve(HttpServletRequest request, HttpServletResponse response, Authorization.Granted granted,
+            long began)
             throws IOException, InterruptedException {
         ApiRequest head = granted.request();
         boolean open = handler.isOpen();

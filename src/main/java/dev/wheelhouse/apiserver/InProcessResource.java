@@ -46,7 +46,8 @@ final class InProcessResource<T extends KubernetesObject> implements ResourceCli
     private final String acceptList;
 
     /**
-     * @param accept the media type of objects and of the events of watches @param acceptList the media type of lists
+     * @param accept the media type of objects and of the events of watches
+     * @param acceptList the media type of lists
      */
     InProcessResource(ApiServer server, String userAgent, ResourceType type, Class<T> model, String accept,
             String acceptList) {

@@ -40,28 +40,26 @@ final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T>
 
     private WatchEvent<T> decode(WatchFeed.Event event) {
         JsonNode object = Json.read(event.object());
-        switch (event.type()) {
-            case "BOOKMARK" -> {
-                return new WatchEvent.Bookmark<>(Json.text(object, "metadata", "resourceVersion"),
-                        Json.text(object, "metadata", "annotations", "k8s.io/initial-events-end").equals("true"));
-            }
-            case "ERROR" -> {
-                return new WatchEvent.Failed<>(InProcessResource.error(tried, object));
-            }
-            default -> {
-                T decoded;
-                try {
-                    decoded = resource.read(object);
-                } catch (JacksonException e) {
-                    return new WatchEvent.Undecodable<>(resource.failure(object, e), event.type().equals("DELETED"));
-                }
-                return switch (event.type()) {
-                    case "ADDED" -> new WatchEvent.Added<>(decoded);
-                    case "MODIFIED" -> new WatchEvent.Modified<>(decoded);
-                    default -> new WatchEvent.Deleted<>(decoded);
-                };
-            }
+        return switch (event.type()) {
+            case "BOOKMARK" -> new WatchEvent.Bookmark<>(Json.text(object, "metadata", "resourceVersion"),
+                    Json.text(object, "metadata", "annotations", "k8s.io/initial-events-end").equals("true"));
+            case "ERROR" -> new WatchEvent.Failed<>(InProcessResource.error(tried, object));
+            default -> change(event.type(), object);
+        };
+    }
+
+    private WatchEvent<T> change(String type, JsonNode object) {
+        T decoded;
+        try {
+            decoded = resource.read(object);
+        } catch (JacksonException e) {
+            return new WatchEvent.Undecodable<>(resource.failure(object, e), type.equals("DELETED"));
         }
+        return switch (type) {
+            case "ADDED" -> new WatchEvent.Added<>(decoded);
+            case "MODIFIED" -> new WatchEvent.Modified<>(decoded);
+            default -> new WatchEvent.Deleted<>(decoded);
+        };
     }
 
     @Override

@@ -5,10 +5,10 @@ import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
 /** Answers of the transport itself, to requests that do not reach the REST logic. */
 final class Refusals {

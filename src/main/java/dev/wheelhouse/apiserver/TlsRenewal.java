@@ -40,10 +40,10 @@ final class TlsRenewal extends SignalledLoop {
         ApiServerOptions.Tls before = current;
         try {
             ApiServerOptions.Tls next = before.renewal().apply(before);
-            if (next != before) {
+            if (!next.equals(before)) {
                 protocol.addSslHostConfig(Connectors.sslHost(next), true);
                 current = next;
-                log.info("new connections use {}", next.certificate() == before.certificate()
+                log.info("new connections use {}", next.certificate().equals(before.certificate())
                         ? "the same certificate and trust other client authorities"
                         : "a new certificate");
             }

@@ -127,7 +127,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
         frame[0] = (byte) (LAST_FRAME | opcode);
         frame[1] = (byte) (lengthBytes == 0 ? length : lengthBytes == 2 ? 126 : 127);
         for (int i = 0; i < lengthBytes; i++) {
-            frame[2 + i] = (byte) ((long) length >>> 8 * (lengthBytes - 1 - i));
+            frame[2 + i] = (byte) ((long) length >>> (8 * (lengthBytes - 1 - i)));
         }
         System.arraycopy(payload, 0, frame, 2 + lengthBytes, length);
         writing.lock();

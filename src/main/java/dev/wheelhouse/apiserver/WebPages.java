@@ -32,7 +32,7 @@ public final class WebPages {
     /** The last Host that was accepted. Nearly all requests have the same one. */
     private volatile String lastKnown = "";
 
-    /** An answer that refuses a request. @param code the HTTP status */
+    /** An answer that refuses a request, with its HTTP status. */
     public record Refusal(int code, String message) {}
 
     private WebPages(boolean open, boolean anyAddress, Collection<String> hosts, String remedy) {
@@ -100,7 +100,7 @@ public final class WebPages {
         int colon = host.lastIndexOf(':');
         String name = (colon > host.lastIndexOf(']') ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
         boolean known = LOOPBACK.matcher(name).matches() || hosts.contains(name)
-                || anyAddress && ADDRESS.matcher(name).matches();
+                || (anyAddress && ADDRESS.matcher(name).matches());
         if (known) {
             lastKnown = host;
         }

@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OverdueException;
-import dev.wheelhouse.apiserver.error.Errors;
 
 /**
  * Executes one request on a platform thread, while the connection's virtual thread waits. If long computations ran on

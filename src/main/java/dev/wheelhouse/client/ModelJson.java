@@ -128,8 +128,8 @@ public final class ModelJson {
 
         @Override
         public boolean hasIgnoreMarker(MapperConfig<?> config, AnnotatedMember m) {
-            return dropManagedFields && m.getDeclaringClass() == V1ObjectMeta.class
-                    && m.getName().equals("managedFields")
+            return (dropManagedFields && m.getDeclaringClass() == V1ObjectMeta.class
+                    && m.getName().equals("managedFields"))
                     || super.hasIgnoreMarker(config, m);
         }
 

@@ -53,7 +53,11 @@ public interface ResourceClient<T extends KubernetesObject> {
     /** Creates a subresource, such as {@code pods/binding}. Does not read the answer. */
     void createSubresource(ObjectKey key, String subresource, Object body);
 
-    /** A port for a Reflector; its objects must not be changed. @param namespace empty for all */
+    /**
+     * A port for a Reflector. Its objects must not be changed.
+     *
+     * @param namespace empty for all
+     */
     ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields);
 
     default ListerWatcher<T> listerWatcher() {

@@ -164,7 +164,7 @@ final class ListPager<T extends KubernetesObject> {
 
     /** The version from which a watch streams the initial state; empty for a consistent read. */
     String watchVersion(String lastVersion) {
-        if (versionUnavailable || lastVersion.isEmpty() && freshStart) {
+        if (versionUnavailable || (lastVersion.isEmpty() && freshStart)) {
             return "";
         }
         return lastVersion.isEmpty() ? "0" : lastVersion;

@@ -153,14 +153,14 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         lastVersion = version;
         boolean empty = objects.isEmpty() && skipped.isEmpty();
         // A server that keeps undecodable objects, or whose collection stays empty, is listed less and less often.
-        doubt = !skipped.isEmpty() || empty && emptied ? longer(doubt) : FIRST_DOUBT;
+        doubt = !skipped.isEmpty() || (empty && emptied) ? longer(doubt) : FIRST_DOUBT;
         emptied = empty && (emptied || held > 0);
         doubtsEnd = emptied ? clock.deadline(doubt) : 0;
         if (emptied && held > 0) {
             warn("the list is empty, although the cache held about " + held + " objects; lists again in "
                     + doubt.toSeconds() + " s, as a sick server may list nothing");
         }
-        held = objects.size() + skipped.size();
+        held = (long) objects.size() + skipped.size();
         status.heard();
         log.debug("{}: {} objects at version {}", this, objects.size(), version);
     }

@@ -67,7 +67,7 @@ public final class ControllerManager extends SignalledLoop {
 
     @Override
     public long step() {
-        if (isClosed() || isRunning() || !made && !leadership.isLeader()) {
+        if (isClosed() || isRunning() || (!made && !leadership.isLeader())) {
             return IDLE;
         }
         if (!made) {

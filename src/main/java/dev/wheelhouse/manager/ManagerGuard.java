@@ -119,10 +119,10 @@ public final class ManagerGuard {
         }
         int seconds = spec.getLeaseDurationSeconds() == null ? 15 : spec.getLeaseDurationSeconds();
         Duration age = Duration.between(spec.getRenewTime().toInstant(), now);
-        if (age.getSeconds() > seconds) {
+        if (age.toSeconds() > seconds) {
             return Optional.empty();
         }
         return Optional.of("kube-controller-manager " + spec.getHolderIdentity() + " renewed its lease " + LEASE + " "
-                + Math.max(0, age.getSeconds()) + " s ago");
+                + Math.max(0, age.toSeconds()) + " s ago");
     }
 }

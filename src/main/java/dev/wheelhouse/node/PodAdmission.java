@@ -142,7 +142,7 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
 
     private static boolean isCritical(V1Pod pod) {
         Integer priority = pod.getSpec().getPriority();
-        return PodSources.isStatic(pod) || priority != null && priority >= SYSTEM_CRITICAL_PRIORITY;
+        return PodSources.isStatic(pod) || (priority != null && priority >= SYSTEM_CRITICAL_PRIORITY);
     }
 
     /**

@@ -64,7 +64,7 @@ final class PodAdmitter {
     V1Pod admit(V1Pod pod) {
         String uid = PodManager.uid(pod);
         boolean ending = pod.getMetadata().getDeletionTimestamp() != null
-                || pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase());
+                || (pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase()));
         PodAdmission.Rejection rejection = ending || workers.state(uid) != null
                 ? null
                 : admission.decide(pod, active(), registration.facts());

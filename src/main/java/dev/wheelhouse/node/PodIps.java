@@ -20,7 +20,7 @@ final class PodIps {
             throw new IllegalArgumentException(
                     "pod CIDR \"" + cidr + "\": write an IPv4 range such as 10.244.1.0/24, with a prefix from 8 to 30");
         }
-        this.size = 1 << 32 - prefix;
+        this.size = 1 << (32 - prefix);
         this.base = parse(cidr.substring(0, slash)) & -size;
         taken.set(0, 2);
         taken.set(size - 1);

@@ -130,7 +130,7 @@ final class PodSyncer implements PodWorkers.Syncer {
         Instant deadline = deadline(pod, statuses.get(PodManager.uid(pod)));
         Duration mirror = mirrorWanted.get(PodManager.uid(pod));
         Duration own = deadline == null ? null : Duration.between(clock.now(), deadline);
-        return own == null || mirror != null && mirror.compareTo(own) < 0 ? mirror : own;
+        return own == null || (mirror != null && mirror.compareTo(own) < 0) ? mirror : own;
     }
 
     private V1PodStatus status(V1Pod pod, @Nullable V1PodStatus before, boolean stopped, Moment now) {

@@ -120,7 +120,7 @@ final class PodWorkers {
             }
             worker.pod = pod;
             boolean ending = pod.getMetadata().getDeletionTimestamp() != null || type == UpdateType.KILL
-                    || pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase());
+                    || (pod.getStatus() != null && PodPhases.isTerminal(pod.getStatus().getPhase()));
             if (worker.state == State.SYNC && ending) {
                 worker.state = State.TERMINATING;
             }

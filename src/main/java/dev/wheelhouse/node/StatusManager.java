@@ -91,7 +91,7 @@ final class StatusManager {
             if (entry == null) {
                 entry = new Entry(status);
                 entries.put(uid, entry);
-            } else if (entry.finished || !finished && entry.status.equals(status)) {
+            } else if (entry.finished || (!finished && entry.status.equals(status))) {
                 return;
             }
             entry.status = status;

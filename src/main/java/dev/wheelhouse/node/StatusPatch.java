@@ -108,10 +108,10 @@ final class StatusPatch {
             }
             return true;
         }
-        return a.equals(b) || a.isNumber() && b.isNumber() && a.decimalValue().compareTo(b.decimalValue()) == 0;
+        return a.equals(b) || (a.isNumber() && b.isNumber() && a.decimalValue().compareTo(b.decimalValue()) == 0);
     }
 
     private static boolean isEmpty(JsonNode node) {
-        return node.isMissingNode() || node.isNull() || node.isContainer() && node.isEmpty();
+        return node.isMissingNode() || node.isNull() || (node.isContainer() && node.isEmpty());
     }
 }

@@ -168,8 +168,8 @@ public final class FileSource implements Loop {
             return false;
         }
         boolean temporary = name.endsWith("~") || name.endsWith(".swp") || name.endsWith(".bak")
-                || name.startsWith("#") && name.endsWith("#");
-        boolean skipped = temporary || !Files.isRegularFile(entry) && !isBrokenLink(entry);
+                || (name.startsWith("#") && name.endsWith("#"));
+        boolean skipped = temporary || (!Files.isRegularFile(entry) && !isBrokenLink(entry));
         if (skippedSaid.size() > MAX_FILES) {
             skippedSaid.clear();
         }

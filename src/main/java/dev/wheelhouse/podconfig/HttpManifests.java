@@ -19,7 +19,7 @@ public record HttpManifests(URI url, Map<String, List<String>> headers, Duration
         boolean otherHosts) {
     public HttpManifests {
         String scheme = url.getScheme() == null ? "" : url.getScheme();
-        if (!scheme.equals("http") && !scheme.equals("https") || url.getHost() == null) {
+        if ((!scheme.equals("http") && !scheme.equals("https")) || url.getHost() == null) {
             throw new IllegalArgumentException(
                     "manifest URL \"" + shown(url)
                             + "\": write an absolute http or https URL, such as https://example.com/pods.yaml");

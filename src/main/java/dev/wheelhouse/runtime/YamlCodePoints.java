@@ -44,7 +44,7 @@ final class YamlCodePoints extends StreamReader {
     public void forward(int length) {
         for (int i = 0; i < length && at < text.length; i++) {
             int c = text[at++];
-            if (c == '\n' || c == 0x85 || c == 0x2028 || c == 0x2029 || c == '\r' && peek() != '\n') {
+            if (c == '\n' || c == 0x85 || c == 0x2028 || c == 0x2029 || (c == '\r' && peek() != '\n')) {
                 line++;
                 column = 0;
             } else if (c != BYTE_ORDER_MARK) {

@@ -218,7 +218,7 @@ final class InformerMeters implements InformerMetrics.Provider {
         public void watchEnded(String cause, Duration lasted, long count) {
             Timer.builder("reflector.watch.duration").description("Duration of watches by the cause of their end")
                     .tags(tags.and("cause", cause)).register(registry).record(lasted);
-            itemsPerWatch.record(count);
+            itemsPerWatch.record((double) count);
             if (count == 0 && lasted.toMillis() < 1000) {
                 shortWatches.increment();
             }
@@ -226,7 +226,7 @@ final class InformerMeters implements InformerMetrics.Provider {
 
         @Override
         public void bytesRead(long count) {
-            bytes.increment(count);
+            bytes.increment((double) count);
         }
 
         @Override

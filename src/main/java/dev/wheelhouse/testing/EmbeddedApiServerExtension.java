@@ -98,7 +98,7 @@ final class EmbeddedApiServerExtension
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         Class<?> type = parameter.getParameter().getType();
         return type == TestServer.class || type == KubeClient.class || type == ApiClient.class || type == Faults.class
-                || type == Path.class && parameter.isAnnotated(Kubeconfig.class);
+                || (type == Path.class && parameter.isAnnotated(Kubeconfig.class));
     }
 
     @Override

@@ -52,7 +52,7 @@ class RetryAfterTest {
     }
 
     @Test
-    void noErrorKeepsALongerWait_whoeverMadeIt() {
+    void noErrorKeepsALongerWaitWhoeverMadeIt() {
         assertThat(error(Duration.ofDays(1)).retryAfter()).isEqualTo(RetryAfter.LONGEST);
         assertThat(error(Duration.ofSeconds(Long.MAX_VALUE)).retryAfter()).isEqualTo(RetryAfter.LONGEST);
         assertThat(error(Duration.ofSeconds(-5)).retryAfter()).isNull();

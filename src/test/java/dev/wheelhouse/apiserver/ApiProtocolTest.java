@@ -7,6 +7,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.wheelhouse.RawHttp;
+
 import static dev.wheelhouse.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,9 +29,9 @@ class ApiProtocolTest {
 
     @Test
     void aQuietWatchEndsWhenItsClientHasClosedTheConnection() throws Exception {
-        try (RawHttp http = new RawHttp(server, MILLIS)) {
+        try (RawHttp http = RawHttp.connect(server.port(), MILLIS)) {
             http.send(WATCH.formatted(60));
-            assertThat(http.socket.getInputStream().read()).isEqualTo('H');
+            assertThat(http.socket().getInputStream().read()).isEqualTo('H');
             assertThat(server.openConnections()).isEqualTo(1);
         }
         eventually("the connection is no longer counted", Duration.ofSeconds(20), () -> server.openConnections() == 0);
@@ -38,12 +40,13 @@ class ApiProtocolTest {
     /** The look at the client during the watch reads a byte of the next request, and gives it back. */
     @Test
     void aRequestThatWaitsBehindAQuietWatchIsAnsweredAsAWhole() throws Exception {
-        try (RawHttp http = new RawHttp(server, MILLIS)) {
+        try (RawHttp http = RawHttp.connect(server.port(), MILLIS)) {
             http.send(WATCH.formatted(1));
-            assertThat(http.socket.getInputStream().read()).isEqualTo('H');
+            assertThat(http.socket().getInputStream().read()).isEqualTo('H');
             http.send("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 
-            String answers = "H" + new String(http.socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            byte[] rest = http.socket().getInputStream().readAllBytes();
+            String answers = "H" + new String(rest, StandardCharsets.ISO_8859_1);
 
             assertThat(answers.split("HTTP/1.1 200 OK\r\n", -1)).hasSize(3);
             assertThat(answers).contains("\"gitVersion\"");

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.Eventually;
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,7 +64,7 @@ class ApiServerLimitsTest {
     void aBodyThatIsTooLongIsRefusedWhetherItsLengthIsToldOrNot() throws Exception {
         assertThat(post("application/json", "{\"data\": {\"k\": \"" + "x".repeat(200_000) + "\"}}").statusCode())
                 .isEqualTo(413);
-        try (RawHttp raw = new RawHttp(server, 20_000)) {
+        try (RawHttp raw = RawHttp.connect(server.port(), 20_000)) {
             raw.send("POST " + CONFIG_MAPS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n");
             String answer;
@@ -102,7 +103,7 @@ class ApiServerLimitsTest {
 
     @Test
     void headersThatAreTooLongAreRefusedWithoutAPageAboutTheServer() throws Exception {
-        try (RawHttp raw = new RawHttp(server, 20_000)) {
+        try (RawHttp raw = RawHttp.connect(server.port(), 20_000)) {
             raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x".repeat(70_000) + "\r\n\r\n");
             String answer = raw.answer();
             assertThat(RawHttp.code(answer)).isIn(400, 431);
@@ -168,7 +169,7 @@ class ApiServerLimitsTest {
 
     @Test
     void headersThatTrickleInHaveADeadlineTogether() throws Exception {
-        try (RawHttp raw = new RawHttp(server, 20_000)) {
+        try (RawHttp raw = RawHttp.connect(server.port(), 20_000)) {
             raw.send("GET /version HTTP/1.1\r\nX-Slow: ");
             Eventually.eventually("the trickle is cut off", Duration.ofSeconds(20), () -> {
                 try {
@@ -184,7 +185,7 @@ class ApiServerLimitsTest {
 
     @Test
     void aQuietWatchNoticesThatItsClientHasGone() throws Exception {
-        try (RawHttp raw = new RawHttp(server, 20_000)) {
+        try (RawHttp raw = RawHttp.connect(server.port(), 20_000)) {
             raw.send("GET " + CONFIG_MAPS + "?watch=1&resourceVersion=" + server.store().version()
                     + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Eventually.eventually("the watch is open", Duration.ofSeconds(20),
@@ -196,7 +197,7 @@ class ApiServerLimitsTest {
 
     @Test
     void aQuietWatchKeepsItsClientAndWhatThatSendsNextIsAnswered() throws Exception {
-        try (RawHttp raw = new RawHttp(server, 20_000)) {
+        try (RawHttp raw = RawHttp.connect(server.port(), 20_000)) {
             raw.send("GET " + CONFIG_MAPS + "?watch=1&timeoutSeconds=2&resourceVersion=" + server.store().version()
                     + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -208,7 +209,8 @@ class ApiServerLimitsTest {
 
     @Test
     void aClientThatDoesNotSendWhatItAnnouncedIsCutOff() throws Exception {
-        try (RawHttp headers = new RawHttp(server, 20_000); RawHttp body = new RawHttp(server, 20_000)) {
+        try (RawHttp headers = RawHttp.connect(server.port(), 20_000);
+                RawHttp body = RawHttp.connect(server.port(), 20_000)) {
             headers.send("GET /version HTTP/1.1\r\nHost:");
             body.send("POST " + CONFIG_MAPS
                     + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
@@ -221,8 +223,8 @@ class ApiServerLimitsTest {
 
     @Test
     void aWatcherThatDoesNotReadIsDroppedAndOthersAreServed() throws Exception {
-        try (RawHttp slow = new RawHttp(server, 20_000)) {
-            slow.socket.setReceiveBufferSize(4096);
+        try (RawHttp slow = RawHttp.connect(server.port(), 20_000)) {
+            slow.socket().setReceiveBufferSize(4096);
             slow.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Eventually.eventually("the watch is open", Duration.ofSeconds(20),
                     () -> server.store().watchers() == 1);

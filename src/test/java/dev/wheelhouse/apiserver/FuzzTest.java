@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
 import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -106,9 +107,9 @@ class FuzzTest {
                 .withLimits(ApiServerLimits.standard().withIo(Duration.ofMillis(100)))).start()) {
             for (int i = 0; i < REQUESTS / 30; i++) {
                 byte[] bytes = mangled(requests.next(), random);
-                try (RawHttp raw = new RawHttp(server, (int) SLOW.toMillis())) {
+                try (RawHttp raw = RawHttp.connect(server.port(), (int) SLOW.toMillis())) {
                     raw.send(bytes);
-                    raw.socket.shutdownOutput();
+                    raw.socket().shutdownOutput();
                     String answer = raw.answer();
                     int code = RawHttp.code(answer);
                     codes.merge(code, 1, Integer::sum);
@@ -123,7 +124,7 @@ class FuzzTest {
                     codes.merge(-1, 1, Integer::sum);
                 }
             }
-            try (RawHttp raw = new RawHttp(server, (int) SLOW.toMillis())) {
+            try (RawHttp raw = RawHttp.connect(server.port(), (int) SLOW.toMillis())) {
                 assertThat(RawHttp.code(raw.send("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer()))
                         .isEqualTo(200);
             }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.wheelhouse.Eventually;
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
@@ -49,7 +50,7 @@ class HostileClientsTest {
     }
 
     private RawHttp connect() throws Exception {
-        RawHttp raw = new RawHttp(server, 20_000);
+        RawHttp raw = RawHttp.connect(server.port(), 20_000);
         hostile.add(raw);
         return raw;
     }
@@ -76,7 +77,7 @@ class HostileClientsTest {
         assertThat(RawHttp.code(asks.answer())).isEqualTo(401);
         RawHttp known = connect().send(HEAD + "Authorization: Bearer secret-a\r\nExpect: 100-continue\r\n"
                 + "Connection: close\r\nContent-Length: 2\r\n\r\n");
-        String asked = new String(known.socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);
+        String asked = new String(known.socket().getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);
         assertThat(asked).as("the body is asked for").isEqualTo("HTTP/1.1 100");
         known.send("{}");
         assertThat(known.answer()).contains("HTTP/1.1 422 ");
@@ -125,7 +126,7 @@ class HostileClientsTest {
                 .isEqualTo(201);
         StringBuilder seen = new StringBuilder();
         Eventually.eventually("the watch goes on", Duration.ofSeconds(20), () -> {
-            seen.append(new String(watch.socket.getInputStream().readNBytes(20), StandardCharsets.UTF_8));
+            seen.append(new String(watch.socket().getInputStream().readNBytes(20), StandardCharsets.UTF_8));
             return seen.indexOf("\"name\":\"seen\"") >= 0;
         });
     }

@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver;
 
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.RawHttp;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Fails if an upgrade of Tomcat keeps the buffer that {@link ReasonPhrases} replaces elsewhere. */
@@ -12,7 +14,7 @@ class ReasonPhrasesTest {
     @Test
     void aStatusLineHasItsReasonPhrase() throws Exception {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
-                RawHttp http = new RawHttp(server, MILLIS)) {
+                RawHttp http = RawHttp.connect(server.port(), MILLIS)) {
             assertThat(http.send("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer())
                     .startsWith("HTTP/1.1 200 OK\r\n");
             assertThat(http.send("GET /api/v1/nodes/none HTTP/1.1\r\nHost: localhost\r\n\r\n").answer())

@@ -221,7 +221,7 @@ class SecureApiServerTest {
     }
 
     @Test
-    void aCertificateIsRenewedWhileConnectionsGoOn_bySameAuthority() throws Exception {
+    void aCertificateIsRenewedWhileConnectionsGoOnBySameAuthority() throws Exception {
         ManualClock clock = new ManualClock();
         OwnAuthority steady = OwnAuthority.of(keys, clock.now());
         ServingCertificate first = steady.serving(List.of(), clock.now());
@@ -248,7 +248,7 @@ class SecureApiServerTest {
     }
 
     @Test
-    void filesOfCertificateKeyAndClientAuthoritiesAreReadAgainWhenTheyChange_andKeptWhenTheyAreBroken()
+    void filesOfCertificateKeyAndClientAuthoritiesAreReadAgainWhenTheyChangeAndKeptWhenTheyAreBroken()
             throws Exception {
         Path cert = Files.writeString(directory.resolve("s.crt"), ClientCertificates.chain(certificate));
         Path key = Files.writeString(directory.resolve("s.key"), ClientCertificates.key(certificate));

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
@@ -44,7 +45,7 @@ class WebPagesTest {
 
     private static String ask(ApiServer asked, String method, String path, String host, String body,
             String... headers) throws IOException {
-        try (RawHttp client = new RawHttp(asked, 10_000)) {
+        try (RawHttp client = RawHttp.connect(asked.port(), 10_000)) {
             StringBuilder text = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n");
             for (String header : headers) {
                 text.append(header.replace("PORT", String.valueOf(asked.port()))).append("\r\n");
@@ -103,10 +104,10 @@ class WebPagesTest {
         assertThat(RawHttp.code(ask(server, "GET", CONFIG_MAPS + "?watch=true", "127.0.0.1:" + server.port(), "",
                 handshake))).isEqualTo(403);
         handshake[4] = "Origin: http://127.0.0.1:PORT";
-        try (RawHttp client = new RawHttp(server, 10_000)) {
+        try (RawHttp client = RawHttp.connect(server.port(), 10_000)) {
             client.send("GET " + CONFIG_MAPS + "?watch=true HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n"
                     + String.join("\r\n", handshake).replace("PORT", String.valueOf(server.port())) + "\r\n\r\n");
-            byte[] first = client.socket.getInputStream().readNBytes(12);
+            byte[] first = client.socket().getInputStream().readNBytes(12);
             assertThat(new String(first, java.nio.charset.StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 101");
         }
     }

@@ -24,7 +24,7 @@ import dev.wheelhouse.client.ModelClass.Property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the client relies on in the official client's generated models. An upgrade that breaks it fails here. */
+/** The client relies on details of the official client's generated models. An upgrade that changes them fails here. */
 public class ModelClassTest {
     /** Every model class of the official client. */
     public static List<Class<?>> models() throws IOException, ClassNotFoundException {

@@ -43,7 +43,7 @@ class ModelJsonTest {
 
     /** Every model class of the official client, with every field set, some levels deep. */
     @Test
-    void everyModelComesBackAsItWas_andTheOfficialClientReadsTheSame() throws Exception {
+    void everyModelComesBackAsItWasAndTheOfficialClientReadsTheSame() throws Exception {
         List<Class<?>> models = models();
         assertThat(models).hasSizeGreaterThan(600);
         List<String> differences = new ArrayList<>();
@@ -170,7 +170,7 @@ class ModelJsonTest {
     }
 
     @Test
-    void emptyCollectionsAndNullsAreNotWritten_emptyStringsAndObjectsAndWhatIsRequiredAre() {
+    void emptyCollectionsAndNullsAreNotWrittenEmptyStringsAndObjectsAndWhatIsRequiredAre() {
         V1Pod pod = ModelJson.read("""
                 {"metadata":{"name":"p","labels":{}},"spec":{"containers":[],"schedulerName":"",
                  "volumes":[{"name":"v","emptyDir":{}}]}}""", V1Pod.class);
@@ -194,7 +194,7 @@ class ModelJsonTest {
     }
 
     @Test
-    void secretsAreBase64_andPortsAreNumbersOrNames() {
+    void secretsAreBase64AndPortsAreNumbersOrNames() {
         V1Secret secret = ModelJson.read("{\"data\":{\"a\":\"AP9NCg==\"}}", V1Secret.class);
         assertThat(secret.getData().get("a")).containsExactly(0, -1, 77, 10);
         assertThat(ModelJson.write(secret)).isEqualTo("{\"data\":{\"a\":\"AP9NCg==\"}}");

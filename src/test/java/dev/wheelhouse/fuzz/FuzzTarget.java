@@ -1,8 +1,8 @@
 package dev.wheelhouse.fuzz;
 
 /**
- * One reader of foreign bytes, and what has to hold for any of them. It is run with mutated inputs, and with those of
- * {@code src/test/resources/fuzz/NAME}. Used by one thread at a time.
+ * One reader of untrusted bytes, and the properties that hold for any input. It is run with mutated inputs, and with
+ * those of {@code src/test/resources/fuzz/NAME}. Used by one thread at a time.
  */
 public interface FuzzTarget {
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Inputs that nobody thought of, guided by what code they reach: a few seconds a target in every build, in two JVMs at
+ * Mutated inputs, guided by the code that they reach: a few seconds a target in every build, in two JVMs at
  * a time, the same inputs each time; ten minutes a target by {@code mvn -Pfuzz test}. {@code fuzz.target} names one
  * target or several, parted by commas.
  */

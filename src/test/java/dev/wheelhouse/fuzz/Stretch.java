@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Makes a long input of a short one by repeating a part of it: what is quadratic shows. The same input is always
+ * Makes a long input of a short one by repeating a part of it, so that quadratic cost shows. The same input is always
  * stretched in the same way.
  */
 final class Stretch {

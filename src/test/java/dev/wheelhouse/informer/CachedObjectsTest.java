@@ -151,7 +151,7 @@ class CachedObjectsTest {
     }
 
     @Test
-    void whereTheLastAppliedAnnotationWasLeftOutACreateFromACachedObjectHasNone_andTheInProcessClientPutsItBackToo() {
+    void whereTheLastAppliedAnnotationWasLeftOutACreateFromACachedObjectHasNoneAndTheInProcessClientPutsItBackToo() {
         applied("a");
         KubeClient inProcess = server.client("test");
         ResourceClient<V1ConfigMap> configMaps = inProcess.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);

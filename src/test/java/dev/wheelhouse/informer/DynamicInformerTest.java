@@ -127,7 +127,7 @@ class DynamicInformerTest {
     }
 
     @Test
-    void aCacheGrowsWithWhatIsUsedAndNotWithTheCluster_metadataAloneIsCachedOfWhatASelectorSelects() {
+    void aCacheHoldsTheSelectedObjectsAloneAndOnlyTheirMetadataIfAskedTo() {
         ResourceClient<V1ConfigMap> client = server.client("test").resource(ResourceType.CONFIG_MAPS,
                 V1ConfigMap.class);
         V1ConfigMap web = SteppedInformer.configMap("web", "x");

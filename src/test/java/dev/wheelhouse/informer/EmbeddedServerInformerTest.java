@@ -115,7 +115,7 @@ class EmbeddedServerInformerTest {
     }
 
     @Test
-    void anInformerFollowsTheServer_alsoForAHandlerThatComesLate() {
+    void anInformerFollowsTheServerAlsoForAHandlerThatComesLate() {
         for (int i = 0; i < 20; i++) {
             configMaps.create(configMap("a" + i, "1"));
         }
@@ -173,7 +173,7 @@ class EmbeddedServerInformerTest {
     }
 
     @Test
-    void threadsThatPileUp_aStopThatHangs() {
+    void threadsDoNotPileUpAndAStopInterruptsAHandlerThatHangs() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
@@ -226,7 +226,7 @@ class EmbeddedServerInformerTest {
     }
 
     @Test
-    void watchListStreamsTheInitialStateWhereTheServerCanDoIt_andIsListedElsewhere() {
+    void watchListStreamsTheInitialStateWhereTheServerCanDoItAndIsListedElsewhere() {
         configMaps.create(configMap("a", "1"));
         try (InformerFactory streaming = new InformerFactory(client, Clock.system(), InformerMetrics.Provider.NONE,
                 InformerOptions.builder().watchList(true).build())) {

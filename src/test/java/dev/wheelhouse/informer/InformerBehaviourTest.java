@@ -64,7 +64,7 @@ class InformerBehaviourTest {
     }
 
     @Test
-    void fullListIfExpired_inTheMiddleOfAPagedList() {
+    void fullListIfExpiredInTheMiddleOfAPagedList() {
         with(InformerOptions.builder().watchList(false).pageSize(2));
         for (String name : List.of("a", "b", "c", "d", "e")) {
             world.create(name, "1");

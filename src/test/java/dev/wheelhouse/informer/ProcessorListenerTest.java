@@ -74,7 +74,7 @@ class ProcessorListenerTest {
     }
 
     @Test
-    void pastItsBoundAddsAndDeletesStillArrive_andUpdatesAreNotMergedAcrossThem() {
+    void pastItsBoundAddsAndDeletesStillArriveAndUpdatesAreNotMergedAcrossThem() {
         add(update("a", 1, 2));
         add(update("a", 2, 3));
         add(update("a", 3, 4));

@@ -34,7 +34,7 @@ class ReflectorBehaviourTest {
     // ---- the initial state
 
     @Test
-    void watchListStreamsTheInitialState_andGoesOnAsTheWatch() {
+    void watchListStreamsTheInitialStateAndGoesOnAsTheWatch() {
         with(InformerOptions.builder().watchList(true));
         world.create("a", "1");
         world.informer.addEventHandler(world.told);
@@ -61,7 +61,7 @@ class ReflectorBehaviourTest {
     }
 
     @Test
-    void aServerThatAnswersWatchListByAnErrorOfItsOwnIsListedAtOnce_andTheNextInitialStateIsStreamedAgain() {
+    void aServerThatAnswersWatchListByAnErrorOfItsOwnIsListedAtOnceAndTheNextInitialStateIsStreamedAgain() {
         // A kube-apiserver whose etcd lacks RequestWatchProgress accepts the watch, then reports the error in an event.
         with(InformerOptions.builder().watchList(true));
         world.create("a", "1");
@@ -82,7 +82,7 @@ class ReflectorBehaviourTest {
     }
 
     @Test
-    void watchListThatIsCutInTheMiddleBeginsAnew_andNothingOfTheFirstTryIsSeen() {
+    void watchListThatIsCutInTheMiddleBeginsAnewAndNothingOfTheFirstTryIsSeen() {
         with(InformerOptions.builder().watchList(true).batch(1));
         for (int i = 0; i < 5; i++) {
             world.create("o" + i, "1");
@@ -101,7 +101,7 @@ class ReflectorBehaviourTest {
     }
 
     @Test
-    void aRelistIsStreamedToo_andTheCacheStaysUntilItIsWhole() {
+    void aRelistIsStreamedTooAndTheCacheStaysUntilItIsWhole() {
         with(InformerOptions.builder().watchList(true).batch(1));
         world.create("a", "1");
         world.create("b", "1");
@@ -125,7 +125,7 @@ class ReflectorBehaviourTest {
     }
 
     @Test
-    void aFreshStartIsAConsistentRead_laterListsAreNotOlderThanWhatWasSeen() {
+    void aFreshStartIsAConsistentReadAndLaterListsAreNotOlderThanWhatWasSeen() {
         with(InformerOptions.builder().watchList(false).pageSize(100));
         world.create("a", "1");
         world.settle();
@@ -250,7 +250,7 @@ class ReflectorBehaviourTest {
 
     @Test
     @SuppressWarnings({"unchecked", "rawtypes"})
-    void expectedType_otherTypesAreReportedCountedAndSkipped() {
+    void objectsOfOtherTypesAreReportedCountedAndSkipped() {
         world.create("a", "1");
         world.settle();
         world.source.inject((WatchEvent) new WatchEvent.Added<>(new V1Secret()));
@@ -263,7 +263,7 @@ class ReflectorBehaviourTest {
     }
 
     @Test
-    void anObjectThatDoesNotParseIsSkippedReportedWithItsKeyAndFieldAndCounted_theRestGoesOn() {
+    void anObjectThatDoesNotParseIsSkippedReportedWithItsKeyAndFieldAndCountedAndTheRestGoesOn() {
         world.create("a", "1");
         world.create("b", "1");
         world.settle();

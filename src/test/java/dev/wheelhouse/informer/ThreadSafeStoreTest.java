@@ -51,7 +51,7 @@ class ThreadSafeStoreTest {
     }
 
     @Test
-    void anUnknownIndexIsNamed_andANameIsTakenOnce() {
+    void anUnknownIndexIsNamedAndANameIsTakenOnce() {
         assertThatThrownBy(() -> store.byIndex("colour", "red")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("colour").hasMessageContaining("letter");
         assertThatThrownBy(() -> store.addIndex("letter", FIRST_LETTER)).isInstanceOf(IllegalArgumentException.class);

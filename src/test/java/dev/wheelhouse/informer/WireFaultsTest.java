@@ -251,7 +251,7 @@ class WireFaultsTest {
     }
 
     @Test
-    void anObjectThatDoesNotParseInListAndWatch_andUnknownFieldsAndEnumValues() {
+    void anObjectThatDoesNotParseIsSkippedInListAndWatchAndUnknownFieldsAndEnumValuesDoNoHarm() {
         ResourceType widgets = CustomTypes.define(server, "Widget", "widgets");
         ResourceClient<Unstructured> client = server.client("test").resource(widgets, Unstructured.class);
         client.create(CustomTypes.object(widgets, "bad-listed", Map.of("size", "big")));

@@ -11,7 +11,7 @@ class LogBudgetTest {
     private final LogBudget budget = new LogBudget(clock);
 
     @Test
-    void theSameTextIsSaidOnceInFiveMinutes_withHowManyWereLeftOut() {
+    void theSameTextIsSaidOnceInFiveMinutesWithHowManyWereLeftOut() {
         assertThat(budget.line("away")).isEqualTo("away");
         for (int i = 0; i < 29; i++) {
             clock.advance(Duration.ofSeconds(10));

@@ -26,7 +26,7 @@ class PrivateFilesTest {
     }
 
     @Test
-    void directoriesThatAreMadeAreTheirOwnersAlone_andThoseThatWereThereKeepTheirRights() throws IOException {
+    void directoriesThatAreMadeAreTheirOwnersAloneAndThoseThatWereThereKeepTheirRights() throws IOException {
         Path there = Files.createDirectory(directory.resolve("there"));
         Files.setPosixFilePermissions(there, PosixFilePermissions.fromString("rwxr-xr-x"));
 
@@ -38,7 +38,7 @@ class PrivateFilesTest {
     }
 
     @Test
-    void aFileIsReplacedAsAWhole_evenOneThatAnybodyCouldRead() throws IOException {
+    void aFileIsReplacedAsAWholeEvenOneThatAnybodyCouldRead() throws IOException {
         Path file = Files.writeString(directory.resolve("kept"), "a longer text than the next");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
 

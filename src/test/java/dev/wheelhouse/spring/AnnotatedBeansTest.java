@@ -49,7 +49,9 @@ class AnnotatedBeansTest {
     Path directory;
 
     @KubernetesInformers({
-            @KubernetesInformer(apiTypeClass = V1ConfigMap.class, apiListTypeClass = V1ConfigMapList.class, groupVersionResource = @GroupVersionResource(apiGroup = "", apiVersion = "v1", resourcePlural = "configmaps"))})
+            @KubernetesInformer(apiTypeClass = V1ConfigMap.class, //
+                    apiListTypeClass = V1ConfigMapList.class, //
+                    groupVersionResource = @GroupVersionResource(resourcePlural = "configmaps"))})
     static class Informers {}
 
     @KubernetesReconciler(value = "config-map-reader", workerCount = 2, watches = @KubernetesReconcilerWatches({
@@ -118,7 +120,7 @@ class AnnotatedBeansTest {
             assertThat(context.getBean(MeterRegistry.class).get("workqueue.adds").tag("name", "config-map-reader")
                     .counter().count()).isPositive();
 
-            // Its caches are counted, shown, and part of the service's health, as the service's own.
+            // The metrics, the endpoint and the health contain the bean's caches too.
             assertThat(context.getBean(MeterRegistry.class).get("informer.objects").tag("resource", "configmaps")
                     .tag("model", "V1ConfigMap").gauge().value()).isPositive();
             assertThat(context.getBean(MeterRegistry.class).get("reflector.watches").tag("resource", "configmaps")

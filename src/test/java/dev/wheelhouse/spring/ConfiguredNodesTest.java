@@ -24,7 +24,7 @@ import dev.wheelhouse.node.NodeAgentOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Which nodes run, by the options. */
+/** The nodes that run, by the options. */
 class ConfiguredNodesTest {
     @TempDir
     Path directory;

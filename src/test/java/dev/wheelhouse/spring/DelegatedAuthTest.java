@@ -15,7 +15,10 @@ import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How long the API server's word on a token holds, and what holds without it. Time is moved by hand. */
+/**
+ * The time for which the API server's answer about a token is cached, and decisions without an answer. The test moves
+ * the clock.
+ */
 class DelegatedAuthTest {
     private static final String PATH = "/actuator/env";
 

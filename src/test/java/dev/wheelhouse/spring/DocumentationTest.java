@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the pages say of options, classes and other pages is so. */
+/** The pages name only options, classes and pages that exist. */
 class DocumentationTest {
     private static final Pattern OPTION = Pattern.compile("--(wheelhouse(?:\\.[a-z-]+)+)");
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+[A-Z]\\w+)[.`]");

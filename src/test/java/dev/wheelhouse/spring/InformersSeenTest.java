@@ -34,8 +34,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is shown of informers: by the endpoint, by metrics, and by health. All in one thread, in time that is moved by
- * hand.
+ * The endpoint, the metrics and the health of informers. All in one thread, in time that is moved by hand.
  */
 class InformersSeenTest {
     private static final SecurityContext AUTHORIZED = new SecurityContext() {
@@ -121,7 +120,7 @@ class InformersSeenTest {
     }
 
     @Test
-    void syncedOrWhyNot_withTheVerbTheStatusAndTheMissingPermission() throws Exception {
+    void syncedOrWhyNotWithTheVerbTheStatusAndTheMissingPermission() throws Exception {
         informer();
         assertThat(shown().notSynced()).isEqualTo(
                 "configmaps in default (metadata.name!=kube-root-ca.crt): the first list has not come yet");
@@ -210,7 +209,7 @@ class InformersSeenTest {
     }
 
     @Test
-    void informersThatDifferInNoTagShareTheirGauges_andTheLastTakesThemAlong() throws Exception {
+    void informersThatDifferInNoTagShareTheirGaugesAndTheLastTakesThemAlong() throws Exception {
         create("a");
         var source = configMaps.listerWatcher("default", LabelSelector.everything(),
                 FieldSelector.parse("metadata.name!=kube-root-ca.crt"));

@@ -11,7 +11,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /**
- * Intercepts the calls from a manager to the API server. It may observe, refuse or delay a call, or change its result.
+ * Intercepts the calls of a client. It may observe, refuse or delay a call, or change its result.
  */
 public interface Interceptor {
     default <R> R write(Request request, Supplier<R> call) {

@@ -7,8 +7,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * A rule by which other objects bear on a write, such as the limits of a namespace (upstream: {@code plugin/pkg/admission}). A
- * plugin names the resources that it is about, and leaves all others alone. Thread safe.
+ * A rule that other objects set for a write, such as the limits of a namespace (upstream:
+ * {@code plugin/pkg/admission}). A plugin is called for all resources and ignores those that it does not concern.
+ * Thread safe.
  */
 interface AdmissionPlugin {
     /**

@@ -30,9 +30,10 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Holds writes against the ValidatingAdmissionPolicies that are bound (upstream: {@code apiserver/pkg/admission/plugin/policy/validating}). Subject
- * to them are creations, changes and deletions of objects, and of their status and other parts; not scales, evictions, bindings and
- * connections. There is no audit log, so that what is only to be audited is let through.
+ * Checks writes by the bound ValidatingAdmissionPolicies (upstream:
+ * {@code apiserver/pkg/admission/plugin/policy/validating}). Policies apply to creations, changes and deletions of
+ * objects and to writes of subresources such as status, but not to scales, evictions, bindings and connections. There
+ * is no audit log, so the action Audit has no effect.
  */
 final class AdmissionPolicies {
     private static final String GROUP = "admissionregistration.k8s.io";
@@ -43,7 +44,7 @@ final class AdmissionPolicies {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final PolicyMatch match;
-    /** By its text. */
+    /** By the text of the expression. */
     private final Map<String, CelExpression> compiled = new ConcurrentHashMap<>();
 
     AdmissionPolicies(ObjectStore store, ResourceRegistry registry) {
@@ -57,7 +58,7 @@ final class AdmissionPolicies {
         return !store.snapshot(BINDINGS).page(Selection.all(), "", 1).items().isEmpty();
     }
 
-    /** @throws ApiException if a policy denies it */
+    /** @throws ApiException if a policy denies the write */
     void check(Attributes attributes) {
         Map<String, Object> known = new HashMap<>();
         if (attributes.type().group().equals(GROUP) && attributes.type().plural().contains("admissionpolic")) {
@@ -77,7 +78,7 @@ final class AdmissionPolicies {
         }
     }
 
-    /** @param known the variables that are the same for all policies */
+    /** @param known the variables that all policies share */
     private void hold(ObjectNode policy, ObjectNode binding, Attributes attributes, Map<String, Object> known) {
         List<JsonNode> params = new ArrayList<>();
         if (policy.path("spec").path("paramKind").isMissingNode()) {
@@ -135,10 +136,10 @@ final class AdmissionPolicies {
         for (JsonNode variable : policy.path("spec").path("variables")) {
             try {
                 named.put(Json.text(variable, "name"),
-                        expression(Json.text(variable, "expression"), CelExpression.Wanted.ANYTHING).evaluate(values,
+                        expression(Json.text(variable, "expression"), CelExpression.ResultType.ANY).evaluate(values,
                                 budget));
             } catch (CelExpression.EvaluationException | RuleException e) {
-                // An expression that uses the variable fails, and says that it is not there.
+                // The variable stays undefined, so an expression that uses it fails with a message that names it.
             }
         }
         return values;
@@ -173,7 +174,7 @@ final class AdmissionPolicies {
             String expression = Json.text(condition, "expression");
             try {
                 if (!Boolean.TRUE
-                        .equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, conditions))) {
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, conditions))) {
                     return;
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
@@ -185,7 +186,8 @@ final class AdmissionPolicies {
         for (JsonNode validation : policy.path("spec").path("validations")) {
             String expression = Json.text(validation, "expression");
             try {
-                if (!Boolean.TRUE.equals(expression(expression, CelExpression.Wanted.TRUTH).evaluate(values, budget))) {
+                if (!Boolean.TRUE
+                        .equals(expression(expression, CelExpression.ResultType.BOOL).evaluate(values, budget))) {
                     denied(policy, binding, attributes, message(validation, values, budget),
                             Json.text(validation, "reason"));
                 }
@@ -203,20 +205,20 @@ final class AdmissionPolicies {
         String expression = Json.text(validation, "messageExpression");
         if (!expression.isEmpty()) {
             try {
-                if (expression(expression, CelExpression.Wanted.TEXT).evaluate(values,
+                if (expression(expression, CelExpression.ResultType.STRING).evaluate(values,
                         budget) instanceof String text
                         && !text.isBlank() && text.indexOf('\n') < 0) {
                     return text.strip();
                 }
             } catch (CelExpression.EvaluationException | RuleException e) {
-                // Then the plain message has to do, as upstream has it.
+                // The plain message is used instead, as upstream does.
             }
         }
         String plain = Json.text(validation, "message").strip();
         return plain.isEmpty() ? "failed expression: " + Json.text(validation, "expression").strip() : plain;
     }
 
-    private CelExpression expression(String text, CelExpression.Wanted wanted) throws RuleException {
+    private CelExpression expression(String text, CelExpression.ResultType wanted) throws RuleException {
         CelExpression known = compiled.get(text);
         if (known == null) {
             known = CelExpression.compile(text, CelExpression.OF_POLICIES, wanted);
@@ -228,7 +230,7 @@ final class AdmissionPolicies {
         return known;
     }
 
-    /** What could not be decided counts as a denial, unless the policy says otherwise. */
+    /** Treats a failed evaluation as a denial, unless the failure policy is Ignore. */
     private static void failed(ObjectNode policy, ObjectNode binding, Attributes attributes, String why) {
         if (!Json.text(policy, "spec", "failurePolicy").equals("Ignore")) {
             denied(policy, binding, attributes, why, "");

@@ -12,21 +12,20 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.Target;
 
 /**
- * A write that is about to happen (upstream: {@code admission.Attributes}).
+ * A write that is to be admitted (upstream: {@code admission.Attributes}).
  *
  * @param operation {@code CREATE}, {@code UPDATE} or {@code DELETE}
- * @param object null for a deletion
- * @param old null for a creation
- * @param warnings gets the words of policies that only warn
+ * @param object the new state; null for a deletion
+ * @param old the present state; null for a creation
+ * @param warnings receives the warnings of policies
  */
 public record Attributes(Target target, String operation, @Nullable ObjectNode object, @Nullable ObjectNode old,
-        User user,
-        boolean dryRun, List<String> warnings) {
+        User user, boolean dryRun, List<String> warnings) {
     ResourceType type() {
         return target.type();
     }
 
-    /** The new state of the object; for a deletion the old one. */
+    /** The new state of the object; for a deletion the present one. */
     ObjectNode subject() {
         ObjectNode subject = object != null ? object : old;
         return subject != null ? subject : Json.object();

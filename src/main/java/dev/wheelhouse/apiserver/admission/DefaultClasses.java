@@ -17,9 +17,10 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * Gives a new Ingress or volume claim that names no class the one that is marked as the default (upstream:
- * {@code plugin/pkg/admission/network/defaultingressclass}, {@code plugin/pkg/admission/storage/storageclass/setdefault}). Of several it is the
- * newest, of those the first by name.
+ * Gives a new Ingress or PersistentVolumeClaim that names no class the default class (upstream:
+ * {@code plugin/pkg/admission/network/defaultingressclass},
+ * {@code plugin/pkg/admission/storage/storageclass/setdefault}). If several classes are marked as the default, it is
+ * the newest, then the first by name.
  */
 final class DefaultClasses implements AdmissionPlugin {
     private static final List<String> OF_INGRESSES = List.of("ingressclass.kubernetes.io/is-default-class");
@@ -50,7 +51,7 @@ final class DefaultClasses implements AdmissionPlugin {
         }
     }
 
-    /** @param annotation by which a class could be named before there was the field */
+    /** @param annotation names the class on objects that are older than the field */
     private void fill(ObjectNode object, String field, String annotation, String classes, List<String> marks) {
         ObjectNode spec = Json.child(object, "spec");
         JsonNode annotations = object.path("metadata").path("annotations");

@@ -11,7 +11,10 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Lets a pod stay for five minutes on a node that is not ready or not reachable, unless the pod says otherwise (upstream: {@code plugin/pkg/admission/defaulttolerationseconds}). */
+/**
+ * Adds tolerations to a pod that let it stay for five minutes on a node that is not ready or unreachable, unless it has
+ * tolerations for that (upstream: {@code plugin/pkg/admission/defaulttolerationseconds}).
+ */
 final class DefaultTolerations implements AdmissionPlugin {
     private static final List<String> TOLERATED = List.of("node.kubernetes.io/not-ready",
             "node.kubernetes.io/unreachable");

@@ -25,11 +25,14 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
 
-/** The LimitRanges of a namespace: defaults of new pods' resources, and bounds (upstream: {@code plugin/pkg/admission/limitranger}). */
+/**
+ * The LimitRanges of a namespace: defaults for the resources of new pods, and bounds (upstream:
+ * {@code plugin/pkg/admission/limitranger}).
+ */
 final class LimitRanges implements AdmissionPlugin {
     private final ObjectStore store;
 
-    /** Each limit may be broken by each container. */
+    /** Bounds the message of a refusal, because each container may break each limit. */
     private static final int MOST_PROBLEMS = 100;
 
     LimitRanges(ObjectStore store) {
@@ -49,7 +52,7 @@ final class LimitRanges implements AdmissionPlugin {
         return limits;
     }
 
-    /** Fills in what a new pod's containers leave unsaid. */
+    /** Sets the default requests and limits of the containers of a new pod. */
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
         if (old != null || !type.equals(ResourceType.PODS)) {
@@ -93,7 +96,7 @@ final class LimitRanges implements AdmissionPlugin {
         return set;
     }
 
-    /** Refuses a new pod, and a new or changed claim, that is out of bounds. */
+    /** Refuses a new pod, or a new or changed claim, outside of the bounds. */
     @Override
     public void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {
         List<String> problems = new ArrayList<>();
@@ -187,13 +190,6 @@ final class LimitRanges implements AdmissionPlugin {
     }
 
     private static String text(BigDecimal value) {
-        String plain = value.stripTrailingZeros().toPlainString();
-        boolean binary = value.signum() > 0 && value.scale() >= 0
-                && value.remainder(BigDecimal.valueOf(1024)).signum() == 0;
-        String text = binary
-                ? Quantities.canonical(value.divide(BigDecimal.valueOf(1024), RoundingMode.UNNECESSARY)
-                        .stripTrailingZeros().toPlainString() + "Ki")
-                : Quantities.canonical(plain);
-        return text == null ? plain : text;
+        return Quotas.text(value, value.scale() >= 0);
     }
 }

@@ -10,7 +10,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * New objects need a namespace that lives, and some namespaces never end (upstream:
+ * Refuses new objects in a namespace that is missing or being deleted, and the deletion of some namespaces (upstream:
  * {@code apiserver/pkg/admission/plugin/namespace/lifecycle}).
  */
 final class NamespaceLifecycle {
@@ -22,8 +22,8 @@ final class NamespaceLifecycle {
         this.store = store;
     }
 
-    /** Refuses what may not be created in the namespace. */
-    public void allowCreate(ResourceType type, String namespace, String name) {
+    /** @throws dev.wheelhouse.apiserver.error.ApiException 404 without the namespace, 403 if it is being deleted */
+    void allowCreate(ResourceType type, String namespace, String name) {
         if (!type.namespaced()) {
             return;
         }
@@ -39,7 +39,7 @@ final class NamespaceLifecycle {
         }
     }
 
-    /** Refuses to delete the namespaces that a cluster cannot be without. */
+    /** @throws dev.wheelhouse.apiserver.error.ApiException 403 for a namespace that every cluster needs */
     static void allowDelete(ResourceType type, String name) {
         if (type.equals(ResourceType.NAMESPACES) && IMMORTAL.contains(name)) {
             throw Errors.forbidden(type, name, "this namespace may not be deleted", List.of());

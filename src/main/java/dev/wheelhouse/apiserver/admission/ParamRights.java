@@ -20,8 +20,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Who writes an admission policy, or its binding, must be allowed to read its parameters: the policy's messages can show them
- * (upstream: {@code pkg/registry/admissionregistration/validatingadmissionpolicy*&#47;authz.go}).
+ * The right to read the parameters of an admission policy. Writers of a policy or its binding need it, because the
+ * messages of the policy can show the parameters (upstream:
+ * {@code pkg/registry/admissionregistration/validatingadmissionpolicy*&#47;authz.go}).
  */
 final class ParamRights {
     private static final String GROUP = "admissionregistration.k8s.io";
@@ -82,7 +83,7 @@ final class ParamRights {
         }
     }
 
-    /** @param kind of the parameters; null if it is not known, and then the right to read everything is needed */
+    /** @param kind of the parameters; null if unknown, then the right to read everything is needed */
     private boolean mayRead(User user, String verb, @Nullable JsonNode kind, String namespace, String name) {
         String version = kind == null ? "" : Json.text(kind, "apiVersion");
         ResourceInfo info = kind == null ? null : registry.findKind(version, Json.text(kind, "kind"));

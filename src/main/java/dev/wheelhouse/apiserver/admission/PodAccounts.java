@@ -20,14 +20,15 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * What a pod gets of its service account: the account's name, a volume with a token for the API, and the secrets to pull images with (upstream:
- * {@code plugin/pkg/admission/serviceaccount}). Mirror pods get nothing. Secrets are not held to those that the account lists.
+ * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
+ * image pulls (upstream: {@code plugin/pkg/admission/serviceaccount}). Mirror pods get nothing. Unlike upstream, a pod
+ * may mount secrets that the account does not list.
  */
 final class PodAccounts implements AdmissionPlugin {
     private static final String VOLUME = "kube-api-access-";
     private static final String MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
     private static final String MIRROR = "kubernetes.io/config.mirror";
-    /** A token is said to live for an hour and some seconds, by which the server knows that nobody asked for that life. */
+    /** The lifetime of tokens. The odd number tells the server that nobody chose the lifetime on purpose. */
     private static final int TOKEN_SECONDS = 3607;
     private static final int DEFAULT_MODE = 0644;
 
@@ -97,13 +98,15 @@ final class PodAccounts implements AdmissionPlugin {
         }
     }
 
-    /** Nothing but the pod's other volumes has to differ from it, so that the pod's name may be what it is made of. */
+    /**
+     * Derives the name of the volume from the name of the pod. It must differ only from the other volumes of the pod.
+     */
     private static String volumeName(ObjectNode pod) {
         long seed = 31L * Meta.namespace(pod).hashCode() + Meta.name(pod).hashCode();
         return new Ids(new SplittableRandom(seed)).name(VOLUME);
     }
 
-    /** @return whether the container has nothing mounted there already */
+    /** @return whether the token was mounted, because nothing else is mounted at its path */
     private static boolean mount(ObjectNode container, String volume) {
         for (JsonNode mount : container.path("volumeMounts")) {
             if (Json.text(mount, "mountPath").equals(MOUNTED_AT)) {
@@ -130,9 +133,9 @@ final class PodAccounts implements AdmissionPlugin {
     }
 
     /**
-     * Gives a pod that is to be replaced what its predecessor got of its account and the request leaves out. Upstream refuses such a request,
-     * unless its ServiceAccount plugin is off, as it is in its own tests of kubectl: a pod's manifest hardly ever has these, and can be
-     * replaced so.
+     * Copies the account and its volume from the present pod to its replacement, if the request leaves them out.
+     * Manifests of pods usually do, and without the copy a replacement would change immutable fields. Upstream refuses
+     * such requests unless its ServiceAccount plugin is off.
      */
     private static void carryOver(ObjectNode spec, JsonNode old) {
         for (String field : List.of("serviceAccountName", "serviceAccount")) {

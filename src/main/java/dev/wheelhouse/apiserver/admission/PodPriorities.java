@@ -15,7 +15,10 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
-/** Gives a new pod the priority of its class, and lets one class at most be the default (upstream: {@code plugin/pkg/admission/priority}). */
+/**
+ * Gives a new pod the priority of its class, and allows one default class only (upstream:
+ * {@code plugin/pkg/admission/priority}).
+ */
 final class PodPriorities implements AdmissionPlugin {
     private static final String CLASSES = "priorityclasses.scheduling.k8s.io";
 

@@ -15,8 +15,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 /**
- * Which writes a policy is about: its {@code MatchResources} (upstream: {@code apiserver/pkg/admission/plugin/policy/matching}). What is equivalent
- * to a resource that is named is taken to be its other versions.
+ * Matches writes with the {@code MatchResources} of a policy or binding (upstream:
+ * {@code apiserver/pkg/admission/plugin/policy/matching}). The equivalents of a resource are its other versions.
  */
 final class PolicyMatch {
     private final ObjectStore store;
@@ -34,15 +34,7 @@ final class PolicyMatch {
     }
 
     private static boolean any(JsonNode rules, boolean ifNone, boolean exact, Attributes attributes) {
-        if (rules.isEmpty()) {
-            return ifNone;
-        }
-        for (JsonNode rule : rules) {
-            if (covers(rule, exact, attributes)) {
-                return true;
-            }
-        }
-        return false;
+        return rules.isEmpty() ? ifNone : rules.valueStream().anyMatch(rule -> covers(rule, exact, attributes));
     }
 
     private static boolean covers(JsonNode rule, boolean exact, Attributes attributes) {
@@ -62,12 +54,7 @@ final class PolicyMatch {
     }
 
     private static boolean lists(JsonNode list, String... any) {
-        for (JsonNode value : list) {
-            if (List.of(any).contains(value.asString(""))) {
-                return true;
-            }
-        }
-        return false;
+        return list.valueStream().anyMatch(value -> List.of(any).contains(value.asString("")));
     }
 
     private static boolean selects(JsonNode selector, Attributes attributes) {
@@ -91,7 +78,7 @@ final class PolicyMatch {
         return namespace == null || Selectors.matches(selector, namespace.path("metadata").path("labels"));
     }
 
-    /** Where it happens; null for what is in no namespace. */
+    /** The namespace of the object; null for a cluster-scoped object. */
     @Nullable
     ObjectNode namespace(Attributes attributes) {
         if (!attributes.type().namespaced()) {

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +26,9 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * ResourceQuotas: refuses what would exceed one, and keeps {@code status.used} (upstream: the admission plugin
- * {@code resourcequota} and the controller of the same name). Usage is counted from the store each time, so it cannot drift.
+ * ResourceQuotas: refuses writes that would exceed one, and maintains {@code status.used} (upstream: the admission
+ * plugin and the controller {@code resourcequota}). Usage is counted from the store each time, so it cannot drift.
+ * Writes in namespaces with quotas exclude each other. Thread safe.
  */
 public final class Quotas {
     private static final String RESOURCE = "resourcequotas";
@@ -42,9 +42,10 @@ public final class Quotas {
     }
 
     /**
-     * Does a write, if the namespace's quotas have room for it.
+     * Executes a write if the quotas of the namespace have room for it.
      *
      * @param old null for a creation
+     * @throws dev.wheelhouse.apiserver.error.ApiException 403 if a quota would be exceeded
      */
     public <T> T admit(ResourceType type, ObjectNode object, @Nullable ObjectNode old, boolean dryRun,
             Supplier<T> write) {
@@ -65,7 +66,7 @@ public final class Quotas {
         }
     }
 
-    /** Counts anew after a deletion. */
+    /** Counts the usage again after a deletion. */
     public void released(ResourceType type, String namespace) {
         if (type.namespaced() && !quotas(namespace).isEmpty()) {
             lock.lock();
@@ -77,7 +78,10 @@ public final class Quotas {
         }
     }
 
-    /** Counts anew after a change that needs no leave, such as that a pod has ended, or that the status of a quota was written. */
+    /**
+     * Counts the usage again after a change that no quota refuses, such as the end of a pod or a write of a quota's
+     * status.
+     */
     public void changed(ResourceType type, ObjectNode object, ObjectNode old) {
         if (type.groupResource().equals(RESOURCE) || type.namespaced()
                 && !usage(type.groupResource(), object).equals(usage(type.groupResource(), old))) {
@@ -146,7 +150,7 @@ public final class Quotas {
         return String.join(",", names.stream().map(n -> n + "=" + values.path(n).asString("0")).toList());
     }
 
-    /** What the quota's namespace uses of each thing that it limits. */
+    /** The present usage of each resource that the quota limits. */
     private Map<String, BigDecimal> used(ObjectNode quota) {
         Map<String, BigDecimal> used = new TreeMap<>();
         if (!(Json.at(quota, "spec", "hard") instanceof ObjectNode hard)) {
@@ -170,7 +174,7 @@ public final class Quotas {
         return Strategies.ofResource(resource).usage(resource, object);
     }
 
-    /** Whether all scopes of the quota are about the object. */
+    /** Whether all scopes of the quota match the object. */
     private static boolean covers(ObjectNode quota, Strategy strategy, ObjectNode object) {
         for (JsonNode scope : quota.path("spec").path("scopes")) {
             if (!strategy.isInScope(Json.object().put("scopeName", scope.asString("")).put("operator", "Exists"),
@@ -182,14 +186,18 @@ public final class Quotas {
                 .allMatch(scope -> strategy.isInScope(scope, object));
     }
 
-    /** A sum in the notation of its limit: binary where that one is. */
+    /** Formats an amount like its limit, with a binary suffix if the limit has one. */
     private static String text(String name, BigDecimal value, ObjectNode hard) {
         String limit = hard.path(name).asString("");
+        return text(value, limit.endsWith("i") || name.endsWith("memory") || name.endsWith("storage"));
+    }
+
+    /** Formats an amount; a positive multiple of 1024 with a binary suffix, if that is wanted. */
+    static String text(BigDecimal value, boolean binary) {
         String plain = value.stripTrailingZeros().toPlainString();
-        boolean binary = limit.endsWith("i") || name.endsWith("memory") || name.endsWith("storage");
-        BigDecimal kibi = value.divide(BigDecimal.valueOf(1024), 3, RoundingMode.HALF_UP);
-        String text = binary && kibi.stripTrailingZeros().scale() <= 0 && value.signum() != 0
-                ? Quantities.canonical(kibi.stripTrailingZeros().toPlainString() + "Ki")
+        BigDecimal kibi = BigDecimal.valueOf(1024);
+        String text = binary && value.signum() > 0 && value.remainder(kibi).signum() == 0
+                ? Quantities.canonical(value.divide(kibi).stripTrailingZeros().toPlainString() + "Ki")
                 : Quantities.canonical(plain);
         return text == null ? plain : text;
     }

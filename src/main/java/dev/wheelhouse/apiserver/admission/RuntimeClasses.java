@@ -21,8 +21,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Quantities;
 
 /**
- * What a pod gets of its runtime class: overhead, node selector and tolerations (upstream: {@code plugin/pkg/admission/runtimeclass},
- * {@code pkg/util/tolerations}).
+ * Gives a new pod the overhead, node selector and tolerations of its runtime class (upstream:
+ * {@code plugin/pkg/admission/runtimeclass}, {@code pkg/util/tolerations}).
  */
 final class RuntimeClasses implements AdmissionPlugin {
     private final ObjectStore store;
@@ -31,7 +31,7 @@ final class RuntimeClasses implements AdmissionPlugin {
         this.store = store;
     }
 
-    /** Changes a new pod. @throws ApiException 403 if there is no such class, or the pod contradicts it */
+    /** @throws ApiException 403 if there is no such class, or the pod contradicts it */
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
         if (old != null || !type.equals(ResourceType.PODS)) {
@@ -99,7 +99,7 @@ final class RuntimeClasses implements AdmissionPlugin {
         }
     }
 
-    /** Both lists without what another of them covers. */
+    /** Both lists without tolerations that another one covers. */
     private static ArrayNode merged(JsonNode first, JsonNode second) {
         List<JsonNode> all = new ArrayList<>();
         first.forEach(all::add);
@@ -122,7 +122,7 @@ final class RuntimeClasses implements AdmissionPlugin {
         return merged;
     }
 
-    /** Whether {@code wide} tolerates all that {@code narrow} does. */
+    /** Whether {@code wide} tolerates everything that {@code narrow} does. */
     private static boolean covers(JsonNode wide, JsonNode narrow) {
         if (wide.equals(narrow)) {
             return true;

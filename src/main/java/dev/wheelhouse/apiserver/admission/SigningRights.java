@@ -27,9 +27,9 @@ import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.protocol.Target;
 
 /**
- * Who may ask for, approve and sign certificates. The right to write a request, its approval or its status is not enough:
- * its signer must be one that the writer may approve or sign for (upstream: the admission plugins
- * {@code CertificateApproval}, {@code CertificateSigning} and {@code CertificateSubjectRestriction}).
+ * The rights to request, approve and sign certificates. A right to write the request, its approval or its status is not
+ * enough: the writer also needs the right to approve or sign for the signer of the request (upstream: the admission
+ * plugins {@code CertificateApproval}, {@code CertificateSigning} and {@code CertificateSubjectRestriction}).
  */
 final class SigningRights {
     private static final String GROUP = "certificates.k8s.io";
@@ -45,7 +45,7 @@ final class SigningRights {
         return type.group().equals(GROUP) && type.plural().equals("certificatesigningrequests");
     }
 
-    /** @throws ApiException 403 if the certificate would make its owner one whom no role restrains */
+    /** @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters} */
     void checkCreate(ResourceType type, ObjectNode request) {
         if (!Json.text(request, "spec", "signerName").equals(CLIENT_SIGNER)) {
             return;
@@ -79,7 +79,10 @@ final class SigningRights {
         }
     }
 
-    /** @throws ApiException 403 if the writer may not approve or sign for the signer, 422 if the status approves */
+    /**
+     * @throws ApiException 403 if the writer may not approve or sign for the signer, 422 if a status write approves or
+     *        denies
+     */
     void checkUpdate(Target target, ObjectNode request, ObjectNode old, User user) {
         String signer = Json.text(old, "spec", "signerName");
         JsonNode conditions = request.path("status").path("conditions");

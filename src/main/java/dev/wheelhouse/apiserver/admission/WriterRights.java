@@ -18,16 +18,16 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
- * What of a write depends on its writer: nobody grants rights that they have not, by a role or by a binding, unless they may
- * {@code escalate} or {@code bind}; who creates by an update may create (upstream:
- * {@code pkg/registry/rbac/*&#47;policybased}). See {@link SigningRights} and {@link ParamRights} for certificates and
- * admission policies.
+ * The rights that a writer needs beyond the verb. Nobody grants rights that they do not have, by a role or a binding,
+ * unless they may {@code escalate} or {@code bind} (upstream: {@code pkg/registry/rbac/*&#47;policybased}). A PUT or
+ * PATCH that creates an object needs the right to create. {@link SigningRights} checks certificates,
+ * {@link ParamRights} the parameters of admission policies.
  */
 final class WriterRights {
     private static final String GROUP = "rbac.authorization.k8s.io";
@@ -44,7 +44,7 @@ final class WriterRights {
         this.params = new ParamRights(authorizer, registry, store);
     }
 
-    /** @throws ApiException 403 */
+    /** @throws ApiException 403, 422 */
     void checkCreate(Target target, ObjectNode object, WriteContext context) {
         if (!context.posted()) {
             RequestInfo creation = about("create", target.type().group(), target.type().plural(),
@@ -60,7 +60,7 @@ final class WriterRights {
         }
     }
 
-    /** @throws ApiException 403 */
+    /** @throws ApiException 403, 422 */
     void checkUpdate(Target target, ObjectNode object, ObjectNode old, WriteContext context) {
         if (target.subresource().isEmpty()) {
             check(target, object, old, context.user());
@@ -128,8 +128,8 @@ final class WriterRights {
     }
 
     /**
-     * Whether two states differ at most in what the garbage collector changes. Every other change is checked, one of a label
-     * too: a role gives its rules to those roles that select it by its labels.
+     * Whether two states differ at most in fields that the garbage collector changes. Every other change needs the
+     * rights, even one of a label, because aggregated roles select roles by labels.
      */
     private static boolean differsForCollectionOnly(ObjectNode object, @Nullable ObjectNode old) {
         return old != null && JsonValues.same(withoutCollection(object), withoutCollection(old));

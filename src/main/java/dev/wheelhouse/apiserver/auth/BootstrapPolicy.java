@@ -31,7 +31,7 @@ public final class BootstrapPolicy {
     /** New objects on each call, without UID and creation time. */
     public static List<Bootstrap> objects() {
         List<Bootstrap> all = new ArrayList<>();
-        for (String line : text().split("\n")) {
+        for (String line : text().lines().toList()) {
             if (line.startsWith("#") || line.isEmpty()) {
                 continue;
             }

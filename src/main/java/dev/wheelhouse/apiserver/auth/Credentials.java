@@ -26,7 +26,7 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
         return IN_PROCESS;
     }
 
-    /** The credentials of a request that came over a transport. @param headers all headers of the request */
+    /** The credentials of a request that came over a transport, with all its headers. */
     public static Credentials of(Map<String, List<String>> headers, @Nullable X509Certificate certificate) {
         String authorization = "";
         Map<String, List<String>> impersonation = new TreeMap<>();

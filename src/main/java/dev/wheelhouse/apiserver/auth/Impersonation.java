@@ -53,7 +53,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
     }
 
     /** The rights that the sender needs; all of them must be granted. */
-    public List<RequestInfo> needed() {
+    public List<RequestInfo> requiredRights() {
         List<RequestInfo> needed = new ArrayList<>();
         String[] account = serviceAccount();
         needed.add(account == null
@@ -82,7 +82,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
     }
 
     /** The user that the request then acts as. */
-    public User as() {
+    public User impersonated() {
         List<String> all = new ArrayList<>(groups);
         String[] account = serviceAccount();
         if (account != null && groups.isEmpty()) {

@@ -68,12 +68,12 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
     }
 
     private boolean hasResource(String wanted, String subresource) {
-        return hasOrAll(resources, wanted) || !subresource.isEmpty() && resources.contains(ALL + "/" + subresource);
+        return hasOrAll(resources, wanted) || (!subresource.isEmpty() && resources.contains(ALL + "/" + subresource));
     }
 
     boolean hasPath(String wanted) {
         for (String url : nonResourceUrls) {
-            if (url.equals(wanted) || url.endsWith(ALL) && wanted.startsWith(withoutStars(url))) {
+            if (url.equals(wanted) || (url.endsWith(ALL) && wanted.startsWith(withoutStars(url)))) {
                 return true;
             }
         }

@@ -50,11 +50,14 @@ public final class RbacAuthorizer implements Authorizer {
         if (user.isIn(User.MASTERS)) {
             rules.addAll(PolicyRule.EVERYTHING);
         }
-        visit(user, namespace, (binding, subject, rule) -> rules.add(rule) || true);
+        visit(user, namespace, (binding, subject, rule) -> {
+            rules.add(rule);
+            return true;
+        });
         return rules.stream().distinct().toList();
     }
 
-    /** Visits all rules of a user. @return error messages about bindings whose role does not exist */
+    /** Visits all rules of a user. Returns error messages about bindings whose role does not exist. */
     private Set<String> visit(User user, String namespace, Visitor visitor) {
         RbacPolicies.State state = policies.state();
         Set<String> missing = new TreeSet<>();

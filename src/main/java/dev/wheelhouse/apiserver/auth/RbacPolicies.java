@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.auth;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -107,13 +106,13 @@ public final class RbacPolicies {
             this.reader = reader;
         }
 
-        /** Parses the objects that have changed. @return whether any has */
+        /** Parses the objects that have changed. Returns whether any has. */
         boolean refresh(ObjectStore store) {
             List<StoredObject> now = store.snapshot(resource).select(Selection.all());
             if (now.equals(objects)) { // unchanged objects are the same instances
                 return false;
             }
-            Map<StoredObject, T> known = new IdentityHashMap<>();
+            Map<StoredObject, T> known = new HashMap<>();
             for (int i = 0; i < objects.size(); i++) {
                 known.put(objects.get(i), values.get(i));
             }
@@ -144,7 +143,7 @@ public final class RbacPolicies {
             return new State(later, clusterRoles, roles, clusterBindings, bindings);
         }
 
-        /** The rules of a role; null if it does not exist. @param namespace of a {@code Role} */
+        /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
         @Nullable
         List<PolicyRule> rules(String kind, String namespace, String name) {
             return kind.equals("ClusterRole") ? clusterRoles.get(name) : roles.get(namespace + "/" + name);
@@ -167,7 +166,7 @@ public final class RbacPolicies {
         }
     }
 
-    /** The rules of a role; null if it does not exist. @param namespace of a {@code Role} */
+    /** The rules of a role; null if it does not exist. A cluster role has no namespace. */
     public @Nullable List<PolicyRule> rules(String kind, String namespace, String name) {
         return state().rules(kind, namespace, name);
     }
@@ -182,8 +181,10 @@ public final class RbacPolicies {
         if (state.version == version) {
             return state;
         }
-        boolean changed = clusterRoles.refresh(store) | roles.refresh(store) | clusterBindings.refresh(store)
-                | bindings.refresh(store);
+        boolean changed = clusterRoles.refresh(store);
+        changed |= roles.refresh(store);
+        changed |= clusterBindings.refresh(store);
+        changed |= bindings.refresh(store);
         State next = changed ? read(version) : state.at(version);
         state = next;
         return next;

@@ -6,8 +6,8 @@ package dev.wheelhouse.apiserver.auth;
  *
  * @param isResource whether the request is for a resource, of any name; if not, it is for a path
  * @param path decoded; empty for a question that names a resource and no path
- * @param verb {@code get}, {@code list}, {@code watch}, {@code create}, {@code update}, {@code patch}, {@code delete},
- *         {@code deletecollection} or {@code proxy}; empty if the method has none; for a path the method in lower case
+ * @param verb a lower-case verb such as {@code list}, {@code deletecollection} or {@code proxy}; empty if the method
+ *         has none; for a path the method in lower case
  * @param group empty for the core group
  * @param namespace empty for all namespaces, and for cluster-scoped resources
  * @param subresource without what follows its name; empty for the resource itself

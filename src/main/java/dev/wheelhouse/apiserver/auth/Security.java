@@ -45,7 +45,7 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
     }
 
     /** The authenticator and authorizer of a server with this store. */
-    public Access over(ObjectStore store, Clock clock) {
+    public Access accessTo(ObjectStore store, Clock clock) {
         ServiceAccountTokens serviceAccounts = new ServiceAccountTokens(store, clock, signingKeys);
         User withoutCredentials = open ? User.ADMIN : mode == AuthorizationMode.RBAC ? User.ANONYMOUS : null;
         RbacPolicies policies = new RbacPolicies(store);

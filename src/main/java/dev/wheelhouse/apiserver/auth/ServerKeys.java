@@ -81,7 +81,7 @@ public final class ServerKeys {
         }
     }
 
-    /** The keys for tokens of service accounts. @throws AuthConfigException if they can be neither read nor stored */
+    /** The keys for tokens of service accounts. If the file cannot be used, {@link AuthConfigException}. */
     public synchronized KeyPair signingKeys() {
         KeyPair keys = signingKeys;
         if (keys == null) {
@@ -91,7 +91,7 @@ public final class ServerKeys {
         return keys;
     }
 
-    /** The administrator's token. @throws AuthConfigException if it can be neither read nor stored */
+    /** The administrator's token. If the file cannot be used, {@link AuthConfigException}. */
     public synchronized String adminToken() {
         String token = adminToken;
         if (token == null) {

@@ -127,11 +127,11 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
             int dot = host.indexOf('.');
             return dot > 0 && host.substring(dot).equalsIgnoreCase(name.substring(1));
         }
-        return name.equalsIgnoreCase(host) || IPAddress.isValid(name) && IPAddress.isValid(host)
-                && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host));
+        return name.equalsIgnoreCase(host) || (IPAddress.isValid(name) && IPAddress.isValid(host)
+                && new GeneralName(GeneralName.iPAddress, name).equals(new GeneralName(GeneralName.iPAddress, host)));
     }
 
-    /** All certificates in a PEM file. @throws AuthConfigException if there are none */
+    /** All certificates in a PEM file. If there are none, {@link AuthConfigException}. */
     public static List<X509Certificate> certificates(Path file) {
         List<X509Certificate> certificates = new ArrayList<>();
         for (Object object : read(file)) {
@@ -149,7 +149,7 @@ public record ServingCertificate(KeyStore keyStore, String trusted) {
         return certificates;
     }
 
-    /** The certificate authorities in a PEM file. @throws AuthConfigException if there are none */
+    /** The certificate authorities in a PEM file. If there are none, {@link AuthConfigException}. */
     public static KeyStore trustStore(Path file) {
         KeyStore store = newKeyStore();
         int number = 0;

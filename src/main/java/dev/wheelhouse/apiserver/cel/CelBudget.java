@@ -84,7 +84,7 @@ public final class CelBudget {
         }
     }
 
-    /** Charges the evaluation that this thread runs. @param tenths of a unit */
+    /** Charges tenths of a unit to the evaluation that this thread runs. */
     static void charge(long tenths) {
         Meter meter = CURRENT.get();
         if (meter != null) {

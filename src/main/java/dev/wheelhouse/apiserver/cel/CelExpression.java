@@ -22,12 +22,12 @@ public final class CelExpression {
     private final CelRuntime.Program program;
 
     /** The type of result that an expression must have. */
-    public enum Wanted {
-        TRUTH(SimpleType.BOOL), TEXT(SimpleType.STRING), ANYTHING(SimpleType.DYN);
+    public enum ResultType {
+        BOOL(SimpleType.BOOL), STRING(SimpleType.STRING), ANY(SimpleType.DYN);
 
         private final CelType type;
 
-        Wanted(CelType type) {
+        ResultType(CelType type) {
             this.type = type;
         }
     }
@@ -37,7 +37,8 @@ public final class CelExpression {
     }
 
     /** @throws RuleException if it does not compile, or cannot have the wanted type */
-    public static CelExpression compile(String expression, Set<String> variables, Wanted wanted) throws RuleException {
+    public static CelExpression compile(String expression, Set<String> variables, ResultType wanted)
+            throws RuleException {
         CelCompilerBuilder builder = CelEnvironment.builder();
         variables.forEach(name -> builder.addVar(name, SimpleType.DYN));
         return new CelExpression(CelEnvironment.program(builder.build(), "expression", expression, wanted.type));

@@ -74,7 +74,7 @@ public final class UserPattern {
         return pattern.matcher(new Text(text)).find();
     }
 
-    /** The parts of a text that match, from left to right. @param most the most parts; negative for all */
+    /** The first parts of a text that match, from left to right; all if {@code most} is negative. */
     List<String> findAll(String text, long most) {
         Matcher matcher = pattern.matcher(new Text(text));
         List<String> found = new ArrayList<>();

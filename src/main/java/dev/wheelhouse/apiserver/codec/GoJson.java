@@ -2,13 +2,16 @@ package dev.wheelhouse.apiserver.codec;
 
 import java.util.BitSet;
 
-/** Says why a text is no JSON, in the words of Go's {@code encoding/json}. One pass, in constant time a byte. */
+/**
+ * Says why a text is not JSON, in the words of Go's {@code encoding/json}. One pass over the text, in linear time and
+ * without recursion.
+ */
 public final class GoJson {
     private static final String END = "unexpected end of JSON input";
 
     private final byte[] text;
     private int at;
-    /** For each open bracket, whether it is that of an object. */
+    /** For each depth, whether the open bracket is that of an object. */
     private final BitSet objects = new BitSet();
     private int depth;
 
@@ -16,7 +19,7 @@ public final class GoJson {
         this.text = text;
     }
 
-    /** The first problem, or an empty text where there is none. */
+    /** The first problem; empty if the text is JSON. */
     public static String problem(byte[] text) {
         try {
             new GoJson(text).document();
@@ -58,7 +61,7 @@ public final class GoJson {
         }
     }
 
-    /** Whether a bracket begins here. */
+    /** Consumes an opening bracket, if there is one. */
     private boolean open() throws SyntaxException {
         space();
         int c = peek();
@@ -93,7 +96,11 @@ public final class GoJson {
         at++;
     }
 
-    /** After a value in brackets. @return whether another value follows */
+    /**
+     * Consumes a comma or closing bracket after a value.
+     *
+     * @return whether another value follows
+     */
     private boolean separator() throws SyntaxException {
         space();
         boolean object = objects.get(depth - 1);

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.facts.Schemas;
 
-/** JSON values as Go prints them, for the few messages of upstream that do. */
+/** Values and types as Go prints them, for the messages of upstream that show them. */
 public final class GoText {
     private static final Pattern UNMARSHAL = Pattern.compile("cannot unmarshal (\\w+) into .* of type (\\S+)$");
 
@@ -27,7 +27,11 @@ public final class GoText {
 
     private GoText() {}
 
-    /** The type that upstream holds objects in: {@code *core.ConfigMapList}. @param suffix {@code List}, or empty */
+    /**
+     * The Go type in which upstream holds objects, such as {@code *core.ConfigMapList}.
+     *
+     * @param suffix {@code List}, or empty
+     */
     public static String type(ResourceType type, String suffix) {
         if (!Schemas.isBuiltIn(type)) {
             return "*unstructured.Unstructured" + suffix;
@@ -41,18 +45,18 @@ public final class GoText {
         return "*" + name + "." + type.kind() + suffix;
     }
 
-    /** That upstream's scheme has no such kind. */
+    /** Upstream's message about a kind that is not in its scheme. */
     public static String notRegistered(String kind, String apiVersion) {
         return "no kind \"" + kind + "\" is registered for version \"" + apiVersion
                 + "\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
     }
 
-    /** Why a text is no integer that fits. */
+    /** Why a text is not an integer that fits into its type. */
     public static String numberProblem(String text) {
         return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";
     }
 
-    /** {@code map[a:b c:[1 2]]}. */
+    /** Prints a value like {@code map[a:b c:[1 2]]}. */
     public static String of(JsonNode node) {
         if (node.isObject()) {
             Map<String, String> entries = new TreeMap<>();
@@ -68,8 +72,8 @@ public final class GoText {
     }
 
     /**
-     * A patched object as upstream's patch library writes it: the keys of maps are sorted, those of the metadata stand in the order of
-     * the type.
+     * Prints a patched object like upstream's patch library: the keys of maps are sorted, and the fields of the
+     * metadata have the order of the Go type.
      */
     public static String patched(ObjectNode object) {
         return sorted(object, 0).toString();
@@ -91,7 +95,7 @@ public final class GoText {
         return out;
     }
 
-    /** The decoder's complaint about a type in the words of upstream's converter of unstructured objects. */
+    /** Converts a message about a wrong type to the words of upstream's converter of unstructured objects. */
     public static String conversion(String decoding) {
         Matcher matcher = UNMARSHAL.matcher(decoding);
         if (!matcher.find()) {

@@ -8,8 +8,8 @@ import java.util.List;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * The bytes of an answer in pieces, some of which may be parts of objects that the store holds anyway: a list of all of them
- * takes no memory of its own, however long its client takes to read it. Immutable once it is handed out.
+ * A body in pieces. A piece may be a part of a stored object, so a list of stored objects takes no memory of its own
+ * while its client reads it. For one thread until it is complete, then immutable.
  */
 public final class Pieces {
     private final List<Piece> pieces = new ArrayList<>();
@@ -17,11 +17,16 @@ public final class Pieces {
 
     private record Piece(byte[] bytes, int offset) {}
 
+    /** Appends bytes, which must not change any more. */
     public Pieces add(byte[] bytes) {
         return add(bytes, 0);
     }
 
-    /** The bytes from an offset on, which must not change any more. */
+    /**
+     * Appends the bytes from an offset on. They must not change any more.
+     *
+     * @throws dev.wheelhouse.apiserver.work.OverdueException at the deadline of the request
+     */
     public Pieces add(byte[] bytes, int offset) {
         Deadline.check();
         pieces.add(new Piece(bytes, offset));
@@ -35,7 +40,7 @@ public final class Pieces {
         return this;
     }
 
-    /** In bytes. */
+    /** The length in bytes. */
     public long length() {
         return length;
     }
@@ -46,7 +51,6 @@ public final class Pieces {
         }
     }
 
-    /** All of them in one array. */
     public byte[] toBytes() {
         byte[] all = new byte[Math.toIntExact(length)];
         int at = 0;

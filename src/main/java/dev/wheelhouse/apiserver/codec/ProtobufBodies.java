@@ -29,8 +29,9 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Reads {@code application/vnd.kubernetes.protobuf} bodies, which kubectl's typed commands send, into JSON trees (upstream:
- * {@code apimachinery/pkg/runtime/serializer/protobuf}). The message descriptors are the official client's.
+ * Reads {@code application/vnd.kubernetes.protobuf} bodies, which kubectl's typed commands send, into JSON trees
+ * (upstream: {@code apimachinery/pkg/runtime/serializer/protobuf}). The message descriptors are those of the official
+ * client.
  */
 public final class ProtobufBodies {
     public static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
@@ -40,7 +41,7 @@ public final class ProtobufBodies {
 
     private ProtobufBodies() {}
 
-    /** @throws ApiException 400 if the bytes are no such object, 415 if its type is not known */
+    /** @throws ApiException 400 if the bytes are not a protobuf object, 415 if its type is unknown */
     public static ObjectNode read(byte[] body) {
         if (body.length < MAGIC.length || !Arrays.equals(body, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
             throw Errors.badRequest("the body does not begin as a Kubernetes protobuf object does");
@@ -110,8 +111,8 @@ public final class ProtobufBodies {
     }
 
     /**
-     * A single field's value; null for a zero that stands for an absent field, as it does wherever upstream's type does not hold
-     * the field by pointer.
+     * The value of a single field; null for a zero value that stands for an absent field. It does if the Go type holds
+     * the field by value, not by pointer.
      */
     private static @Nullable JsonNode value(FieldDescriptor field, Object value, TypeSchema.@Nullable Field known,
             @Nullable TypeSchema type) {
@@ -149,7 +150,7 @@ public final class ProtobufBodies {
         };
     }
 
-    /** What is a schema or something else in JSON has a field for each in protobuf. */
+    /** Reads a union of a schema and another type, which has a protobuf field for each. */
     private static JsonNode either(Message message) {
         Descriptor type = message.getDescriptorForType();
         if (message.hasField(type.findFieldByName("schema"))) {

@@ -23,18 +23,18 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * The protobuf messages of the built-in types, which are the official client's, and how their fields stand to the JSON ones:
- * what Go embeds is a message of its own there, and a few names differ in case. Safe for use by many threads.
+ * Maps the fields of built-in types to the protobuf messages of the official client. They differ in two ways: a struct
+ * that Go embeds is a message of its own, and some names are spelled differently. Safe for use by many threads.
  */
 public final class ProtobufTypes {
     private static final Map<String, FileDescriptor> FILES = new ConcurrentHashMap<>();
     private static final Map<Key, Map<String, Slot>> SLOTS = new ConcurrentHashMap<>();
     private static final Map<String, Boolean> COVERED = new ConcurrentHashMap<>();
-    /** Messages that stand for a value which is no object in JSON. */
+    /** Messages that stand for a value which is not an object in JSON. */
     private static final Set<String> VALUES = Set.of("Time", "MicroTime", "Quantity", "IntOrString", "RawExtension",
             "FieldsV1", "JSON", "ExtraValue", "Verbs", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool",
             "JSONSchemaPropsOrStringArray");
-    /** Of the schemas in a CustomResourceDefinition. */
+    /** The type of schemas in a CustomResourceDefinition. */
     static final @Nullable TypeSchema JSON_SCHEMA = Schemas
             .ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
 
@@ -43,10 +43,12 @@ public final class ProtobufTypes {
     private record Key(String schema, Descriptor message) {}
 
     /**
-     * Where a JSON field is in a message.
+     * The place of a JSON field in a message.
      *
-     * @param inline the messages, from the outer to the inner, that Go embeds and that hold it; empty if the message itself does
-     * @param schema of the field's values; null if it is not known
+     * @param inline the fields of embedded messages that lead to the field, from the outermost; empty if it is in the
+     *        message itself
+     * @param field the protobuf field
+     * @param schema the type of the field's values; null if unknown
      */
     record Slot(List<FieldDescriptor> inline, FieldDescriptor field, @Nullable TypeSchema schema) {}
 
@@ -57,7 +59,7 @@ public final class ProtobufTypes {
         return found != null ? found : Meta.getDescriptor().findMessageTypeByName(kind);
     }
 
-    /** The schema of a kind: of any version if it is one of those that every group shares, such as DeleteOptions. */
+    /** The schema of a kind. Kinds that every group shares, such as DeleteOptions, have one schema. */
     static @Nullable TypeSchema schema(String apiVersion, String kind) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
         return schema != null ? schema : Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1." + kind);
@@ -89,7 +91,7 @@ public final class ProtobufTypes {
         return text.isEmpty() ? text : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
     }
 
-    /** Whether every field of a built-in kind has its place in a message, so that nothing is lost on the way. */
+    /** Whether every field of a built-in kind has a place in a message, so that protobuf loses nothing. */
     public static boolean covers(String apiVersion, String kind) {
         return COVERED.computeIfAbsent(apiVersion + " " + kind, k -> {
             TypeSchema schema = schema(apiVersion, kind);
@@ -122,7 +124,7 @@ public final class ProtobufTypes {
         return true;
     }
 
-    /** Kind and version are not in the messages but around them. */
+    /** Whether the field is kind or apiVersion, which are in the envelope of a message. */
     static boolean isTypeMeta(String field) {
         return field.equals("kind") || field.equals("apiVersion");
     }
@@ -132,7 +134,7 @@ public final class ProtobufTypes {
         return value.getJavaType() == JavaType.MESSAGE ? value.getMessageType() : null;
     }
 
-    /** The places of a type's fields by their JSON names. */
+    /** The places of the fields of a type, by their JSON names. */
     static Map<String, Slot> slots(@Nullable TypeSchema schema, Descriptor message) {
         return SLOTS.computeIfAbsent(new Key(schema == null ? "" : schema.name(), message), k -> {
             Map<String, Slot> slots = new HashMap<>();
@@ -157,12 +159,15 @@ public final class ProtobufTypes {
         }
     }
 
-    /** What a message that is a schema or something else holds if it is no schema. */
+    /** The field of a union with a schema that holds the other type. */
     static FieldDescriptor alternative(Descriptor either) {
         return either.getFields().stream().filter(f -> !f.getName().equals("schema")).findFirst().orElseThrow();
     }
 
-    /** The JSON name of a message's field: as a rule the same, but {@code $ref} and {@code x-kubernetes-list-type} are no names there. */
+    /**
+     * The JSON name of a protobuf field. Most are equal, but names like {@code $ref} and {@code x-kubernetes-list-type}
+     * are not valid in protobuf.
+     */
     static String jsonName(@Nullable TypeSchema schema, FieldDescriptor field) {
         String name = field.getName();
         if (schema == null || schema.field(name) != null) {

@@ -36,9 +36,10 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then the object's kind
- * and its message in an envelope (upstream: {@code apimachinery/pkg/runtime/serializer/protobuf}). What {@link ProtobufTypes}
- * does not cover must not be written: its fields would be lost.
+ * Writes JSON trees of built-in types as {@code application/vnd.kubernetes.protobuf}: four magic bytes, then an
+ * envelope with the kind and the message of the object (upstream:
+ * {@code apimachinery/pkg/runtime/serializer/protobuf}). Fields that have no place in the message are lost, so callers
+ * first ask {@link ProtobufTypes#covers}.
  */
 public final class ProtobufWriter {
     private static final Descriptor ENVELOPE = Runtime.getDescriptor().findMessageTypeByName("Unknown");
@@ -46,7 +47,12 @@ public final class ProtobufWriter {
 
     private ProtobufWriter() {}
 
-    /** @param object with its kind and version */
+    /**
+     * Writes an object.
+     *
+     * @param object an object with its kind and apiVersion
+     * @throws IllegalArgumentException if there is no message for the kind
+     */
     public static byte[] write(ObjectNode object) {
         String apiVersion = Json.text(object, "apiVersion");
         String kind = Json.text(object, "kind");
@@ -54,16 +60,8 @@ public final class ProtobufWriter {
         if (type == null) {
             throw new IllegalArgumentException("there is no protobuf message for " + apiVersion + " " + kind);
         }
-        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
-        Descriptor metaType = typeMeta.getMessageType();
-        Message envelope = DynamicMessage.newBuilder(ENVELOPE)
-                .setField(typeMeta,
-                        DynamicMessage.newBuilder(metaType)
-                                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
-                                .setField(metaType.findFieldByName("kind"), kind).build())
-                .setField(ENVELOPE.findFieldByName("raw"),
-                        message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString())
-                .build();
+        Message envelope = envelope(apiVersion, kind).setField(ENVELOPE.findFieldByName("raw"),
+                message(object, ProtobufTypes.schema(apiVersion, kind), type).toByteString()).build();
         ByteArrayOutputStream out = new ByteArrayOutputStream(
                 ProtobufBodies.MAGIC.length + envelope.getSerializedSize());
         out.writeBytes(ProtobufBodies.MAGIC);
@@ -71,7 +69,7 @@ public final class ProtobufWriter {
         return out.toByteArray();
     }
 
-    /** A list as {@link #write} would write it, made item by item, so that no more than one object is a tree at a time. */
+    /** Writes a list as {@link #write} does, but item by item, so that only one tree exists at a time. */
     public static Pieces list(ResourceType type, ObjectNode listMeta, List<StoredObject> items,
             Function<StoredObject, ObjectNode> tree) {
         String apiVersion = type.apiVersion();
@@ -86,17 +84,20 @@ public final class ProtobufWriter {
             byte[] bytes = message(tree.apply(item), schema, field.getMessageType()).toByteArray();
             all.add(lengthDelimited(field.getNumber(), bytes.length)).add(bytes);
         }
-        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
-        Descriptor metaType = typeMeta.getMessageType();
-        byte[] head = DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
-                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
-                .setField(metaType.findFieldByName("kind"), kind).build()).build().toByteArray();
-        return new Pieces().add(ProtobufBodies.MAGIC).add(head)
+        return new Pieces().add(ProtobufBodies.MAGIC).add(envelope(apiVersion, kind).build().toByteArray())
                 .add(lengthDelimited(ENVELOPE.findFieldByName("raw").getNumber(), Math.toIntExact(all.length())))
                 .addAll(all);
     }
 
-    /** The tag and length before the bytes of an embedded message. */
+    private static DynamicMessage.Builder envelope(String apiVersion, String kind) {
+        FieldDescriptor typeMeta = ENVELOPE.findFieldByName("typeMeta");
+        Descriptor metaType = typeMeta.getMessageType();
+        return DynamicMessage.newBuilder(ENVELOPE).setField(typeMeta, DynamicMessage.newBuilder(metaType)
+                .setField(metaType.findFieldByName("apiVersion"), apiVersion)
+                .setField(metaType.findFieldByName("kind"), kind).build());
+    }
+
+    /** The tag and length that precede the bytes of an embedded message. */
     private static byte[] lengthDelimited(int field, int length) {
         byte[] head = new byte[CodedOutputStream.computeTagSize(field)
                 + CodedOutputStream.computeUInt32SizeNoTag(length)];
@@ -111,7 +112,7 @@ public final class ProtobufWriter {
         return head;
     }
 
-    /** One frame of a watch: the length in four bytes, then the event with the object as {@link #write} makes it. */
+    /** Writes a frame of a watch: its length in four bytes, then the event with an object from {@link #write}. */
     public static byte[] frame(String event, byte[] object) {
         FieldDescriptor raw = WATCH_EVENT.findFieldByName("object");
         Message message = DynamicMessage.newBuilder(WATCH_EVENT).setField(WATCH_EVENT.findFieldByName("type"), event)
@@ -136,7 +137,7 @@ public final class ProtobufWriter {
         return root.build();
     }
 
-    /** A message that is being built, with the embedded ones that it got. */
+    /** A message under construction, with its embedded messages. */
     private static final class Nested {
         final DynamicMessage.Builder builder;
         private final Map<FieldDescriptor, Nested> embedded = new HashMap<>();

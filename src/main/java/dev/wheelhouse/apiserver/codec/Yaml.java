@@ -30,7 +30,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.SafeYaml;
 
-/** YAML as Kubernetes reads and writes it: the JSON data model, times as plain text. */
+/** YAML as Kubernetes reads and writes it: the data model of JSON, with times as plain text. */
 public final class Yaml {
     private Yaml() {}
 
@@ -51,19 +51,19 @@ public final class Yaml {
     }
 
     /**
-     * A text that was read.
+     * A parsed text.
      *
-     * @param value of a key that a mapping names twice it has the last value
-     * @param duplicates what Go's strict parser says of such keys, a line each; empty if there are none
+     * @param value the tree; of a duplicate key it has the last value
+     * @param duplicates a line in the words of Go's strict parser for each duplicate key
      */
     public record Document(JsonNode value, List<String> duplicates) {
-        /** The complaint of Go's strict parser in one text, or empty. */
+        /** The lines as one error of Go's strict parser; empty if there are none. */
         public String complaint() {
             return duplicates.isEmpty() ? "" : "yaml: unmarshal errors:\n  " + String.join("\n  ", duplicates);
         }
     }
 
-    /** Notes keys that a mapping names twice, at the line of the later value. */
+    /** Records duplicate keys by the line of the later value. */
     private static final class NotingConstructor extends SafeConstructor {
         private final SortedMap<Integer, String> duplicates = new TreeMap<>();
 
@@ -71,7 +71,7 @@ public final class Yaml {
             super(loading);
         }
 
-        /** Reading a whole number takes time that grows with the square of its digits. */
+        /** Bounds the digits of integers, because parsing takes time quadratic in their number. */
         @Override
         protected Object constructObject(Node node) {
             if (node instanceof ScalarNode number && number.getTag().equals(Tag.INT)
@@ -97,8 +97,8 @@ public final class Yaml {
     }
 
     /**
-     * Quotes what some reader of YAML would not take for text: times, and what was a boolean or a number of base 60 in YAML 1.1, as
-     * upstream does. Text of several lines is a block.
+     * Quotes texts that some YAML reader takes for another type: times, and the booleans and base-60 numbers of YAML
+     * 1.1, as upstream does. A text of several lines becomes a block.
      */
     private static final class QuotingRepresenter extends Representer {
         private static final Pattern NO_TEXT = Pattern.compile("\\d{4}-\\d{1,2}-\\d{1,2}"
@@ -123,20 +123,11 @@ public final class Yaml {
 
     private static final Resolver RESOLVER = new JsonResolver();
 
-    private static org.yaml.snakeyaml.Yaml yaml(LoaderOptions loading, SafeConstructor constructor) {
-        DumperOptions dumping = new DumperOptions();
-        dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
-        dumping.setWidth(4096);
-        dumping.setSplitLines(false);
-        return new org.yaml.snakeyaml.Yaml(constructor, new QuotingRepresenter(dumping), dumping, loading,
-                new JsonResolver());
-    }
-
     private static LoaderOptions limits() {
         return SafeYaml.limits(MOST_CHARACTERS, MOST_ALIASES);
     }
 
-    /** @throws ApiException 400 if it is no YAML, or more than one document */
+    /** @throws ApiException 400 if the text is not YAML, has several documents, or exceeds a bound */
     public static Document read(byte[] text) {
         try {
             LoaderOptions limits = limits();
@@ -151,14 +142,21 @@ public final class Yaml {
         }
     }
 
-    /** Go's parser, unlike YAML, takes tabs for an indentation where that has no meaning: in what looks like JSON. */
+    /**
+     * Replaces tabs in the indentation of a text that looks like JSON. YAML forbids them, but Go's parser accepts them
+     * there.
+     */
     private static String withoutTabs(String text) {
         return text.stripLeading().startsWith("{") && text.indexOf('\t') >= 0
                 ? INDENTATION.matcher(text).replaceAll(m -> " ".repeat(m.end() - m.start()))
                 : text;
     }
 
-    /** Refuses what aliases make endless or huge. @return how many more values there may be */
+    /**
+     * Bounds the values and the depth of a document, which aliases can multiply.
+     *
+     * @return how many more values are allowed
+     */
     private static int measure(@Nullable Object value, int values, int depth) {
         if (values <= 0 || depth <= 0) {
             throw new IllegalArgumentException("document contains excessive aliasing");
@@ -176,9 +174,15 @@ public final class Yaml {
         return left;
     }
 
+    /** Writes a tree as a YAML document in UTF-8. */
     public static byte[] write(JsonNode node) {
         Object value = Json.mapper().treeToValue(node, Object.class);
         LoaderOptions limits = limits();
-        return yaml(limits, new SafeConstructor(limits)).dump(value).getBytes(StandardCharsets.UTF_8);
+        DumperOptions dumping = new DumperOptions();
+        dumping.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
+        dumping.setWidth(4096);
+        dumping.setSplitLines(false);
+        return new org.yaml.snakeyaml.Yaml(new SafeConstructor(limits), new QuotingRepresenter(dumping), dumping,
+                limits, new JsonResolver()).dump(value).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,7 +1,16 @@
 /**
- * The forms in which objects travel: YAML, protobuf, and JSON in the order that a Go server writes. Readers are bounded in size and
- * depth by their callers and refuse bad bytes with an {@link dev.wheelhouse.apiserver.error.ApiException}; writers produce
- * {@link dev.wheelhouse.apiserver.codec.Pieces}, so that a long list is never one array.
+ * The encodings in which objects travel. {@link dev.wheelhouse.apiserver.codec.Yaml} and
+ * {@link dev.wheelhouse.apiserver.codec.ProtobufBodies} read bodies into JSON trees, and
+ * {@link dev.wheelhouse.apiserver.codec.ProtobufWriter} writes trees as protobuf;
+ * {@link dev.wheelhouse.apiserver.codec.ProtobufTypes} says which types it can write without loss. JSON itself is read
+ * and written by {@code apiserver.json}. {@link dev.wheelhouse.apiserver.codec.GoJson} and
+ * {@link dev.wheelhouse.apiserver.codec.GoText} word the problems of bodies as Go's libraries do, because clients see
+ * these words.
+ *
+ * <p>Callers bound the size of a body. The YAML reader also bounds aliases, depth and values. Readers refuse invalid
+ * bytes with an {@link dev.wheelhouse.apiserver.error.ApiException}. Long lists are written as
+ * {@link dev.wheelhouse.apiserver.codec.Pieces}, so that they need not fit into one array. The functions are stateless
+ * and safe for use by many threads.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.codec;

@@ -41,7 +41,7 @@ final class CustomSchemas {
         ObjectNode declared = custom == null ? null : custom.schema();
         boolean open = custom == null || declared == null || custom.preserves()
                 || declared.path(PRESERVE).asBoolean(false);
-        if (declared == null || open && dialect == Dialect.V2) {
+        if (declared == null || (open && dialect == Dialect.V2)) {
             return Json.object().put("type", "object");
         }
         ObjectNode schema = declared.deepCopy();

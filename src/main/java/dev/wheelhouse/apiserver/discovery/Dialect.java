@@ -48,11 +48,7 @@ enum Dialect {
         return parameter;
     }
 
-    /**
-     * Adds a request body.
-     *
-     * @param contentTypes the accepted types; empty for any
-     */
+    /** Adds a request body. Without content types, any type is accepted. */
     void body(ObjectNode operation, String typeName, List<String> contentTypes, boolean required) {
         List<String> accepted = contentTypes.isEmpty() ? List.of("*/*") : contentTypes;
         if (this == V2) {
@@ -72,11 +68,7 @@ enum Dialect {
         }
     }
 
-    /**
-     * Adds a response.
-     *
-     * @param typeName null for plain text
-     */
+    /** Adds a response. Without a type, it is plain text. */
     void response(ObjectNode operation, int code, String description, @Nullable String typeName) {
         ObjectNode response = Json.child(operation, "responses").putObject(Integer.toString(code)).put("description",
                 description);

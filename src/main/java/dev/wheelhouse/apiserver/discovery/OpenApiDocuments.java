@@ -37,11 +37,7 @@ final class OpenApiDocuments {
     private @Nullable ObjectNode v2;
     private byte @Nullable [] v2Protobuf;
 
-    /**
-     * The content of a document.
-     *
-     * @param resources null for a document about a group or the server itself
-     */
+    /** The content of a document. It has no resources if it is about a group or the server itself. */
     private record Scope(String group, String version, @Nullable List<ResourceInfo> resources) {}
 
     OpenApiDocuments(List<ResourceInfo> state) {

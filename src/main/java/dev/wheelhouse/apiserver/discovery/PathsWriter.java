@@ -229,7 +229,7 @@ final class PathsWriter {
         return tag(type.group(), type.version());
     }
 
-    /** As {@code apps_v1}. @param version empty for the group as a whole */
+    /** As {@code apps_v1}; without a version for the group as a whole. */
     static String tag(String group, String version) {
         String name = groupName(group);
         return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1)

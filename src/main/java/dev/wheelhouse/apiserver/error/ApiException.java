@@ -4,7 +4,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** A request that is answered with a {@code Status} of failure. */
+/**
+ * A failed request, with the {@code Status} object to answer it. It has no stack trace, because it is an expected
+ * outcome. {@link Errors} creates it.
+ */
 public final class ApiException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -15,11 +18,12 @@ public final class ApiException extends RuntimeException {
         this.status = status;
     }
 
+    /** The HTTP status code. */
     public int code() {
         return (int) Json.number(status, 500, "code");
     }
 
-    /** The {@code v1 Status} object to answer with. */
+    /** The {@code v1 Status} object of the answer. It is shared and must not be changed. */
     public ObjectNode status() {
         return status;
     }

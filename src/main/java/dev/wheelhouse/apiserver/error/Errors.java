@@ -15,13 +15,22 @@ import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Failures in upstream's words (upstream: {@code apimachinery/pkg/api/errors}). */
+/**
+ * Creates failures in upstream's words. Most methods correspond to a constructor of the same name in upstream's
+ * {@code apimachinery/pkg/api/errors}.
+ */
 public final class Errors {
     private static final String PROTOBUF = "application/vnd.kubernetes.protobuf";
     private static final String MEDIA = "application/json, application/yaml, " + PROTOBUF;
 
     private Errors() {}
 
+    /**
+     * A {@code Status} of failure.
+     *
+     * @param reason left out if empty
+     * @param details left out if null
+     */
     public static ObjectNode status(int code, String reason, String message, @Nullable ObjectNode details) {
         ObjectNode status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1");
@@ -66,20 +75,27 @@ public final class Errors {
                 details(name, type.group(), kind));
     }
 
-    /** Upstream: {@code apiserver/pkg/server/filters/timeout.go}. */
+    /** 504 at the deadline of a request (upstream: {@code apiserver/pkg/server/filters/timeout.go}). */
     public static ApiException timeout() {
         return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
     }
 
+    /** 404 for a path that names no resource. */
     public static ApiException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
 
+    /** 405 for a method that the resource does not support. */
     public static ApiException methodNotAllowed() {
         return error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource",
                 Json.object());
     }
 
+    /**
+     * 409 for a name in use.
+     *
+     * @param deleting whether the present object is being deleted
+     */
     public static ApiException alreadyExists(ResourceType type, String name, boolean deleting) {
         return error(409, "AlreadyExists", (deleting ? "object is being deleted: " : "") + type.groupResource() + " \""
                 + name + "\" already exists", details(type, name));
@@ -90,23 +106,26 @@ public final class Errors {
                 + type.groupResource() + " \"" + name + "\" already exists", details(type, name));
     }
 
+    /** 409 for a write that does not fit the present object. */
     public static ApiException conflict(ResourceType type, String name, String why) {
         return error(409, "Conflict",
                 "Operation cannot be fulfilled on " + type.groupResource() + " \"" + name + "\": " + why,
                 details(type, name));
     }
 
+    /** 409 for a resourceVersion that is not the present one. */
     public static ApiException modified(ResourceType type, String name) {
         return conflict(type, name,
                 "the object has been modified; please apply your changes to the latest version and try again");
     }
 
-    /** A precondition of a deletion failed; upstream names the kind here, not the resource. */
+    /** 409 for a failed precondition of a deletion. Upstream names the kind here, not the resource. */
     public static ApiException precondition(ResourceType type, String name, String why) {
         return error(409, "Conflict", "Operation cannot be fulfilled on " + qualifiedKind(type) + " \"" + name + "\": "
                 + why, details(name, type.group(), type.kind()));
     }
 
+    /** 409 for an apply that would change fields of other managers. */
     public static ApiException conflicts(List<Cause> causes, String message) {
         ObjectNode details = Json.object();
         details.set("causes", causes(causes));
@@ -117,10 +136,12 @@ public final class Errors {
         return error(400, "BadRequest", message, null);
     }
 
+    /** 400 for an object whose namespace is not that of the URL. */
     public static ApiException foreignNamespace() {
         return badRequest("the namespace of the provided object does not match the namespace sent on the request");
     }
 
+    /** 403 by a rule of admission. */
     public static ApiException forbidden(ResourceType type, String name, String why, List<Cause> causes) {
         ObjectNode details = details(type, name);
         if (!causes.isEmpty()) {
@@ -129,7 +150,11 @@ public final class Errors {
         return error(403, "Forbidden", type.groupResource() + " \"" + name + "\" is forbidden: " + why, details);
     }
 
-    /** A policy's refusal. @param reason of {@code Unauthorized}, {@code Forbidden}, {@code RequestEntityTooLarge}; else it is invalid */
+    /**
+     * The refusal of an admission policy.
+     *
+     * @param reason {@code Unauthorized}, {@code Forbidden} or {@code RequestEntityTooLarge}; else the code is 422
+     */
     public static ApiException denied(ResourceType type, String name, String why, String reason) {
         ObjectNode details = details(type, name);
         details.putArray("causes").addObject().put("message", why);
@@ -147,7 +172,11 @@ public final class Errors {
         return error(401, "Unauthorized", "Unauthorized", null);
     }
 
-    /** In upstream's words ({@code handlers/responsewriters/errors.go}). @param reason why, or empty */
+    /**
+     * 403 by authorization (upstream: {@code handlers/responsewriters/errors.go}).
+     *
+     * @param reason why, or empty
+     */
     public static ApiException forbidden(RequestInfo request, User user, String reason) {
         String why = "User \"" + user.name() + "\" cannot " + request.describe()
                 + (reason.isEmpty() ? "" : ": " + reason);
@@ -163,6 +192,7 @@ public final class Errors {
         return type.group().isEmpty() ? type.kind() : type.kind() + "." + type.group();
     }
 
+    /** 422 for an object that breaks rules. */
     public static ApiException invalid(ResourceType type, String name, List<Cause> causes) {
         return invalid(type.group(), type.kind(), name, causes);
     }
@@ -177,7 +207,10 @@ public final class Errors {
                 (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: " + all, details);
     }
 
-    /** An update without a version, of a type whose updates need one; upstream names the resource here, not the kind. */
+    /**
+     * 422 for an update without resourceVersion, if the type requires one. Upstream names the resource here, not the
+     * kind.
+     */
     public static ApiException unconditional(ResourceType type, String name) {
         return invalid(type.group(), type.plural(), name, one("metadata.resourceVersion", "FieldValueInvalid",
                 "Invalid value: 0: must be specified for an update"));
@@ -199,18 +232,23 @@ public final class Errors {
         return error(415, "UnsupportedMediaType", message, null);
     }
 
+    /** 415 for a media type in which objects of the type cannot be patched. */
     public static ApiException unsupportedPatch() {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
-    /** An Accept header without any media type of the path. @param watchable whether the path can be watched */
+    /**
+     * 406 for an Accept header that names no media type of the path.
+     *
+     * @param watchable whether the path can be watched
+     */
     public static ApiException unroutableAccept(boolean watchable) {
         return error(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " + MEDIA
                 + (watchable ? ", application/json;stream=watch, " + PROTOBUF + ";stream=watch" : ""),
                 Json.object());
     }
 
-    /** An Accept header that asks of a media type what it has not. */
+    /** 406 for an Accept header whose media types cannot be served with the given parameters. */
     public static ApiException notAcceptable() {
         return notAcceptable("only the following media types are accepted: " + MEDIA);
     }
@@ -219,20 +257,28 @@ public final class Errors {
         return error(406, "NotAcceptable", message, null);
     }
 
+    /** 413 for a body above the limit, in bytes. */
     public static ApiException tooLarge(long limit) {
         return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
     }
 
-    /** The server has enough memory for a request, but not at the moment. */
+    /** 429 while other requests use the memory that this one needs. */
     public static ApiException tooManyRequests() {
         return tooManyRequests("Too many requests, please try again later.", "", 1);
     }
 
+    /** 413 for an answer that needs more memory than any request may take, in bytes. */
     public static ApiException answerTooLarge(long bytes) {
-        return error(413, "RequestEntityTooLarge", "the answer would take some " + bytes / 1_000_000
-                + " MB of memory, more than there is for it: ask for a part of it with limit=500, or for JSON", null);
+        return error(413, "RequestEntityTooLarge", "the answer would take about " + bytes / 1_000_000
+                + " MB of memory, more than a request may use: ask for pages with limit=500, or for JSON", null);
     }
 
+    /**
+     * 429 for an eviction.
+     *
+     * @param cause detail about the disruption budget, or empty
+     * @param retryAfter seconds; 0 for none
+     */
     public static ApiException tooManyRequests(String message, String cause, int retryAfter) {
         ObjectNode details = Json.object();
         if (!cause.isEmpty()) {
@@ -244,6 +290,11 @@ public final class Errors {
         return error(429, "TooManyRequests", message, details);
     }
 
+    /**
+     * 410 for a version that the store no longer has.
+     *
+     * @param continueToken to continue a list at the present version, or null
+     */
     public static ApiException expired(String message, @Nullable String continueToken) {
         ObjectNode status = status(410, "Expired", message, null);
         if (continueToken != null) {
@@ -252,6 +303,7 @@ public final class Errors {
         return new ApiException(status);
     }
 
+    /** 504 for a resourceVersion that the store has not reached. */
     public static ApiException tooLargeVersion(long asked, long current) {
         ObjectNode details = Json.object();
         details.set("causes", causes(List.of(new Cause("", "ResourceVersionTooLarge", "Too large resource version"))));
@@ -260,21 +312,23 @@ public final class Errors {
                 details);
     }
 
+    /** 503 while the server closes. */
     public static ApiException shuttingDown() {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
     }
 
-    /** The storage takes no writes for now. */
+    /** 503 while the storage refuses writes. */
     public static ApiException writesRefused(String message) {
         ObjectNode details = Json.object().put("retryAfterSeconds", 1);
         return error(503, "ServiceUnavailable", message, details);
     }
 
+    /** 500 with the message of an error that upstream does not convert to a Status. */
     public static ApiException internal(String message) {
         return error(500, "", message, null);
     }
 
-    /** A failure of a patch, by code. */
+    /** A patch that failed with the HTTP status {@code code}. */
     public static ApiException patch(int code, String message) {
         return switch (code) {
             case 400 -> badRequest(message);
@@ -283,6 +337,7 @@ public final class Errors {
         };
     }
 
+    /** The {@code Status} that answers the deletion of an object. */
     public static ObjectNode success(ResourceType type, String name, String uid) {
         ObjectNode status = success();
         ObjectNode details = details(type, name);
@@ -291,6 +346,7 @@ public final class Errors {
         return status;
     }
 
+    /** A {@code Status} of success without details. */
     public static ObjectNode success() {
         ObjectNode status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1");
@@ -298,6 +354,7 @@ public final class Errors {
         return status.put("status", "Success");
     }
 
+    /** A mutable list of one cause. */
     public static List<Cause> one(String field, String reason, String message) {
         return new ArrayList<>(List.of(new Cause(field, reason, message)));
     }

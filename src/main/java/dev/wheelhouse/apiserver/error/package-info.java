@@ -1,7 +1,10 @@
 /**
- * Failed requests. {@link dev.wheelhouse.apiserver.error.Errors} makes each failure as the {@code Status} object that a real
- * API server answers with, in its words; {@link dev.wheelhouse.apiserver.error.ApiException} carries one to the place that answers.
- * A {@link dev.wheelhouse.apiserver.error.Cause} is one rule that an object breaks, with the path of the field.
+ * Failed requests. {@link dev.wheelhouse.apiserver.error.Errors} creates an
+ * {@link dev.wheelhouse.apiserver.error.ApiException} for each kind of failure. It carries the {@code Status} object
+ * with which a real API server answers, in the same words. {@code RestServer} catches it and answers the request.
+ *
+ * <p>An invalid object has several {@link dev.wheelhouse.apiserver.error.Cause}s: a field, a reason and a message each.
+ * Code that finds many of them collects them in {@code apiserver.validation.Problems}.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.error;

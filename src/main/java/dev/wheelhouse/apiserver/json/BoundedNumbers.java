@@ -21,7 +21,7 @@ final class BoundedNumbers extends JsonNodeFactory {
 
     @Override
     public ValueNode numberNode(BigDecimal number) {
-        if (number == null || number.signum() == 0 && number.scale() >= 0 && number.scale() < MOST_DIGITS) {
+        if (number == null || (number.signum() == 0 && number.scale() >= 0 && number.scale() < MOST_DIGITS)) {
             return super.numberNode(number);
         }
         long digits = (long) number.precision() - number.scale();

@@ -23,7 +23,7 @@ public final class JsonSize {
         this.limit = limit;
     }
 
-    /** Adds a value. @return false if the limit is exceeded */
+    /** Adds a value. False if the limit is exceeded. */
     public boolean add(JsonNode value) {
         return add(value, 0);
     }

@@ -70,7 +70,7 @@ public final class Meta {
         }
     }
 
-    /** Removes repeated owner references. @return the UIDs of the removed ones */
+    /** Removes repeated owner references. Returns the UIDs of the removed ones. */
     public static List<String> dropRepeatedOwners(ObjectNode object) {
         List<String> repeated = new ArrayList<>(0);
         ObjectNode meta = of(object);
@@ -100,19 +100,19 @@ public final class Meta {
     }
 
     /** Removes empty values, which upstream does not write, and repeated owner references. */
-    public static void tidy(ObjectNode object) {
+    public static void removeEmptyFields(ObjectNode object) {
         dropRepeatedOwners(object);
         ObjectNode meta = of(object);
         for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {
             JsonNode value = meta.get(field);
-            if (value != null && (value.isNull() || value.isContainer() && value.isEmpty())) {
+            if (value != null && (value.isNull() || (value.isContainer() && value.isEmpty()))) {
                 meta.remove(field);
             }
         }
         for (String field : List.of("selfLink", "creationTimestamp", "deletionTimestamp", "uid", "resourceVersion",
                 "generateName", "namespace", "deletionGracePeriodSeconds")) {
             JsonNode value = meta.get(field);
-            if (value != null && (value.isNull() || value.isString() && value.stringValue().isEmpty())) {
+            if (value != null && (value.isNull() || (value.isString() && value.stringValue().isEmpty()))) {
                 meta.remove(field);
             }
         }

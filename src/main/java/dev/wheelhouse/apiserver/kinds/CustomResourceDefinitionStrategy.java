@@ -156,7 +156,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         label(Json.text(version, "name"), path + ".name", problems);
         String at = path + ".schema.openAPIV3Schema";
         if (Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode schema) {
-            StructuralRules.check(schema, at).forEach(problems::add);
+            StructuralRules.check(schema, at, problems);
         } else {
             problems.required(at, "schemas are required");
         }

@@ -27,6 +27,11 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
                 Column.age());
     }
 
+    @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
     private static String parameters(Item binding) {
         Item reference = binding.part("spec", "paramRef");
         if (!reference.text("name").isEmpty()) {

@@ -24,6 +24,11 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
     }
 
     @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         rules.put(AdmissionRules.TYPES + "MutatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
     }

@@ -26,6 +26,11 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     }
 
     @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         rules.put(AdmissionRules.TYPES + "ValidatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
         rules.put(AdmissionRules.TYPES + "NamedRuleWithOperations", rule -> set(rule, "scope", "*"));
@@ -42,13 +47,13 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             problems.required("spec.validations",
                     "validations or auditAnnotations must contain at least one item");
         }
-        expressions(spec, "matchConditions", "expression", CelExpression.Wanted.TRUTH, problems);
-        expressions(spec, "variables", "expression", CelExpression.Wanted.ANYTHING, problems);
-        expressions(spec, "validations", "expression", CelExpression.Wanted.TRUTH, problems);
-        expressions(spec, "validations", "messageExpression", CelExpression.Wanted.TEXT, problems);
+        expressions(spec, "matchConditions", "expression", CelExpression.ResultType.BOOL, problems);
+        expressions(spec, "variables", "expression", CelExpression.ResultType.ANY, problems);
+        expressions(spec, "validations", "expression", CelExpression.ResultType.BOOL, problems);
+        expressions(spec, "validations", "messageExpression", CelExpression.ResultType.STRING, problems);
     }
 
-    private static void expressions(JsonNode spec, String list, String field, CelExpression.Wanted wanted,
+    private static void expressions(JsonNode spec, String list, String field, CelExpression.ResultType wanted,
             Problems problems) {
         int i = 0;
         for (JsonNode entry : spec.path(list)) {

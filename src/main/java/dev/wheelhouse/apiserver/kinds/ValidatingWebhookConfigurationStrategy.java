@@ -33,6 +33,11 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     @Override
+    public boolean allowsUnconditionalUpdate() {
+        return false;
+    }
+
+    @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
         rules.put(AdmissionRules.TYPES + "ValidatingWebhook", ValidatingWebhookConfigurationStrategy::addDefaults);
         rules.put(AdmissionRules.TYPES + "RuleWithOperations", rule -> set(rule, "scope", "*"));

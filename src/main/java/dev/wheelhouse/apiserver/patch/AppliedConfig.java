@@ -35,7 +35,8 @@ final class AppliedConfig {
                     path.add("f:" + field.getKey());
                     JsonNode inner = field.getValue();
                     collect(inner, structure.field(field.getKey()), path, set);
-                    if (inner.isNull() || inner.isObject() && inner.isEmpty() || !structure.declares(field.getKey())) {
+                    if (inner.isNull() || (inner.isObject() && inner.isEmpty())
+                            || !structure.declares(field.getKey())) {
                         set.insert(path);
                     }
                     path.removeLast();
@@ -76,35 +77,32 @@ final class AppliedConfig {
         if (config == null) {
             return live == null ? NullNode.getInstance() : live;
         }
-        if (live == null || Structure.isEmptyContainer(live) && Structure.isEmptyContainer(config)) {
+        if (live == null || (Structure.isEmptyContainer(live) && Structure.isEmptyContainer(config))) {
             return config;
         }
-        switch (structure.form(live, config)) {
-            case OBJECT -> {
-                if (!(config instanceof ObjectNode changes) || !(live instanceof ObjectNode present)) {
-                    return config;
-                }
-                ObjectNode merged = Json.object();
-                for (Map.Entry<String, JsonNode> field : present.properties()) {
-                    String name = field.getKey();
-                    merged.set(name, merge(field.getValue(), changes.get(name), structure.field(name)));
-                }
-                for (Map.Entry<String, JsonNode> field : changes.properties()) {
-                    if (!present.has(field.getKey())) {
-                        merged.set(field.getKey(), field.getValue());
-                    }
-                }
-                return merged;
-            }
-            case SET, ASSOCIATIVE -> {
-                return config instanceof ArrayNode changes && live instanceof ArrayNode present
-                        ? mergeList(present, changes, structure)
-                        : config;
-            }
-            default -> {
-                return config;
+        return switch (structure.form(live, config)) {
+            case OBJECT -> config instanceof ObjectNode changes && live instanceof ObjectNode present
+                    ? mergeFields(present, changes, structure)
+                    : config;
+            case SET, ASSOCIATIVE -> config instanceof ArrayNode changes && live instanceof ArrayNode present
+                    ? mergeList(present, changes, structure)
+                    : config;
+            default -> config;
+        };
+    }
+
+    private static ObjectNode mergeFields(ObjectNode live, ObjectNode config, Structure structure) {
+        ObjectNode merged = Json.object();
+        for (Map.Entry<String, JsonNode> field : live.properties()) {
+            String name = field.getKey();
+            merged.set(name, merge(field.getValue(), config.get(name), structure.field(name)));
+        }
+        for (Map.Entry<String, JsonNode> field : config.properties()) {
+            if (!live.has(field.getKey())) {
+                merged.set(field.getKey(), field.getValue());
             }
         }
+        return merged;
     }
 
     /** The configuration's elements come in its order. Other elements keep their place relative to shared ones. */
@@ -158,41 +156,38 @@ final class AppliedConfig {
 
     /** The value without the members of a set and all that is below them. Shares nodes with the value. */
     static JsonNode remove(JsonNode value, FieldSet removed, Structure structure) {
-        switch (structure.form(value, value)) {
-            case OBJECT -> {
-                if (!(value instanceof ObjectNode object)) {
-                    return value;
-                }
-                ObjectNode rest = Json.object();
-                for (Map.Entry<String, JsonNode> field : object.properties()) {
-                    String step = "f:" + field.getKey();
-                    if (!removed.has(step)) {
-                        FieldSet below = removed.under(step);
-                        rest.set(field.getKey(), below == null
-                                ? field.getValue()
-                                : remove(field.getValue(), below, structure.field(field.getKey())));
-                    }
-                }
-                return rest;
-            }
-            case SET, ASSOCIATIVE -> {
-                if (!(value instanceof ArrayNode list)) {
-                    return value;
-                }
-                ArrayNode rest = list.arrayNode();
-                for (JsonNode element : list) {
-                    String step = structure.step(element);
-                    if (!removed.has(step)) {
-                        FieldSet below = removed.under(step);
-                        rest.add(below == null ? element : remove(element, below, structure.element()));
-                    }
-                }
-                return rest;
-            }
-            default -> {
-                return value;
+        return switch (structure.form(value, value)) {
+            case OBJECT -> value instanceof ObjectNode object ? removeFields(object, removed, structure) : value;
+            case SET, ASSOCIATIVE ->
+                value instanceof ArrayNode list ? removeElements(list, removed, structure) : value;
+            default -> value;
+        };
+    }
+
+    private static ObjectNode removeFields(ObjectNode object, FieldSet removed, Structure structure) {
+        ObjectNode rest = Json.object();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            String step = "f:" + field.getKey();
+            if (!removed.has(step)) {
+                FieldSet below = removed.under(step);
+                rest.set(field.getKey(), below == null
+                        ? field.getValue()
+                        : remove(field.getValue(), below, structure.field(field.getKey())));
             }
         }
+        return rest;
+    }
+
+    private static ArrayNode removeElements(ArrayNode list, FieldSet removed, Structure structure) {
+        ArrayNode rest = list.arrayNode();
+        for (JsonNode element : list) {
+            String step = structure.step(element);
+            if (!removed.has(step)) {
+                FieldSet below = removed.under(step);
+                rest.add(below == null ? element : remove(element, below, structure.element()));
+            }
+        }
+        return rest;
     }
 
     /** Why a configuration does not fit its type, in upstream's words; null if it fits. */
@@ -204,33 +199,29 @@ final class AppliedConfig {
         if (value.isNull()) {
             return null;
         }
-        switch (structure.form(value, value)) {
-            case OBJECT -> {
-                if (!value.isObject()) {
-                    return FieldSet.print(path) + ": expected map, got &{" + JsonValues.goText(value) + "}";
-                }
-                for (Map.Entry<String, JsonNode> field : value.properties()) {
-                    path.add("f:" + field.getKey());
-                    String problem = structure.allows(field.getKey())
-                            ? problem(field.getValue(), structure.field(field.getKey()), path)
-                            : FieldSet.print(path) + ": field not declared in schema";
-                    if (problem != null) {
-                        return problem;
-                    }
-                    path.removeLast();
-                }
-                return null;
+        return switch (structure.form(value, value)) {
+            case OBJECT -> value.isObject()
+                    ? fieldProblem(value, structure, path)
+                    : FieldSet.print(path) + ": expected map, got &{" + JsonValues.goText(value) + "}";
+            case SET, ASSOCIATIVE -> value.isArray()
+                    ? listProblem(value, structure, path)
+                    : FieldSet.print(path) + ": expected list, got &{" + JsonValues.goText(value) + "}";
+            default -> null;
+        };
+    }
+
+    private static @Nullable String fieldProblem(JsonNode object, Structure structure, List<String> path) {
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            path.add("f:" + field.getKey());
+            String problem = structure.allows(field.getKey())
+                    ? problem(field.getValue(), structure.field(field.getKey()), path)
+                    : FieldSet.print(path) + ": field not declared in schema";
+            if (problem != null) {
+                return problem;
             }
-            case SET, ASSOCIATIVE -> {
-                if (!value.isArray()) {
-                    return FieldSet.print(path) + ": expected list, got &{" + JsonValues.goText(value) + "}";
-                }
-                return listProblem(value, structure, path);
-            }
-            default -> {
-                return null;
-            }
+            path.removeLast();
         }
+        return null;
     }
 
     private static @Nullable String listProblem(JsonNode list, Structure structure, List<String> path) {

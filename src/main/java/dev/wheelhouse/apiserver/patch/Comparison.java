@@ -47,7 +47,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
         void compare(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
             Structure.Form form = structure.form(left, right);
             boolean leaf = form == Structure.Form.LEAF
-                    || Structure.isEmptyContainer(left) && Structure.isEmptyContainer(right);
+                    || (Structure.isEmptyContainer(left) && Structure.isEmptyContainer(right));
             if (leaf) {
                 if (left == null) {
                     found.added.insert(path);
@@ -142,7 +142,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                     try {
                         elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);
                     } catch (IllegalArgumentException withoutKeys) {
-                        continue; // without any of the keys it has no path, so nobody can own it
+                        // Without any of the keys an element has no path, so nobody can own it.
                     }
                 }
             }

@@ -98,7 +98,7 @@ public final class FieldManagement {
 
     private static boolean isReset(ObjectNode object) {
         return Json.at(object, "metadata", "managedFields") instanceof ArrayNode list
-                && (list.isEmpty() || list.size() == 1 && list.get(0).isEmpty());
+                && (list.isEmpty() || (list.size() == 1 && list.get(0).isEmpty()));
     }
 
     /** Adds the changed fields to a manager and removes them, and the removed fields, from all others. */

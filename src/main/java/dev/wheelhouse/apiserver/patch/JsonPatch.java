@@ -54,14 +54,14 @@ final class JsonPatch {
         @Nullable
         JsonNode get() {
             if (parent instanceof ArrayNode array) {
-                int index = index(array, key, array.size());
+                int index = index(key, array.size());
                 return index < 0 ? null : array.get(index);
             }
             return parent.get(key);
         }
 
         /** The index that a token stands for; -1 if it is not one below the limit. */
-        static int index(ArrayNode array, String token, int limit) {
+        static int index(String token, int limit) {
             try {
                 int index = Integer.parseInt(token);
                 if (index < 0) {
@@ -147,7 +147,7 @@ final class JsonPatch {
         }
 
         private int index(ArrayNode array, String token, int limit) {
-            int index = Place.index(array, token, limit);
+            int index = Place.index(token, limit);
             if (index < 0) {
                 throw failed("the index " + token + " is outside the array of " + array.size());
             }

@@ -22,13 +22,13 @@ final class ManagedFields {
     /** If more managers made updates, the oldest ones are merged into one. */
     private static final int MAX_UPDATE_MANAGERS = 10;
     private static final Comparator<Map.Entry<Id, Entry>> ORDER = Comparator
-            .comparing((Map.Entry<Id, Entry> e) -> e.getKey().apply() ? 0 : 1)
-            .thenComparing(e -> seconds(e.getValue().time())).thenComparing(e -> e.getKey().manager())
+            .comparingInt((Map.Entry<Id, Entry> e) -> e.getKey().apply() ? 0 : 1)
+            .thenComparingLong(e -> seconds(e.getValue().time())).thenComparing(e -> e.getKey().manager())
             .thenComparing(e -> e.getValue().apiVersion()).thenComparing(e -> e.getKey().subresource());
 
     private final Map<Id, Entry> entries = new LinkedHashMap<>();
 
-    /** Identifies a manager. @param apiVersion of its updates; empty for apply, whose versions share one entry */
+    /** Identifies a manager. For apply the apiVersion is empty, so that all versions share one entry. */
     record Id(String manager, boolean apply, String apiVersion, String subresource) {
         static Id of(String manager, boolean apply, String apiVersion, String subresource) {
             return new Id(manager.isEmpty() ? "unknown" : manager, apply, apply ? "" : apiVersion, subresource);
@@ -49,7 +49,7 @@ final class ManagedFields {
         }
     }
 
-    /** The fields of one manager. @param time as it is stored; null if none is */
+    /** The fields of one manager, and the stored time of its last change. */
     record Entry(String apiVersion, FieldSet fields, @Nullable String time) {
         Entry with(FieldSet other) {
             return new Entry(apiVersion, other, time);
@@ -107,7 +107,7 @@ final class ManagedFields {
         return entries;
     }
 
-    /** Removes fields from all managers but one. @param keeper null to remove them from all */
+    /** Removes fields from all managers but the keeper, if there is one. */
     void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
         for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
             if (!entry.getKey().equals(keeper)) {
@@ -121,7 +121,7 @@ final class ManagedFields {
         List<Map.Entry<Id, Entry>> updates = new ArrayList<>(entries.entrySet());
         updates.removeIf(entry -> entry.getKey().apply());
         int count = updates.size();
-        updates.sort(Comparator.comparing((Map.Entry<Id, Entry> e) -> seconds(e.getValue().time()))
+        updates.sort(Comparator.comparingLong((Map.Entry<Id, Entry> e) -> seconds(e.getValue().time()))
                 .thenComparing(e -> e.getKey().sortKey()));
         Map<String, Id> firstOfVersion = new HashMap<>();
         Map<String, FieldSet> merged = new HashMap<>();

@@ -205,7 +205,7 @@ final class StrategicMerge {
             ArrayNode order = list(patch.remove(directive));
             JsonNode present = original.get(key);
             JsonNode changes = patch.get(key);
-            if (order == null || present == null && changes == null) {
+            if (order == null || (present == null && changes == null)) {
                 continue;
             }
             if (scope.type() != null && scope.field(key) == null) {

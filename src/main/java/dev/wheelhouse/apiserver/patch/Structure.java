@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -161,7 +160,7 @@ final class Structure {
     boolean declares(String field) {
         if (schema != null) {
             return schema.path("properties").has(field)
-                    || Custom.IDENTITY.containsKey(field) && fields.containsKey(field);
+                    || (Custom.IDENTITY.containsKey(field) && fields.containsKey(field));
         }
         return type != null ? type.field(field) != null : form == Form.DEDUCED && fields.containsKey(field);
     }
@@ -221,7 +220,7 @@ final class Structure {
      * @throws IllegalArgumentException if the element has none of the keys
      */
     String step(JsonNode element) {
-        if (form == Form.SET || holder == null && schema == null) {
+        if (form == Form.SET || (holder == null && schema == null)) {
             return "v:" + element;
         }
         ObjectNode keys = Json.object();
@@ -280,6 +279,6 @@ final class Structure {
 
     static boolean isEmptyContainer(@Nullable JsonNode node) {
         return node == null || node.isNull()
-                || (node instanceof ObjectNode || node instanceof ArrayNode) && node.isEmpty();
+                || (node.isContainer() && node.isEmpty());
     }
 }

@@ -16,8 +16,8 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * The form of an answer, negotiated from the Accept header (upstream: {@code
- * apiserver/pkg/endpoints/handlers/negotiation}).
+ * The form of an answer, negotiated from the Accept header (upstream:
+ * {@code apiserver/pkg/endpoints/handlers/negotiation}).
  *
  * @param form the object itself, a Table, or only the metadata, of one object or of a list
  * @param media the encoding

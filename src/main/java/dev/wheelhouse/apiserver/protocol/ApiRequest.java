@@ -96,6 +96,7 @@ public record ApiRequest(String method, String path, Query query, Route route, S
         return query.has("pretty") ? query.flag("pretty") : TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith);
     }
 
+    /** Whether the query asks for a dry run. */
     public boolean isDryRun() {
         return query.has("dryRun");
     }

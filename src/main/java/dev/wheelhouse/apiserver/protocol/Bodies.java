@@ -28,8 +28,8 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Decodes the bodies of requests, in JSON, YAML or protobuf, and reports unknown and duplicate fields as {@code
- * fieldValidation} asks (upstream: {@code apiserver/pkg/endpoints/handlers}).
+ * Decodes the bodies of requests, in JSON, YAML or protobuf, and reports unknown and duplicate fields as
+ * {@code fieldValidation} asks (upstream: {@code apiserver/pkg/endpoints/handlers}).
  */
 public final class Bodies {
     private static final int MAX_DEPTH = 200;
@@ -80,7 +80,7 @@ public final class Bodies {
         }
         if (!(read instanceof ObjectNode object)) {
             throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + kindOf(read) + " into Go value of type " + HEAD_TYPE, request.body());
+                    + FieldValidation.jsonType(read) + " into Go value of type " + HEAD_TYPE, request.body());
         }
         identify(object, type);
         checkDepth(object);
@@ -122,6 +122,7 @@ public final class Bodies {
         }
     }
 
+    /** Drops unknown fields, and reports them as {@link #report} does. */
     public static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings) {
         prune(request, type, object, warnings, List.of());
     }
@@ -130,22 +131,14 @@ public final class Bodies {
     private static void prune(ApiRequest request, ResourceType type, ObjectNode object, List<String> warnings,
             List<String> duplicates) {
         List<String> problems = new ArrayList<>();
-        if (Schemas.ofKind(type.apiVersion(), type.kind()) != null) {
-            try {
-                problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
-            } catch (FieldValidation.WrongTypeException e) {
-                throw Errors.badRequest(
-                        type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
-                                + ": " + e.getMessage());
-            }
-        }
-        if (!Schemas.isBuiltIn(type)) {
-            try {
+        try {
+            problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
+            if (!Schemas.isBuiltIn(type)) {
                 problems.addAll(customMetadata(object));
-            } catch (FieldValidation.WrongTypeException e) {
-                throw Errors.badRequest(type.kind() + " in version \"" + type.version()
-                        + "\" cannot be handled as a " + type.kind() + ": " + e.getMessage());
             }
+        } catch (FieldValidation.WrongTypeException e) {
+            throw Errors.badRequest(type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
+                    + type.kind() + ": " + e.getMessage());
         }
         problems.addAll(duplicates);
         report(request, type, problems, warnings);
@@ -163,7 +156,7 @@ public final class Bodies {
             return List.of();
         }
         if (!(metadata instanceof ObjectNode meta)) {
-            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + kindOf(metadata)
+            throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(metadata)
                     + " into Go value of type v1.ObjectMeta");
         }
         List<String> problems = new ArrayList<>();
@@ -290,13 +283,13 @@ public final class Bodies {
         }
         if (!(read instanceof ObjectNode options)) {
             throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    + kindOf(read) + " into Go value of type " + HEAD_TYPE);
+                    + FieldValidation.jsonType(read) + " into Go value of type " + HEAD_TYPE);
         }
         for (String field : List.of("apiVersion", "kind")) {
             JsonNode value = options.get(field);
             if (value != null && !value.isNull() && !value.isString()) {
                 throw Errors.badRequest("couldn't get version/kind; json parse error: json: cannot unmarshal "
-                        + kindOf(value) + " into Go struct field ." + field + " of type string");
+                        + FieldValidation.jsonType(value) + " into Go struct field ." + field + " of type string");
             }
         }
         String kind = Json.text(options, "kind");
@@ -329,24 +322,6 @@ public final class Bodies {
                             + String.join(", ", MEDIA));
         }
         return media;
-    }
-
-    /** A body of whatever type, in any of the formats. @throws JacksonException if it is no JSON */
-    public static JsonNode untyped(ApiRequest request) {
-        return switch (mediaType(request.contentType())) {
-            case "application/yaml" -> Yaml.read(request.body()).value();
-            case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
-            default -> Json.read(request.body());
-        };
-    }
-
-    /** The name that Go gives to the JSON type of a value. */
-    public static String kindOf(JsonNode node) {
-        return node.isObject()
-                ? "object"
-                : node.isArray()
-                        ? "array"
-                        : node.isString() ? "string" : node.isNumber() ? "number" : node.isBoolean() ? "bool" : "null";
     }
 
     private static String version(String apiVersion) {

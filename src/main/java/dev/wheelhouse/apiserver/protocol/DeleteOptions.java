@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
-import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
  * The options of a deletion (upstream: {@code metav1.DeleteOptions}).
@@ -71,19 +70,16 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
     }
 
     private DeleteOptions checked(boolean hasPolicy, List<String> dryRuns) {
-        List<Cause> causes = new ArrayList<>(0);
+        Problems problems = new Problems();
         if (hasPolicy && orphan != null) {
-            causes.add(new Cause("propagationPolicy", "FieldValueInvalid", "Invalid value: \"" + policy
-                    + "\": orphanDependents and deletionPropagation cannot be both set"));
+            problems.invalid("propagationPolicy", policy,
+                    "orphanDependents and deletionPropagation cannot be both set");
         }
         if (hasPolicy && !POLICIES.contains(policy)) {
-            causes.add(new Cause("propagationPolicy", "FieldValueNotSupported", "Unsupported value: \"" + policy
-                    + "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""));
+            problems.notSupported("propagationPolicy", policy, "Foreground", "Background", "Orphan", "nil");
         }
-        causes.addAll(WriteOptions.dryRun(dryRuns));
-        if (!causes.isEmpty()) {
-            throw Errors.invalid("meta.k8s.io", "DeleteOptions", "", causes);
-        }
+        WriteOptions.dryRun(dryRuns, problems);
+        problems.refuse("meta.k8s.io", "DeleteOptions", "");
         return this;
     }
 }

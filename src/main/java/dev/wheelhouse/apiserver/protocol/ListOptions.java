@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.SelectableFields;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * The options of a list, a watch or the deletion of a collection (upstream: {@code
- * apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
+ * The options of a list, a watch or the deletion of a collection (upstream:
+ * {@code apimachinery/pkg/apis/meta/internalversion/validation}, {@code apiserver/pkg/endpoints/handlers/get.go}).
  *
  * @param limit 0 for none
  * @param match the resourceVersionMatch, or empty
@@ -45,10 +45,13 @@ public record ListOptions(Selection selection, int limit, String match, String v
                 query.get("resourceVersion"), query.get("continue"),
                 query.has("sendInitialEvents") ? Boolean.valueOf(query.flag("sendInitialEvents")) : null,
                 query.flag("allowWatchBookmarks"), timeout);
-        List<Cause> causes = query.flag("watch") ? options.withDefaults().checkWatch() : options.checkList();
-        if (!causes.isEmpty()) {
-            throw Errors.invalid("meta.k8s.io", "ListOptions", "", causes);
+        Problems problems = new Problems();
+        if (query.flag("watch")) {
+            options.withDefaults().checkWatch(problems);
+        } else {
+            options.checkList(problems);
         }
+        problems.refuse("meta.k8s.io", "ListOptions", "");
         return options.named(target);
     }
 
@@ -60,55 +63,42 @@ public record ListOptions(Selection selection, int limit, String match, String v
                 : this;
     }
 
-    private List<Cause> checkList() {
-        List<Cause> causes = new ArrayList<>(0);
+    private void checkList(Problems problems) {
         if (!match.isEmpty()) {
             if (version.isEmpty()) {
-                forbidden(causes, MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+                problems.forbidden(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided");
             }
             if (!token.isEmpty()) {
-                forbidden(causes, MATCH, "resourceVersionMatch is forbidden when continue is provided");
+                problems.forbidden(MATCH, "resourceVersionMatch is forbidden when continue is provided");
             }
             if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
-                unsupported(causes, "\"Exact\", \"NotOlderThan\", \"\"");
+                problems.notSupported(MATCH, match, "Exact", "NotOlderThan", "");
             }
             if (match.equals("Exact") && version.equals("0")) {
-                forbidden(causes, MATCH, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+                problems.forbidden(MATCH, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
             }
         }
         if (initialEvents != null) {
-            forbidden(causes, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+            problems.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
         }
-        return causes;
     }
 
-    private List<Cause> checkWatch() {
-        List<Cause> causes = new ArrayList<>(0);
+    private void checkWatch(Problems problems) {
         if (initialEvents != null && !match.equals("NotOlderThan")) {
-            forbidden(causes, MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+            problems.forbidden(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
         }
         if (!match.isEmpty()) {
             if (initialEvents == null) {
-                forbidden(causes, MATCH,
+                problems.forbidden(MATCH,
                         "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
             }
             if (!match.equals("NotOlderThan")) {
-                unsupported(causes, "\"NotOlderThan\"");
+                problems.notSupported(MATCH, match, "NotOlderThan");
             }
             if (!token.isEmpty()) {
-                forbidden(causes, MATCH, "resourceVersionMatch is forbidden when continue is provided");
+                problems.forbidden(MATCH, "resourceVersionMatch is forbidden when continue is provided");
             }
         }
-        return causes;
-    }
-
-    private static void forbidden(List<Cause> causes, String field, String why) {
-        causes.add(new Cause(field, "FieldValueForbidden", "Forbidden: " + why));
-    }
-
-    private void unsupported(List<Cause> causes, String supported) {
-        causes.add(new Cause(MATCH, "FieldValueNotSupported",
-                "Unsupported value: \"" + match + "\": supported values: " + supported));
     }
 
     /** Translates field names to those that the store knows, and adds the name in the path as a field selector. */

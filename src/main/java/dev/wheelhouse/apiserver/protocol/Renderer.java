@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -120,7 +119,7 @@ public final class Renderer {
         byte[] json = object.json();
         byte[] head = head(type);
         int body = object.bodyOffset();
-        if (body == head.length && startsWith(json, head)) {
+        if (body == head.length && Arrays.equals(json, 0, body, head, 0, body)) {
             return json;
         }
         byte[] out = new byte[head.length + json.length - body];
@@ -132,15 +131,6 @@ public final class Renderer {
     private static byte[] head(ResourceType type) {
         return ("{\"kind\":\"" + type.kind() + "\",\"apiVersion\":\"" + type.apiVersion() + "\",")
                 .getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static boolean startsWith(byte[] json, byte[] head) {
-        for (int i = 0; i < head.length; i++) {
-            if (json[i] != head[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static boolean differs(ResourceInfo info, StoredObject object) {

@@ -7,8 +7,8 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Finds the resource that a route names, such as {@code /api/v1/namespaces/NS/pods/NAME/status} or {@code
- * /apis/GROUP/VERSION/…}.
+ * Finds the resource that a route names, such as {@code /api/v1/namespaces/NS/pods/NAME/status} or
+ * {@code /apis/GROUP/VERSION/…}.
  */
 public final class Router {
     private final ResourceRegistry registry;

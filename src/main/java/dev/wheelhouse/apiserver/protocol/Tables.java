@@ -14,8 +14,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion}, {@code
- * apiserver/pkg/registry/rest/table.go}). Stateless; safe for use by many threads.
+ * Renders objects as Tables, the rows that kubectl prints (upstream: {@code pkg/printers/internalversion},
+ * {@code apiserver/pkg/registry/rest/table.go}). Stateless; safe for use by many threads.
  */
 public final class Tables {
     private Tables() {}

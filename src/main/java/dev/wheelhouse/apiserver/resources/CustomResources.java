@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -27,7 +26,11 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 
-/** Serves the resources of CustomResourceDefinitions: they are in the registry for as long as the definition is stored. */
+/**
+ * Keeps the registry in step with the stored CustomResourceDefinitions, and manages their names, conditions and
+ * deletion (upstream: {@code apiextensions-apiserver/pkg/controller}). The strategy of CustomResourceDefinitions calls
+ * it around each write. Thread safe.
+ */
 public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
@@ -40,11 +43,12 @@ public final class CustomResources {
     private final ObjectStore store;
     private final ResourceRegistry registry;
     private final Clock clock;
-    /** The names that stored definitions claim, by the definitions' own names. */
+    /** The statuses of stored definitions, by the names of the definitions. A cache: entries may be missing. */
     private final Map<String, Named> definitions = new ConcurrentHashMap<>();
     /** The names of the definitions that are being deleted. */
     private final Set<String> terminating = ConcurrentHashMap.newKeySet();
 
+    /** Serves the definitions that are already stored, and completes interrupted deletions. */
     public CustomResources(ObjectStore store, ResourceRegistry registry, Clock clock) {
         this.store = store;
         this.registry = registry;
@@ -53,7 +57,10 @@ public final class CustomResources {
         List.copyOf(terminating).forEach(this::finishDeletion);
     }
 
-    /** Fills in what the conditions say of the names, whatever a writer of the status makes of them. */
+    /**
+     * Decides the conditions about names. Also called when a client writes the status, because clients must not change
+     * them.
+     */
     public void decide(ObjectNode crd) {
         decide(crd, Meta.name(crd));
     }
@@ -61,8 +68,8 @@ public final class CustomResources {
     /**
      * A definition without its schemas, which may be large.
      *
-     * @param stored that it was read from
-     * @param definition its status
+     * @param stored the object that it was read from
+     * @param definition only the status
      */
     private record Named(StoredObject stored, ObjectNode definition) {
         static Named of(StoredObject stored) {
@@ -94,18 +101,14 @@ public final class CustomResources {
         DefinitionNames.decide(crd, others, Meta.time(clock.now()));
     }
 
-    private static List<JsonNode> versions(ObjectNode crd) {
-        List<JsonNode> versions = new ArrayList<>();
-        if (Json.at(crd, "spec", "versions") instanceof ArrayNode array) {
-            array.forEach(versions::add);
-        }
-        return versions;
+    private static JsonNode versions(ObjectNode crd) {
+        return crd.path("spec").path("versions");
     }
 
     /**
-     * Registers what the definition says is served, once its names are its own. A definition that is named as a built-in
-     * resource is not served; such a one may be in a directory that an older version has written. A version of a group
-     * that the server serves by itself stays as it is.
+     * Registers the served versions of a stored definition once its names are accepted. A definition with the name of a
+     * built-in resource is not served; a data directory of an older server may contain one. Nor is a version of a group
+     * that the server serves itself.
      */
     public void serve(ObjectNode crd) {
         if (Meta.isDeleting(crd)) {
@@ -121,7 +124,7 @@ public final class CustomResources {
         }
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
-        List<String> named = versions(crd).stream().map(version -> Json.text(version, "name")).toList();
+        List<String> named = versions(crd).valueStream().map(version -> Json.text(version, "name")).toList();
         for (ResourceInfo known : registry.all()) {
             ResourceType type = known.type();
             if (type.group().equals(group) && type.plural().equals(plural) && !named.contains(type.version())) {
@@ -152,14 +155,10 @@ public final class CustomResources {
     }
 
     private static List<String> texts(ObjectNode crd, String field) {
-        List<String> texts = new ArrayList<>();
-        if (Json.at(crd, "spec", "names", field) instanceof ArrayNode array) {
-            array.forEach(t -> texts.add(t.asString("")));
-        }
-        return texts;
+        return crd.path("spec").path("names").path(field).valueStream().map(text -> text.asString("")).toList();
     }
 
-    /** Refuses new objects of a definition that is being deleted. */
+    /** @throws ApiException 403 for a new object of a definition that is being deleted */
     public void allowCreate(ResourceType type, String name) {
         if (terminating.contains(type.groupResource()) && !registry.isBuiltIn(type.groupResource())) {
             throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
@@ -167,7 +166,9 @@ public final class CustomResources {
         }
     }
 
-    /** Ends serving, ends the watches, and lets other definitions have the names. */
+    /**
+     * Ends serving a deleted definition, ends the watches of its resources, and lets other definitions take its names.
+     */
     public void withdraw(ObjectNode crd) {
         String group = Json.text(crd, "spec", "group");
         String plural = Json.text(crd, "spec", "names", "plural");
@@ -178,7 +179,7 @@ public final class CustomResources {
         }
         definitions.remove(Meta.name(crd));
         for (Named other : others(group, Meta.name(crd))) {
-            // Names that come free change nothing for a definition that has all of its own.
+            // A definition with all names accepted gains nothing from free names.
             if (other.isAccepted()) {
                 continue;
             }
@@ -190,17 +191,17 @@ public final class CustomResources {
                     store.update(RESOURCE, decided, other.stored().version());
                     serve(decided);
                 } catch (StoreException.Conflict e) {
-                    // Somebody changes it at this moment, and it is decided anew with that.
+                    // Another write decides its names anew.
                 }
             }
         }
     }
 
     /**
-     * Goes on with the deletion of a definition whose objects may be gone now (upstream:
+     * Completes the deletion of a definition if no objects are left (upstream:
      * {@code apiextensions-apiserver/pkg/controller/finalizer}).
      *
-     * @param name of the definition; one that is not being deleted stays as it is
+     * @param name of the definition; has no effect unless the definition is being deleted
      */
     public void finishDeletion(String name) {
         boolean hasObjects = !registry.isBuiltIn(name)
@@ -229,12 +230,12 @@ public final class CustomResources {
                 }
                 return;
             } catch (StoreException.Conflict e) {
-                // Read again.
+                // The next attempt reads the definition again.
             }
         }
     }
 
-    /** Marks a definition as about to be deleted with its objects. */
+    /** Marks a definition as being deleted, with the finalizer that waits for its objects. Changes it in place. */
     public void beginDeletion(ObjectNode crd) {
         String now = Meta.time(clock.now());
         Meta.of(crd).put("deletionTimestamp", now);
@@ -247,9 +248,8 @@ public final class CustomResources {
                 "CustomResource deletion is in progress", now);
     }
 
-    /** Any of the versions that are served; null if none is. */
-    @Nullable
-    public ResourceInfo served(ObjectNode crd) {
+    /** The resource in any served version; null if no version is served. */
+    public @Nullable ResourceInfo served(ObjectNode crd) {
         for (JsonNode version : versions(crd)) {
             ResourceInfo info = registry.find(Json.text(crd, "spec", "group"), Json.text(version, "name"),
                     Json.text(crd, "spec", "names", "plural"));

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.resources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,24 +14,24 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * What one version of a CustomResourceDefinition says of its objects. Immutable: nobody may change its nodes.
+ * One version of a CustomResourceDefinition, as its objects see it. Immutable; its nodes must not be changed.
  *
  * @param schema the {@code openAPIV3Schema}; null if the version has none
  * @param preserves whether unknown fields are kept everywhere
- * @param columns what {@code additionalPrinterColumns} lists
- * @param replicasPath where {@code spec.replicas} of the scale is; empty if it has no scale
- * @param statusReplicasPath where {@code status.replicas} of the scale is
- * @param selectorPath where the selector's text is; empty if nowhere
- * @param deprecation what requests for the version are warned of; empty if it is not deprecated
- * @param status whether the status is a subresource, apart from the rest
- * @param selectable the fields besides name and namespace that objects can be selected by, as {@code spec.color}
- * @param rules the schema's rules in CEL
- * @param since the store's version from which on all objects are written by this schema
+ * @param columns the {@code additionalPrinterColumns}
+ * @param replicasPath the path of {@code spec.replicas} of the scale; empty without a scale
+ * @param statusReplicasPath the path of {@code status.replicas} of the scale
+ * @param selectorPath the path of the selector of the scale, as text; empty without one
+ * @param deprecation the warning for requests to the version; empty if it is not deprecated
+ * @param status whether the status is a subresource
+ * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
+ * @param rules the CEL rules of the schema
+ * @param since the store's version from which on all objects were written by this schema
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
         boolean status, List<String> selectable, RuleValidation rules, long since) {
-    /** Problems that rules might trip over. */
+    /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
             "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid");
 
@@ -39,8 +40,7 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
 
     /**
      * @param version an element of {@code spec.versions}
-     * @param rules the schema's rules in CEL
-    * @param since the store's version at this moment
+     * @param since the present version of the store
      */
     public static CustomType of(ObjectNode crd, JsonNode version, long since) {
         List<Column> columns = new ArrayList<>();
@@ -59,15 +59,14 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since);
     }
 
-    /** Whether an object may not be as this schema says, since it was written by another version's or an earlier one. */
+    /** Whether an object of that version may have been written by another schema. */
     public boolean isOlder(long objectVersion) {
         return objectVersion <= since;
     }
 
     private static List<String> selectable(JsonNode version) {
-        List<String> fields = new ArrayList<>();
-        version.path("selectableFields").forEach(f -> fields.add(Json.text(f, "jsonPath").replaceFirst("^\\.", "")));
-        return List.copyOf(fields);
+        return version.path("selectableFields").valueStream()
+                .map(field -> Json.text(field, "jsonPath").replaceFirst("^\\.", "")).toList();
     }
 
     private static String deprecation(ObjectNode crd, JsonNode version) {
@@ -82,16 +81,14 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     private static List<String> path(String dotted) {
-        List<String> path = new ArrayList<>();
-        for (String step : dotted.split("\\.", -1)) {
-            if (!step.isEmpty()) {
-                path.add(step);
-            }
-        }
-        return List.copyOf(path);
+        return Stream.of(dotted.split("\\.", -1)).filter(step -> !step.isEmpty()).toList();
     }
 
-    /** Drops what the schema does not know. @return {@code unknown field "spec.foo"} for each */
+    /**
+     * Drops fields that are not in the schema.
+     *
+     * @return {@code unknown field "spec.foo"} for each
+     */
     public List<String> prune(ObjectNode object) {
         if (schema == null || preserves) {
             return List.of();
@@ -99,7 +96,11 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return StructuralSchemas.prune(object, schema);
     }
 
-    /** Fills in the schema's defaults. */
+    /**
+     * Adds the defaults of the schema.
+     *
+     * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
+     */
     public void applyDefaults(ObjectNode object) {
         if (schema != null) {
             StructuralSchemas.applyDefaults(object, schema);
@@ -107,9 +108,9 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     /**
-     * What the schema has against the object; empty if nothing. What did not change is not held against a change.
+     * Returns the violations of the schema and its rules; unchanged values are not checked again.
      *
-     * @param old the object before; null for a new one
+     * @param old the present object; null for a new one
      */
     public List<Cause> validate(ObjectNode object, @Nullable ObjectNode old) {
         if (schema == null) {

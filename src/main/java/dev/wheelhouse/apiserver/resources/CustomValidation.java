@@ -27,12 +27,13 @@ import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
-import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * Validates a custom object by its OpenAPI schema, in upstream's words (upstream: {@code apiextensions-apiserver/pkg/apiserver/validation},
- * {@code kube-openapi/pkg/validation}); rules in CEL are {@link RuleValidation}'s. For one thread.
+ * Validates a custom object by its OpenAPI schema, in upstream's words (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/validation}, {@code kube-openapi/pkg/validation}).
+ * {@link RuleValidation} evaluates CEL rules. For one thread.
  */
 final class CustomValidation {
     private static final Pattern UUID = Pattern
@@ -40,7 +41,7 @@ final class CustomValidation {
     private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
 
     private final Problems problems = new Problems();
-    /** The values of long enumerations, by the schema that lists them. */
+    /** The values of enumerations, by the schema that lists them. */
     private final Map<JsonNode, Set<String>> enumerations;
 
     CustomValidation() {
@@ -55,7 +56,10 @@ final class CustomValidation {
         return problems.causes();
     }
 
-    /** @param old the object before, or null: what is equal in it is not looked at again, nor what cannot be told apart from it */
+    /**
+     * @param old the present object, or null; values equal to those in it are not checked again. List elements are
+     *        matched by their keys; without keys they are always checked.
+     */
     void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
         value(object, old, schema, FieldPath.ROOT);
     }
@@ -181,7 +185,7 @@ final class CustomValidation {
         try {
             return UserPattern.of(pattern).isIn(value);
         } catch (UserPattern.PatternException e) {
-            return true; // The definition's defect, not the object's.
+            return true; // The definition is at fault, not the object.
         }
     }
 
@@ -326,6 +330,7 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        problems.add(() -> new Cause(field(path), "FieldValueInvalid", "Invalid value: \"\": \"" + path + "\" " + what));
+        problems.add(() -> new Cause(field(path), "FieldValueInvalid",
+                "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

@@ -16,18 +16,19 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 
 /**
- * Which names of a CustomResourceDefinition are its own: two of one group cannot have the same (upstream:
- * {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the definitions that it is given.
+ * The accepted names and the conditions of a CustomResourceDefinition. Two definitions of a group cannot have the same
+ * name (upstream: {@code apiextensions-apiserver/pkg/controller/status/naming_controller.go}). Changes the given
+ * definitions in place.
  */
 public final class DefinitionNames {
     private DefinitionNames() {}
 
     /**
-     * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. A definition that was established once stays
-     * so, whatever becomes of its names.
+     * Writes {@code status.acceptedNames} and the conditions NamesAccepted and Established. An established definition
+     * stays established, even if it loses names.
      *
-     * @param others the other definitions of its group
-     * @param now for conditions that change
+     * @param others the other definitions of the group
+     * @param now the time for changed conditions
      */
     static void decide(ObjectNode crd, List<ObjectNode> others, String now) {
         Set<String> resources = new HashSet<>();
@@ -65,7 +66,7 @@ public final class DefinitionNames {
                 good ? "the initial names have been accepted" : "not all names are accepted", now);
     }
 
-    /** What is wrong with a name or with some of several; empty if nothing is. */
+    /** The conflicts of one name or a list of names; empty if there are none. */
     private static String conflict(@Nullable JsonNode wanted, @Nullable JsonNode accepted, Set<String> taken) {
         List<String> problems = new ArrayList<>();
         List<JsonNode> names = new ArrayList<>();
@@ -86,13 +87,10 @@ public final class DefinitionNames {
         return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
     }
 
+    /** Whether the condition of a type is True. */
     static boolean isTrue(ObjectNode crd, String type) {
-        for (JsonNode condition : crd.path("status").path("conditions")) {
-            if (Json.text(condition, "type").equals(type)) {
-                return Json.text(condition, "status").equals("True");
-            }
-        }
-        return false;
+        return crd.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
+                .equals(type) && Json.text(condition, "status").equals("True"));
     }
 
     /**
@@ -103,9 +101,7 @@ public final class DefinitionNames {
     public static void condition(ObjectNode crd, String type, boolean value, String reason, String message,
             String now) {
         ObjectNode status = Json.child(crd, "status");
-        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
-                ? present
-                : status.putArray("conditions");
+        ArrayNode conditions = status.withArray("conditions");
         ObjectNode condition = null;
         for (JsonNode one : conditions) {
             if (one instanceof ObjectNode object && Json.text(one, "type").equals(type)) {

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The order of API versions: {@code v2}, {@code v1}, {@code v1beta1}, {@code v1alpha1}, then whatever else, by name
- * (upstream: {@code apimachinery/pkg/version/helpers.go}).
+ * The order of API versions by preference: {@code v2}, {@code v1}, {@code v1beta1}, {@code v1alpha1}, then all others
+ * by name (upstream: {@code apimachinery/pkg/version/helpers.go}).
  */
 final class KubeVersions {
     static final Comparator<String> PREFERRED_FIRST = KubeVersions::compare;
@@ -25,7 +25,7 @@ final class KubeVersions {
         return a.compareTo(b);
     }
 
-    /** Stability, major, minor: each the higher, the sooner. */
+    /** Stability, major and minor version; higher ranks are preferred. */
     private static long[] ranks(String version) {
         Matcher m = FORM.matcher(version);
         if (!m.matches()) {

@@ -15,9 +15,9 @@ import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * The resources that the server serves: the built-in ones, and those of custom resource definitions, which come and go.
+ * The served resources: the built-in ones, which are fixed, and those of CustomResourceDefinitions, which change.
  *
- * <p>Safe for use by many threads: readers see an immutable snapshot, writers replace it.
+ * <p>Safe for use by many threads. Readers see an immutable snapshot; writers replace it.
  */
 public final class ResourceRegistry {
     private static final Comparator<ResourceInfo> CUSTOM_ORDER = Comparator
@@ -44,37 +44,54 @@ public final class ResourceRegistry {
         return new ResourceRegistry(List.copyOf(BuiltInResource.all()));
     }
 
-    /** @param group empty for the core group */
+    /**
+     * Returns a resource; null if it is not served.
+     *
+     * @param group empty for the core group
+     */
     public @Nullable ResourceInfo find(String group, String version, String plural) {
         return snapshot.byKey.get(new Key(group, version, plural));
     }
 
-    /** The resource whose objects have that kind; null if there is none. @param apiVersion {@code apps/v1} */
+    /**
+     * Returns the resource of a kind; null if it is not served.
+     *
+     * @param apiVersion {@code apps/v1}
+     */
     public @Nullable ResourceInfo findKind(String apiVersion, String kind) {
         return snapshot.byKind.get(apiVersion + " " + kind);
     }
 
     /**
-     * All resources: the groups as discovery orders them, the built-in ones first; the versions of a group by preference; then by name.
+     * All resources. Built-in ones come first, in the order of discovery. Custom ones follow by group, version and
+     * name; preferred versions come first.
      */
     public List<ResourceInfo> all() {
         return snapshot.ordered;
     }
 
-    /** Whether a built-in resource has that name, in whatever version. @param groupResource {@code deployments.apps} */
+    /**
+     * Whether a built-in resource has the name, in any version.
+     *
+     * @param groupResource {@code deployments.apps}
+     */
     boolean isBuiltIn(String groupResource) {
         return builtInNames.contains(groupResource);
     }
 
-    /** Whether the server serves the version of the group by itself. @param apiVersion {@code apps/v1} */
+    /**
+     * Whether the group version has built-in resources.
+     *
+     * @param apiVersion {@code apps/v1}
+     */
     boolean isBuiltInVersion(String apiVersion) {
         return builtInVersions.contains(apiVersion);
     }
 
     /**
-     * Adds or replaces a resource.
+     * Adds or replaces a custom resource.
      *
-     * @throws IllegalArgumentException if it would take the place of a built-in one, or stand beside such in one version
+     * @throws IllegalArgumentException if a built-in resource has the name, or the group version
      */
     public synchronized void put(ResourceInfo resource) {
         ResourceType type = resource.type();
@@ -87,7 +104,7 @@ public final class ResourceRegistry {
         snapshot = Snapshot.of(builtIn, custom);
     }
 
-    /** Removes a resource that was {@link #put}; a built-in one stays. */
+    /** Removes a custom resource. Has no effect on built-in resources. */
     public synchronized void remove(String group, String version, String plural) {
         Map<Key, ResourceInfo> custom = new LinkedHashMap<>(snapshot.custom);
         custom.remove(new Key(group, version, plural));

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,9 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
- * Checks objects by the CEL rules of their schema (upstream: {@code apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). A value that
- * did not change is not held to rules that do not speak of the value before. The rules are compiled once. Safe for use by many threads.
+ * Evaluates the CEL rules of a schema on objects (upstream:
+ * {@code apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go}). An unchanged value is checked only by
+ * transition rules, which refer to the old value. Each rule is compiled once. Safe for use by many threads.
  */
 final class RuleValidation {
     private static final String RULES = "x-kubernetes-validations";
@@ -39,45 +39,43 @@ final class RuleValidation {
         this.any = schema != null && !schema.findValues(RULES).isEmpty();
     }
 
-    /** What is wrong with the rules of a schema, at its place in the definition. */
-    static List<Cause> compile(JsonNode schema, String path) {
-        return compile(schema, path, true);
-    }
-
-    private static List<Cause> compile(JsonNode schema, String path, boolean resource) {
-        List<Cause> causes = new ArrayList<>();
+    /**
+     * Adds the problems of the rules of a schema.
+     *
+     * @param path the path of the schema in its definition
+     * @param resource whether the schema is that of a whole object
+     */
+    static void compile(JsonNode schema, String path, boolean resource, Problems problems) {
         int i = 0;
         CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
         for (JsonNode rule : schema.path(RULES)) {
             Deadline.check();
             String at = Problems.at(path + "." + RULES, i++);
             if (Json.text(rule, "rule").isBlank()) {
-                causes.add(new Cause(at + ".rule", "FieldValueRequired", "Required value: rule is not specified"));
+                problems.required(at + ".rule", "rule is not specified");
                 continue;
             }
             try {
                 Objects.requireNonNull(checker).check(rule);
             } catch (RuleException e) {
-                causes.add(new Cause(at + "." + e.field(), "FieldValueInvalid",
-                        "Invalid value: " + rule + ": " + e.getMessage()));
+                problems.invalid(at + "." + e.field(), rule, String.valueOf(e.getMessage()));
             }
         }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            causes.addAll(compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false));
+            compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false, problems);
         }
         for (String inner : List.of("items", "additionalProperties")) {
             if (schema.get(inner) instanceof ObjectNode of) {
-                causes.addAll(compile(of, path + "." + inner, false));
+                compile(of, path + "." + inner, false, problems);
             }
         }
-        return causes;
     }
 
     boolean isEmpty() {
         return !any;
     }
 
-    /** @param old the object before, or null */
+    /** @param old the present object, or null */
     List<Cause> check(ObjectNode object, @Nullable ObjectNode old) {
         if (!any) {
             return List.of();
@@ -153,7 +151,7 @@ final class RuleValidation {
                 compiled.put(rule, made);
                 return made;
             } catch (RuleException e) {
-                return null; // No definition with such a rule is accepted.
+                return null; // Unreachable for stored definitions: their rules compile.
             }
         }
     }
@@ -173,7 +171,7 @@ final class RuleValidation {
         };
     }
 
-    /** Elements of lists that are maps: which one was which before. */
+    /** Finds elements of lists of type {@code map} by their keys. */
     static final class ListMaps {
         private ListMaps() {}
 
@@ -185,7 +183,7 @@ final class RuleValidation {
             return byKeys;
         }
 
-        /** The element that had the keys of this one; null if there is none. */
+        /** The element with the same keys as the given one; null if there is none. */
         static @Nullable JsonNode find(Map<String, JsonNode> byKeys, JsonNode element, JsonNode schema) {
             return byKeys.isEmpty() ? null : byKeys.get(JsonKey.of(keys(element, schema)));
         }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -11,39 +10,31 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.cel.UserPattern;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
- * What keeps a schema from being structural, so that objects can be pruned and defaulted by it, in upstream's words (upstream:
+ * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream:
  * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
 public final class StructuralRules {
     private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
     private static final String PREFIX = "x-kubernetes-";
-    private final List<Cause> causes = new ArrayList<>();
+    private final Problems problems = new Problems();
 
     private StructuralRules() {}
 
-    /** The problems of a schema, sorted. @param path of the schema in its definition */
-    public static List<Cause> check(ObjectNode schema, String path) {
+    /**
+     * Adds the problems of a schema and of its CEL rules.
+     *
+     * @param path the path of the schema in its definition
+     */
+    public static void check(ObjectNode schema, String path, Problems problems) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
-        rules.causes.addAll(RuleValidation.compile(schema, path));
-        rules.causes.sort(Comparator.comparing(cause -> cause.field() + cause.message()));
-        return rules.causes;
-    }
-
-    private void required(String path, String message) {
-        causes.add(new Cause(path, "FieldValueRequired", "Required value: " + message));
-    }
-
-    private void forbidden(String path, String message) {
-        causes.add(new Cause(path, "FieldValueForbidden", "Forbidden: " + message));
-    }
-
-    private void invalid(String path, JsonNode value, String message) {
-        causes.add(new Cause(path, "FieldValueInvalid", "Invalid value: " + value + ": " + message));
+        RuleValidation.compile(schema, path, true, rules.problems);
+        rules.problems.causes().stream().sorted(Comparator.comparing(cause -> cause.field() + cause.message()))
+                .forEach(problems::add);
     }
 
     /** @param level {@code root}, {@code item} or {@code field} */
@@ -51,7 +42,7 @@ public final class StructuralRules {
         String type = Json.text(schema, "type");
         type(schema, type, path, level);
         if (type.equals("array") && !schema.has("items")) {
-            required(path + ".items", "must be specified");
+            problems.required(path + ".items", "must be specified");
         }
         if (schema.get("items") instanceof ObjectNode items) {
             schema(items, path + ".items", "item");
@@ -65,7 +56,7 @@ public final class StructuralRules {
         pattern(schema, path);
         if (level.equals("root") && schema.path("properties").get("metadata") instanceof ObjectNode metadata
                 && !onlyNames(metadata)) {
-            forbidden(path + ".properties[metadata]",
+            problems.forbidden(path + ".properties[metadata]",
                     "must not specify anything other than name and generateName, but metadata is implicitly specified");
         }
     }
@@ -75,24 +66,24 @@ public final class StructuralRules {
         if (embedded && !type.equals("object")) {
             String rule = "must be object if x-kubernetes-embedded-resource is true";
             if (type.isEmpty()) {
-                required(path + ".type", rule);
+                problems.required(path + ".type", rule);
             } else {
-                invalid(path + ".type", schema.get("type"), rule);
+                problems.invalid(path + ".type", schema.get("type"), rule);
             }
         } else if (type.isEmpty() && !StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")
                 && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")) {
-            required(path + ".type", switch (level) {
+            problems.required(path + ".type", switch (level) {
                 case "root" -> "must not be empty at the root";
                 case "item" -> "must not be empty for specified array items";
                 default -> "must not be empty for specified object fields";
             });
         } else if (level.equals("root") && !type.isEmpty() && !type.equals("object")) {
-            invalid(path + ".type", schema.get("type"), "must be object at the root");
+            problems.invalid(path + ".type", schema.get("type"), "must be object at the root");
         }
         if (embedded && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")
                 && schema.path("properties").isEmpty()) {
-            required(path + ".properties", "must not be empty if x-kubernetes-embedded-resource is true without "
-                    + "x-kubernetes-preserve-unknown-fields");
+            problems.required(path + ".properties", "must not be empty if x-kubernetes-embedded-resource is true "
+                    + "without x-kubernetes-preserve-unknown-fields");
         }
     }
 
@@ -101,11 +92,12 @@ public final class StructuralRules {
             return;
         }
         if (level.equals("root")) {
-            forbidden(path + ".additionalProperties", "must not be used at the root");
+            problems.forbidden(path + ".additionalProperties", "must not be used at the root");
         }
-        // True beside properties is let through, though it means what it means without them.
+        // Upstream accepts true beside properties, although it makes the properties meaningless.
         if (!schema.path("properties").isEmpty() && !additional.asBoolean(false)) {
-            forbidden(path + ".additionalProperties", "additionalProperties and properties are mutual exclusive");
+            problems.forbidden(path + ".additionalProperties",
+                    "additionalProperties and properties are mutual exclusive");
         }
         if (additional instanceof ObjectNode of) {
             schema(of, path + ".additionalProperties", "field");
@@ -127,7 +119,7 @@ public final class StructuralRules {
         if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
             for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
                 if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
-                    invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
+                    problems.invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
                             "must be false if x-kubernetes-int-or-string is true");
                 }
             }
@@ -136,17 +128,17 @@ public final class StructuralRules {
         JsonNode keys = schema.path(PREFIX + "list-map-keys");
         if (!list.isEmpty()) {
             if (!type.equals("array")) {
-                invalid(path + ".type", schema.path("type"), "must be array if x-kubernetes-list-type is specified");
+                problems.invalid(path + ".type", schema.path("type"),
+                        "must be array if x-kubernetes-list-type is specified");
             }
             if (!LIST_TYPES.contains(list)) {
-                causes.add(new Cause(path + "." + PREFIX + "list-type", "FieldValueNotSupported",
-                        "Unsupported value: \"" + list + "\": supported values: \"atomic\", \"map\", \"set\""));
+                problems.notSupported(path + "." + PREFIX + "list-type", list, "atomic", "map", "set");
             }
         }
         if (list.equals("map")) {
             mapList(schema, keys, path);
         } else if (!keys.isEmpty()) {
-            forbidden(path + "." + PREFIX + "list-type",
+            problems.forbidden(path + "." + PREFIX + "list-type",
                     "must be map if x-kubernetes-list-map-keys is non-empty");
         }
     }
@@ -154,18 +146,18 @@ public final class StructuralRules {
     private void mapList(JsonNode schema, JsonNode keys, String path) {
         JsonNode items = schema.path("items");
         if (keys.isEmpty()) {
-            required(path + "." + PREFIX + "list-map-keys",
+            problems.required(path + "." + PREFIX + "list-map-keys",
                     "must not be empty if x-kubernetes-list-type is map");
         }
         if (!items.isMissingNode() && !Json.text(items, "type").equals("object")) {
-            invalid(path + ".items.type", items.path("type"),
+            problems.invalid(path + ".items.type", items.path("type"),
                     "must be object if parent array's x-kubernetes-list-type is map");
         }
         for (JsonNode key : keys) {
             String name = key.asString("");
             JsonNode property = items.path("properties").path(name);
             if (property.isMissingNode()) {
-                invalid(path + "." + PREFIX + "list-map-keys", key,
+                problems.invalid(path + "." + PREFIX + "list-map-keys", key,
                         "entries must all be names of item properties");
                 continue;
             }
@@ -174,13 +166,14 @@ public final class StructuralRules {
                 always |= required.asString("").equals(name);
             }
             if (!always) {
-                required(path + ".items.properties[" + name + "].default",
-                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
+                problems.required(path + ".items.properties[" + name + "].default",
+                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a "
+                                + "required property");
             }
         }
     }
 
-    /** What stands under a junctor may only restrict values. */
+    /** Checks that schemas below a junctor only restrict values. */
     private void junctors(JsonNode schema, String path) {
         for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
             if (schema.get(junctor) instanceof ArrayNode choices
@@ -198,16 +191,16 @@ public final class StructuralRules {
     private void restriction(JsonNode schema, String path) {
         for (String field : List.of("type", "title", "description")) {
             if (schema.has(field)) {
-                forbidden(path + "." + field, "must be empty to be structural");
+                problems.forbidden(path + "." + field, "must be empty to be structural");
             }
         }
         for (String field : List.of("default", "additionalProperties")) {
             if (schema.has(field)) {
-                forbidden(path + "." + field, "must be undefined to be structural");
+                problems.forbidden(path + "." + field, "must be undefined to be structural");
             }
         }
         if (StructuralSchemas.isTrue(schema, "nullable")) {
-            forbidden(path + ".nullable", "must be false to be structural");
+            problems.forbidden(path + ".nullable", "must be false to be structural");
         }
         if (schema.get("items") instanceof ObjectNode items) {
             restriction(items, path + ".items");
@@ -222,7 +215,7 @@ public final class StructuralRules {
         try {
             UserPattern.of(pattern);
         } catch (UserPattern.PatternException e) {
-            invalid(path + ".pattern", schema.path("pattern"),
+            problems.invalid(path + ".pattern", schema.path("pattern"),
                     "must be a valid regular expression, but isn't: " + e.getMessage());
         }
     }

@@ -13,15 +13,15 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.FieldPath;
-import dev.wheelhouse.apiserver.schema.StrictErrors;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.schema.StrictErrors;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * Pruning and defaulting by the structural schemas of custom resources (upstream:
- * {@code apiextensions-apiserver/pkg/apiserver/schema}: pruning, defaulting).
+ * Prunes and defaults objects by the structural schemas of custom resources (upstream: {@code pruning} and
+ * {@code defaulting} in {@code apiextensions-apiserver/pkg/apiserver/schema}).
  */
 final class StructuralSchemas {
     private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
@@ -83,7 +83,7 @@ final class StructuralSchemas {
         }
     }
 
-    /** The schema of a field or map entry; null if there is none of its own. */
+    /** The schema of a field or map entry; null if the schema declares none. */
     static @Nullable JsonNode property(JsonNode schema, String name) {
         JsonNode declared = schema.path("properties").get(name);
         if (declared != null) {
@@ -96,7 +96,7 @@ final class StructuralSchemas {
         applyDefaults(value, schema, new JsonSize(TooLargeException.MOST_BYTES));
     }
 
-    /** @param added the defaults so far */
+    /** @param added the size of the defaults so far */
     private static void applyDefaults(JsonNode value, JsonNode schema, JsonSize added) {
         Deadline.check();
         if (value instanceof ObjectNode object) {

@@ -1,7 +1,14 @@
 /**
- * The resources that are served: the built-in ones, and those of custom resource definitions, with their structural schemas,
- * defaults and validation. {@link dev.wheelhouse.apiserver.resources.ResourceRegistry} is what routing and discovery ask;
- * {@link dev.wheelhouse.apiserver.resources.CustomResources} keeps it in step with the stored definitions.
+ * The resources that the server serves, and everything about custom resources.
+ * {@link dev.wheelhouse.apiserver.resources.ResourceRegistry} answers routing and discovery. It begins with the
+ * built-in resources, and {@link dev.wheelhouse.apiserver.resources.CustomResources} adds and removes those of stored
+ * CustomResourceDefinitions. Such a resource is a {@link dev.wheelhouse.apiserver.resources.CustomResourceInfo}, and
+ * its {@link dev.wheelhouse.apiserver.resources.CustomType} prunes, defaults and validates objects by the schema of one
+ * version of the definition.
+ *
+ * <p>The strategy of CustomResourceDefinitions, in {@code apiserver.kinds}, validates a definition before it is stored,
+ * with {@link dev.wheelhouse.apiserver.resources.StructuralRules} for its schemas. So the schema of a served resource
+ * is always valid. The public types are safe for use by many threads unless they say otherwise.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.resources;

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 

@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.kinds.RoleAggregation;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 
 /**
- * The objects that every cluster has. They are created at the start if the store lacks them (upstream: {@code
- * pkg/controlplane}).
+ * The objects that every cluster has. They are created at the start if the store lacks them (upstream:
+ * {@code pkg/controlplane}).
  */
 final class Bootstrap {
     private final ClusterState state;

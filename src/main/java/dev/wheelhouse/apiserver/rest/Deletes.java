@@ -31,8 +31,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /**
- * DELETE of an object or a collection: preconditions, finalizers by propagation policy, grace periods (upstream: {@code
- * registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
+ * DELETE of an object or a collection: preconditions, finalizers by propagation policy, grace periods (upstream:
+ * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
  */
 final class Deletes {
     private static final int TRIES = 10;

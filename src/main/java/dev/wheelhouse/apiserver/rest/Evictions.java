@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1LabelSelector;
@@ -26,12 +27,11 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.Clock;
-import java.util.ArrayList;
 
 /**
  * The eviction subresource: deletes a pod if its PodDisruptionBudget allows a disruption, and counts the disruption in
- * the budget's status until the disruption controller counts anew (upstream: {@code
- * pkg/registry/core/pod/storage/eviction.go}).
+ * the budget's status until the disruption controller counts anew (upstream:
+ * {@code pkg/registry/core/pod/storage/eviction.go}).
  */
 final class Evictions {
     private static final String BUDGETS = "poddisruptionbudgets.policy";
@@ -126,12 +126,8 @@ final class Evictions {
     }
 
     private static boolean isReady(ObjectNode pod) {
-        for (JsonNode condition : pod.path("status").path("conditions")) {
-            if (Json.text(condition, "type").equals("Ready")) {
-                return Json.text(condition, "status").equals("True");
-            }
-        }
-        return false;
+        return pod.path("status").path("conditions").valueStream().anyMatch(condition -> Json
+                .text(condition, "type").equals("Ready") && Json.text(condition, "status").equals("True"));
     }
 
     private void spend(StoredObject first, String pod, boolean dryRun) {
@@ -204,16 +200,8 @@ final class Evictions {
     /** Sets the condition DisruptionTarget, by which the pod's controller knows the reason of the deletion. */
     private void markDisrupted(StoredObject stored) {
         ObjectNode pod = stored.tree();
-        ObjectNode status = Json.child(pod, "status");
-        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
-                ? present
-                : status.putArray("conditions");
-        for (int i = conditions.size() - 1; i >= 0; i--) {
-            if (Json.text(conditions.get(i), "type").equals("DisruptionTarget")) {
-                conditions.remove(i);
-            }
-        }
-        conditions.addObject().put("type", "DisruptionTarget").put("status", "True")
+        PodSubresources.withoutCondition(Json.child(pod, "status"), "DisruptionTarget").addObject()
+                .put("type", "DisruptionTarget").put("status", "True")
                 .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
         try {

@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 
 /**
- * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of {@code
- * apiserver/pkg/server/config.go}).
+ * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of
+ * {@code apiserver/pkg/server/config.go}).
  */
 final class Gate {
     private final Authenticator authenticator;
@@ -53,10 +53,10 @@ final class Gate {
         if (asked.user().isEmpty()) {
             throw Errors.badRequest("requested " + asked + " without impersonating a user name");
         }
-        for (RequestInfo right : asked.needed()) {
+        for (RequestInfo right : asked.requiredRights()) {
             require(user, right);
         }
-        return asked.as();
+        return asked.impersonated();
     }
 
     private void require(User user, RequestInfo about) {

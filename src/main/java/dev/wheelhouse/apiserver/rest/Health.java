@@ -11,8 +11,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 /**
  * {@code /healthz}, {@code /livez} and {@code /readyz}, with {@code ?verbose}, {@code ?exclude=} and a path for each
  * check (upstream: {@code apiserver/pkg/server/healthz}). Most checks pass whenever the server answers at all, because
- * it serves nothing before its storage is open and its roles exist. While the storage refuses writes, the check {@code
- * etcd} fails, except for {@code /livez}.
+ * it serves nothing before its storage is open and its roles exist. While the storage refuses writes, the check
+ * {@code etcd} fails, except for {@code /livez}.
  */
 final class Health {
     private static final String STORAGE = "etcd";

@@ -9,7 +9,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.ApiException;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -17,13 +16,14 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Query;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
@@ -133,17 +133,15 @@ final class PodSubresources {
         }
     }
 
+    /** Removes a condition and returns all others. */
+    static ArrayNode withoutCondition(ObjectNode status, String type) {
+        ArrayNode conditions = status.withArray("conditions");
+        conditions.removeIf(condition -> Json.text(condition, "type").equals(type));
+        return conditions;
+    }
+
     private void scheduled(ObjectNode status) {
-        ArrayNode conditions = status.get("conditions") instanceof ArrayNode present
-                ? present
-                : status.putArray("conditions");
-        for (int i = 0; i < conditions.size(); i++) {
-            if (Json.text(conditions.get(i), "type").equals("PodScheduled")) {
-                conditions.remove(i);
-                break;
-            }
-        }
-        conditions.addObject().put("type", "PodScheduled").put("status", "True")
+        withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
                 .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
@@ -173,29 +171,23 @@ final class PodSubresources {
         if (pod == null) {
             throw Errors.notFound(ResourceType.PODS, target.name());
         }
-        List<Cause> causes = new ArrayList<>(0);
+        Problems problems = new Problems();
         if (tail != null && tail < 0) {
-            causes.add(new Cause("tailLines", "FieldValueInvalid",
-                    "Invalid value: " + tail + ": must be greater than or equal to 0"));
+            problems.invalid("tailLines", tail, "must be greater than or equal to 0");
         }
         if (bytes != null && bytes < 1) {
-            causes.add(new Cause("limitBytes", "FieldValueInvalid", "Invalid value: " + bytes
-                    + ": must be greater than 0"));
+            problems.invalid("limitBytes", bytes, "must be greater than 0");
         }
         if (since != null && query.has("sinceTime")) {
-            causes.add(new Cause("[]", "FieldValueForbidden",
-                    "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified"));
+            problems.forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified");
         }
         if (since != null && since < 1) {
-            causes.add(new Cause("sinceSeconds", "FieldValueInvalid",
-                    "Invalid value: " + since + ": must be greater than 0"));
+            problems.invalid("sinceSeconds", since, "must be greater than 0");
         }
         if (query.has("stream")) {
-            causes.add(new Cause("stream", "FieldValueForbidden", "Forbidden: may not be specified"));
+            problems.forbidden("stream", "may not be specified");
         }
-        if (!causes.isEmpty()) {
-            throw Errors.invalid("", "PodLogOptions", target.name(), causes);
-        }
+        problems.refuse("", "PodLogOptions", target.name());
         String container = query.get("container");
         if (!container.isEmpty()
                 && !pod.tree().path("spec").path("containers").findValuesAsString("name").contains(container)) {

@@ -21,6 +21,7 @@ import dev.wheelhouse.apiserver.protocol.ListOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
@@ -165,13 +166,14 @@ final class Reads {
         if (!(node instanceof ObjectNode object)) {
             throw unreadable(node.isMissingNode()
                     ? "unexpected end of JSON input"
-                    : "json: cannot unmarshal " + Bodies.kindOf(node) + " into Go value of type storage.continueToken");
+                    : "json: cannot unmarshal " + FieldValidation.jsonType(node)
+                            + " into Go value of type storage.continueToken");
         }
         for (String field : List.of("v", "rv", "start")) {
             JsonNode value = object.get(field);
             boolean number = field.equals("rv");
             if (value != null && !value.isNull() && (number ? !value.isIntegralNumber() : !value.isString())) {
-                throw unreadable("json: cannot unmarshal " + Bodies.kindOf(value)
+                throw unreadable("json: cannot unmarshal " + FieldValidation.jsonType(value)
                         + " into Go struct field continueToken." + field + " of type "
                         + (number ? "int64" : "string"));
             }

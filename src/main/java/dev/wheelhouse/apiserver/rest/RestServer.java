@@ -79,7 +79,7 @@ public final class RestServer {
      * @param info about the process that serves the API
      */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
-        Security.Access access = security.over(store, clock);
+        Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
         this.registry = ResourceRegistry.builtIn();
         Ids ids = new Ids(random);
@@ -108,6 +108,7 @@ public final class RestServer {
         endpoints.announce(address, port);
     }
 
+    /** The served resources, which change with the stored CustomResourceDefinitions. */
     public ResourceRegistry registry() {
         return registry;
     }
@@ -239,42 +240,23 @@ public final class RestServer {
             return reviews.review(target, request);
         }
         String verb = verb(request);
+        require(target, verb, switch (verb) {
+            case "get", "update", "patch", "delete" -> !collection;
+            case "list" -> collection;
+            case "create", "deletecollection" -> collection && !namespaceMissing;
+            default -> verb.equals("watch");
+        });
         return switch (verb) {
-            case "get" -> {
-                require(target, verb, !collection);
-                yield reads.get(target, request);
-            }
-            case "list" -> {
-                require(target, verb, collection);
-                yield reads.list(target, request);
-            }
-            case "watch" -> {
-                require(target, verb, true);
-                yield reads.watch(target, request);
-            }
-            case "create" -> {
-                require(target, verb, collection && !namespaceMissing);
-                yield target.type().plural().equals("bindings") && target.type().group().isEmpty()
-                        ? pods.bind(target, request)
-                        : updates.create(target, request);
-            }
-            case "update" -> {
-                require(target, verb, !collection);
-                yield updates.update(target, request);
-            }
-            case "patch" -> {
-                require(target, verb, !collection);
-                yield updates.patch(target, request);
-            }
-            case "delete" -> {
-                require(target, verb, !collection);
-                yield deletes.delete(target, request);
-            }
-            case "deletecollection" -> {
-                require(target, verb, collection && !namespaceMissing);
-                yield deletes.deleteCollection(target, request);
-            }
-            default -> throw Errors.methodNotAllowed();
+            case "get" -> reads.get(target, request);
+            case "list" -> reads.list(target, request);
+            case "watch" -> reads.watch(target, request);
+            case "create" -> target.type().plural().equals("bindings") && target.type().group().isEmpty()
+                    ? pods.bind(target, request)
+                    : updates.create(target, request);
+            case "update" -> updates.update(target, request);
+            case "patch" -> updates.patch(target, request);
+            case "delete" -> deletes.delete(target, request);
+            default -> deletes.deleteCollection(target, request);
         };
     }
 

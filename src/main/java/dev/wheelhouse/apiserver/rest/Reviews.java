@@ -5,8 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -82,7 +80,7 @@ final class Reviews {
         if (token.isEmpty()) {
             throw Errors.badRequest("token is required for TokenReview in authentication");
         }
-        List<String> audiences = texts(spec.get("audiences"));
+        List<String> audiences = texts(spec.path("audiences"));
         ObjectNode status = review.putObject("status");
         try {
             User user = authenticator.ofToken(token, audiences);
@@ -109,8 +107,8 @@ final class Reviews {
     }
 
     private static User subject(ObjectNode spec) {
-        User user = new User(Json.text(spec, "user"), Json.text(spec, "uid"), texts(spec.get("groups")),
-                extra(spec.get("extra")));
+        User user = new User(Json.text(spec, "user"), Json.text(spec, "uid"), texts(spec.path("groups")),
+                extra(spec.path("extra")));
         if (user.name().isEmpty() && user.groups().isEmpty()) {
             throw invalid("spec.user", "Invalid value: \"\": at least one of user or group must be specified");
         }
@@ -167,19 +165,13 @@ final class Reviews {
         return Errors.invalid("authorization.k8s.io", "", "", Errors.one(field, "FieldValueInvalid", message));
     }
 
-    private static List<String> texts(@Nullable JsonNode array) {
-        List<String> texts = new ArrayList<>();
-        if (array instanceof ArrayNode values) {
-            values.forEach(value -> texts.add(value.asString("")));
-        }
-        return List.copyOf(texts);
+    private static List<String> texts(JsonNode array) {
+        return array.valueStream().map(value -> value.asString("")).toList();
     }
 
-    private static Map<String, List<String>> extra(@Nullable JsonNode object) {
+    private static Map<String, List<String>> extra(JsonNode object) {
         Map<String, List<String>> extra = new HashMap<>();
-        if (object instanceof ObjectNode fields) {
-            fields.properties().forEach(field -> extra.put(field.getKey(), texts(field.getValue())));
-        }
+        object.properties().forEach(field -> extra.put(field.getKey(), texts(field.getValue())));
         return extra;
     }
 }

@@ -1,9 +1,11 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +23,9 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
@@ -32,7 +34,6 @@ import dev.wheelhouse.apiserver.store.StoreException;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Clock;
-import java.util.ArrayList;
 
 /** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
 final class Scales {
@@ -242,10 +243,8 @@ final class Scales {
 
     private static String expression(JsonNode expression) {
         String key = Json.text(expression, "key");
-        StringBuilder values = new StringBuilder();
-        if (expression.get("values") instanceof ArrayNode array) {
-            array.forEach(v -> values.append(values.isEmpty() ? "" : ",").append(v.asString("")));
-        }
+        String values = expression.path("values").valueStream().map(v -> v.asString(""))
+                .collect(Collectors.joining(","));
         return switch (Json.text(expression, "operator")) {
             case "In" -> key + " in (" + values + ")";
             case "NotIn" -> key + " notin (" + values + ")";

@@ -27,8 +27,8 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The subresource {@code token} of service accounts, which issues tokens (upstream: {@code
- * pkg/registry/core/serviceaccount/storage/token.go}).
+ * The subresource {@code token} of service accounts, which issues tokens (upstream:
+ * {@code pkg/registry/core/serviceaccount/storage/token.go}).
  */
 final class TokenRequests {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
@@ -113,11 +113,8 @@ final class TokenRequests {
     }
 
     private static List<String> audiences(ObjectNode spec) {
-        List<String> audiences = new ArrayList<>();
-        if (spec.get("audiences") instanceof ArrayNode array) {
-            array.forEach(audience -> audiences.add(audience.asString("")));
-        }
-        return audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : List.copyOf(audiences);
+        List<String> audiences = spec.path("audiences").valueStream().map(one -> one.asString("")).toList();
+        return audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
     }
 
     private List<ServiceAccountTokens.Bound> bound(ObjectNode spec, StoredObject account) {

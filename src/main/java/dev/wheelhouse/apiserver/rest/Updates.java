@@ -25,9 +25,9 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.WriteOptions;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
@@ -332,17 +332,18 @@ final class Updates {
         }
         for (JsonNode operation : array && patch.isArray() ? patch : Json.array()) {
             if (!operation.isObject() && !operation.isNull()) {
-                throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(operation)
+                throw Errors.badRequest(prefix + "json: cannot unmarshal " + FieldValidation.jsonType(operation)
                         + " into Go value of type " + (strict ? "handlers.jsonPatchOp" : "jsonpatch.Operation"));
             }
         }
         if (patch.isNull() || (array ? patch.isArray() : patch.isObject())) {
             return patch.isNull() ? array ? Json.array() : Json.object() : patch;
         }
-        throw Errors.badRequest(prefix + "json: cannot unmarshal " + Bodies.kindOf(patch) + " into Go value of type "
-                + (array
-                        ? strict ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch"
-                        : "map[string]interface {}"));
+        throw Errors.badRequest(
+                prefix + "json: cannot unmarshal " + FieldValidation.jsonType(patch) + " into Go value of type "
+                        + (array
+                                ? strict ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch"
+                                : "map[string]interface {}"));
     }
 
     /** @throws ApiException if the patch does not apply */
@@ -443,7 +444,8 @@ final class Updates {
                 : document.value();
         if (!(value instanceof ObjectNode patch)) {
             throw Errors.badRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
-                    + "unmarshal " + Bodies.kindOf(value) + " into Go value of type map[string]interface {}");
+                    + "unmarshal " + FieldValidation.jsonType(value)
+                    + " into Go value of type map[string]interface {}");
         }
         String given = Json.text(patch, "apiVersion");
         if (!given.equals(apiVersion) || !Json.text(patch, "kind").equals(kind)) {

@@ -24,9 +24,9 @@ import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
 import dev.wheelhouse.apiserver.patch.JsonValues;
-import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -36,8 +36,8 @@ import dev.wheelhouse.facts.Schemas;
 
 /**
  * Stores new and changed objects. Each goes through defaults, strategy, admission, validation and field ownership
- * before the store commits it (upstream: {@code apiserver/pkg/registry/rest}, {@code
- * registry/generic/registry/store.go}).
+ * before the store commits it (upstream: {@code apiserver/pkg/registry/rest},
+ * {@code registry/generic/registry/store.go}).
  */
 final class Writes {
     private static final int GENERATED_NAME_TRIES = 8;
@@ -137,14 +137,14 @@ final class Writes {
         if (custom != null) {
             custom.applyDefaults(given);
         }
-        Meta.tidy(given);
+        Meta.removeEmptyFields(given);
         ObjectNode object = context.applied()
                 ? given
                 : FieldManagement.updated(null, given, custom, context.manager(), context.subresource(),
                         state.clock().now());
         strategy.prepareForCreate(target.info(), object, context.user(), state);
         admission.mutate(type, object, null);
-        Meta.tidy(object);
+        Meta.removeEmptyFields(object);
         List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
             causes.addAll(custom.validate(object, null));
@@ -223,7 +223,7 @@ final class Writes {
         if (main) {
             admission.mutate(type, next, old);
         }
-        Meta.tidy(next);
+        Meta.removeEmptyFields(next);
         if (causes.isEmpty()) {
             causes = new ArrayList<>(strategy.validateUpdate(target.subresource(), next, old));
             if (custom != null) {

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.schema;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -22,12 +21,12 @@ import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** One run of {@link FieldValidation#prune}. For one thread. */
+/** Decodes one object for {@link FieldValidation#prune}. For one thread. */
 final class Decoding {
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     private final StrictErrors problems = new StrictErrors();
-    /** The place of the value in hand: field names, and {@code [0]} for elements. */
+    /** The path of the present value: field names, and {@code [0]} for elements. */
     private final List<String> path = new ArrayList<>();
 
     List<String> problems() {
@@ -45,7 +44,7 @@ final class Decoding {
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
-                if (value == null || saysNothing(field, value)) {
+                if (value == null || isOmitted(field, value)) {
                     drop.add(name);
                 } else if (value != property.getValue()) {
                     property.setValue(value);
@@ -56,13 +55,13 @@ final class Decoding {
         object.remove(drop);
     }
 
-    /** Whether a field with that value means the same as one that is not there. */
-    private static boolean saysNothing(Field field, JsonNode value) {
+    /** Whether a field with this value means the same as a missing field. */
+    private static boolean isOmitted(Field field, JsonNode value) {
         if (field.always()) {
             return false;
         }
         if (field.shape() != Shape.SINGLE) {
-            // An empty list of managed fields is an order to forget them.
+            // An empty list of managed fields is a request to reset them.
             return value.isEmpty() && !field.name().equals("managedFields");
         }
         if (field.pointer()) {
@@ -120,10 +119,7 @@ final class Decoding {
     }
 
     private JsonNode element(JsonNode element, Field field, TypeSchema owner) {
-        if (element.isNull()) {
-            return zero(field);
-        }
-        return single(element, field, owner);
+        return element.isNull() ? zero(field) : single(element, field, owner);
     }
 
     private static JsonNode zero(Field field) {
@@ -187,16 +183,12 @@ final class Decoding {
     private static JsonNode quantity(JsonNode value) {
         String text = value.isString()
                 ? value.stringValue().strip()
-                : value.isNumber() ? number(value.decimalValue()) : value.toString();
+                : value.isNumber() ? value.decimalValue().toPlainString() : value.toString();
         String canonical = Quantities.canonical(text);
         if (canonical == null) {
             throw new WrongTypeException(QUANTITY_FORM);
         }
         return value.isString() && canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
-    }
-
-    private static String number(BigDecimal number) {
-        return number.toPlainString();
     }
 
     private JsonNode intOrString(JsonNode value, Field field, TypeSchema owner) {
@@ -244,23 +236,9 @@ final class Decoding {
             fields.removeLast();
         }
         boolean wantsInteger = goType.startsWith("int") && value.isNumber();
-        return new WrongTypeException("json: cannot unmarshal " + described(value)
+        return new WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(value)
                 + (wantsInteger ? " " + value : "") + " into Go struct field " + struct
                 + "." + String.join(".", fields) + " of type " + goType);
-    }
-
-    /** What encoding/json calls a value that does not fit. */
-    private static String described(JsonNode value) {
-        if (value.isString()) {
-            return "string";
-        }
-        if (value.isBoolean()) {
-            return "bool";
-        }
-        if (value.isNumber()) {
-            return "number";
-        }
-        return value.isArray() ? "array" : "object";
     }
 
     private static String goType(Field field) {

@@ -11,14 +11,17 @@ import tools.jackson.core.JsonToken;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Finds keys that occur twice in one object of a JSON text, and says so in upstream's words. */
+/** Finds duplicate keys in the objects of a JSON text, and reports them in upstream's words. */
 final class DuplicateFields {
     private final Deque<Container> containers = new ArrayDeque<>();
     private final StrictErrors found = new StrictErrors();
 
     private DuplicateFields() {}
 
-    /** An object or array that is open. {@code at} is its own place, {@code keys} those seen in it, {@code index} that of an array. */
+    /**
+     * An object or array that is not closed yet. {@code at} is its path, {@code keys} are its keys so far, {@code key}
+     * is the present one, {@code index} is the position in an array.
+     */
     private static final class Container {
         final FieldPath at;
         final boolean array;
@@ -36,7 +39,7 @@ final class DuplicateFields {
         }
     }
 
-    /** @param json that has been read once, so that it is known to be JSON */
+    /** @param json a valid JSON text */
     static List<String> in(byte[] json) {
         DuplicateFields search = new DuplicateFields();
         try (JsonParser parser = Json.mapper().createParser(json)) {

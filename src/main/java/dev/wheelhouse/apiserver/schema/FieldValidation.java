@@ -3,26 +3,27 @@ package dev.wheelhouse.apiserver.schema;
 import java.util.ArrayList;
 import java.util.List;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
- * What typed decoding does to a request's object: fields that the type does not have go, values of a wrong type are refused
- * (upstream: {@code sigs.k8s.io/json} and the codecs of {@code apimachinery/pkg/runtime/serializer}).
+ * Decodes objects of requests into their types: drops unknown fields and refuses values of a wrong type (upstream:
+ * {@code sigs.k8s.io/json} and the codecs of {@code apimachinery/pkg/runtime/serializer}).
  */
 public final class FieldValidation {
     private FieldValidation() {}
 
     /**
-     * Brings an object, in place, to the form that decoding it into its type and encoding it again gives: fields that the kind does not have
-     * go, nulls go, and so do empty lists, empty maps and zero values whose field means the same without them. Quantities become canonical
-     * text; raw extensions and the sets of managed fields stay as they are. Where a key of a map or an element of a list is null, it becomes
-     * the zero value. An object of a kind that is not built in stays as it is.
+     * Brings an object, in place, to the form that decoding and encoding it would give. Fields that the kind does not
+     * have are dropped, and so are nulls, empty lists and maps, and zero values that mean the same as a missing field.
+     * Quantities become canonical. A null in a map or list becomes the zero value. Raw extensions and the field sets of
+     * managed fields do not change, nor does an object of a kind that is not built in.
      *
-     * @return a problem for each unknown field, as upstream says it, without repeats: {@code unknown field "spec.foo"}
-     * @throws WrongTypeException for the first value whose type does not fit its field, in the words of upstream's decoder
+     * @return for each unknown field a message in upstream's words, without repeats: {@code unknown field "spec.foo"}
+     * @throws WrongTypeException for the first value of a wrong type
      */
     public static List<String> prune(String apiVersion, String kind, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
@@ -36,19 +37,35 @@ public final class FieldValidation {
         return problems;
     }
 
-    /** As {@link #prune(String, String, ObjectNode)}, for an object of a type that need not be a kind, such as DeleteOptions. */
+    /** As {@link #prune(String, String, ObjectNode)}, for a type that need not be a kind, such as DeleteOptions. */
     public static List<String> prune(TypeSchema schema, ObjectNode object) {
         Decoding decoding = new Decoding();
         decoding.object(object, schema);
         return decoding.problems();
     }
 
-    /** The fields that a JSON text, which has been read before, names twice: {@code duplicate field "spec.replicas"}, as upstream says. */
+    /**
+     * Finds duplicate fields in upstream's words: {@code duplicate field "spec.replicas"}.
+     *
+     * @param json a valid JSON text
+     */
     public static List<String> duplicates(byte[] json) {
         return DuplicateFields.in(json);
     }
 
-    /** A value of the wrong type, e.g. text where a number must be. */
+    /** The name of a value's type in messages of Go's {@code encoding/json}. */
+    public static String jsonType(JsonNode value) {
+        return switch (value.getNodeType()) {
+            case STRING -> "string";
+            case BOOLEAN -> "bool";
+            case NUMBER -> "number";
+            case ARRAY -> "array";
+            case OBJECT -> "object";
+            default -> "null";
+        };
+    }
+
+    /** A value of a wrong type, such as text for a number. The message is that of upstream's decoder. */
     public static final class WrongTypeException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -10,8 +10,8 @@ import java.time.format.DateTimeFormatter;
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
 
 /**
- * Times as {@code metav1.Time} and {@code metav1.MicroTime} read and print them: the former with or without a fraction, which
- * is dropped, the latter with six digits of it. One pass over a text; a refusal has the words of Go's {@code time.Parse}.
+ * Parses and prints times like {@code metav1.Time}, which drops fractions, and {@code metav1.MicroTime}, which requires
+ * six digits of a fraction. One pass over the text. Errors have the words of Go's {@code time.Parse}.
  */
 final class GoTime {
     private static final String SECONDS = "2006-01-02T15:04:05Z07:00";
@@ -29,7 +29,11 @@ final class GoTime {
         this.text = text;
     }
 
-    /** The text as it is printed again, in UTC. @throws WrongTypeException if it is no time */
+    /**
+     * Returns the time as upstream prints it, in UTC.
+     *
+     * @throws WrongTypeException if the text is not a time
+     */
     static String canonical(String text, boolean micros) {
         GoTime time = new GoTime(micros ? MICROS : SECONDS, text);
         return (micros ? PRINTED_MICROS : PRINTED).format(time.parse(micros));
@@ -84,7 +88,7 @@ final class GoTime {
         at++;
     }
 
-    /** A point and six digits. */
+    /** Reads a fraction of six digits, in microseconds. */
     private int micros() {
         int from = at;
         if (at >= text.length() || text.charAt(at) != '.' && text.charAt(at) != ',') {
@@ -101,7 +105,7 @@ final class GoTime {
         return value;
     }
 
-    /** Skips a fraction, which the layout does not have but a time may. */
+    /** Skips a fraction, which Go accepts after the seconds of any layout. */
     private int fraction() {
         if (at < text.length() && (text.charAt(at) == '.' || text.charAt(at) == ',') && isDigit(at + 1)) {
             at++;
@@ -112,7 +116,7 @@ final class GoTime {
         return 0;
     }
 
-    /** In seconds. */
+    /** Reads the offset from UTC, in seconds. */
     private int offset() {
         int from = at;
         if (text.startsWith("Z", at)) {

@@ -9,8 +9,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
 
 /**
- * The annotation by which a Deployment asks for a rollback: upstream keeps it as a number, so that decoding checks it (upstream:
- * {@code pkg/apis/apps/v1/conversion.go}).
+ * The annotation by which a Deployment asks for a rollback. Upstream converts it to a number, so decoding must check it
+ * (upstream: {@code pkg/apis/apps/v1/conversion.go}).
  */
 final class RollbackAnnotation {
     private static final String NAME = "deprecated.deployment.rollback.to";
@@ -19,9 +19,9 @@ final class RollbackAnnotation {
     private RollbackAnnotation() {}
 
     /**
-     * Brings it to the form of a number; an empty one goes.
+     * Brings the annotation to the canonical form of its number, and removes an empty one.
      *
-     * @throws WrongTypeException if it is no 64-bit integer
+     * @throws WrongTypeException if the value is not a 64-bit integer
      */
     static void decode(ObjectNode deployment) {
         if (!(Json.at(deployment, "metadata", "annotations") instanceof ObjectNode annotations)

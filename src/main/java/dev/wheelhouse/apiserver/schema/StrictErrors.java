@@ -7,26 +7,27 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * What is to be said of an object's fields, without repeats, as far as somebody may want to read it: an object may have a million fields that
- * nobody knows. For one thread.
+ * The strict decoding errors of one object: the unknown and duplicate fields, without repeats. The list is bounded,
+ * because an object may have a million unknown fields. For one thread.
  */
 public final class StrictErrors {
-    /** The characters of all problems, of which the last one may have more. */
+    /** The limit for the characters of all errors. The last error may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
-    private final Set<String> problems = new LinkedHashSet<>();
+    private final Set<String> errors = new LinkedHashSet<>();
     private long characters;
 
-    /** Adds a problem, which is put into words only if there is room for it. */
-    public void add(Supplier<String> problem) {
+    /** Adds an error, unless the list is full. The supplier is called only if there is room for its text. */
+    public void add(Supplier<String> making) {
         if (characters < MOST_CHARACTERS) {
-            String text = problem.get();
-            problems.add(text);
+            String text = making.get();
+            errors.add(text);
             characters += text.length();
         }
     }
 
+    /** A mutable copy of the errors. */
     public List<String> toList() {
-        return new ArrayList<>(problems);
+        return new ArrayList<>(errors);
     }
 }

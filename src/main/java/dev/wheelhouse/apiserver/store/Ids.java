@@ -16,8 +16,8 @@ public final class Ids {
 
     /** A version 4 UUID. */
     public synchronized String uid() {
-        long high = random.nextLong() & 0xffffffffffff0fffL | 0x4000;
-        long low = random.nextLong() & 0x3fffffffffffffffL | 0x8000000000000000L;
+        long high = (random.nextLong() & 0xffffffffffff0fffL) | 0x4000;
+        long low = (random.nextLong() & 0x3fffffffffffffffL) | 0x8000000000000000L;
         return new UUID(high, low).toString();
     }
 

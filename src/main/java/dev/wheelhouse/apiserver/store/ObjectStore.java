@@ -137,7 +137,7 @@ public final class ObjectStore implements AutoCloseable {
         return version;
     }
 
-    /** The newest state of an object, or null if there is none. @param namespace empty for a cluster-scoped object */
+    /** The newest state of an object; null if there is none. Cluster-scoped objects have an empty namespace. */
     public @Nullable StoredObject get(String resource, String namespace, String name) {
         return log(resource).tree.get(StoredObject.key(namespace, name));
     }

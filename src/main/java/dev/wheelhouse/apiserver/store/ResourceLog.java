@@ -77,7 +77,7 @@ final class ResourceLog {
         compactedTree = oldest.after;
     }
 
-    /** The objects as they were at a version. @throws StoreException.Expired if it is no longer kept */
+    /** The objects as they were at a version; {@link StoreException.Expired} if it is no longer kept. */
     SortedTree<StoredObject> treeAt(long version) {
         for (Iterator<Change> newest = window.descendingIterator(); newest.hasNext();) {
             Change change = newest.next();
@@ -91,7 +91,7 @@ final class ResourceLog {
         return compactedTree;
     }
 
-    /** The kept changes after a version, oldest first. @throws StoreException.Expired if some are no longer kept */
+    /** The changes after a version, oldest first; {@link StoreException.Expired} if some are not kept. */
     List<Change> since(long version) {
         if (version < compacted) {
             throw new StoreException.Expired(version, compacted);

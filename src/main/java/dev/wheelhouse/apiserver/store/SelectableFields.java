@@ -75,8 +75,8 @@ public final class SelectableFields {
         if (pod && field.equals("spec.host")) {
             return "spec.nodeName";
         }
-        return name || namespace && type.namespaced() && !type.kind().equals("PodCertificateRequest")
-                || own.contains(field) || pod && field.equals("status.podIPs") ? field : null;
+        return name || (namespace && type.namespaced() && !type.kind().equals("PodCertificateRequest"))
+                || own.contains(field) || (pod && field.equals("status.podIPs")) ? field : null;
     }
 
     /** Upstream's error message for a field that {@link #canonical} does not know. */

@@ -35,7 +35,7 @@ public interface Storage extends AutoCloseable {
      */
     default void resume(long version) {}
 
-    /** Checks, without writing, whether there is room. @throws StorageException if a write would fail */
+    /** Checks, without writing, whether there is room; {@link StorageException} if a write would fail. */
     default void check() {}
 
     /** Whether writes outlive the process; if not, {@link #commit} does nothing. */
@@ -66,7 +66,7 @@ public interface Storage extends AutoCloseable {
         /** A state that was current at the compacted version. */
         void object(long version, String resource, byte[] json);
 
-        /** A write after the compacted version. @param json null for a deletion */
+        /** A write after the compacted version; a deletion has no JSON. */
         void change(long version, String resource, String key, byte @Nullable [] json);
     }
 

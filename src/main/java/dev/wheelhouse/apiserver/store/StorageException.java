@@ -19,7 +19,7 @@ public final class StorageException extends RuntimeException {
         this.lasting = lasting;
     }
 
-    /** A failure that may pass without a restart. @param reason in a few words that name no path */
+    /** A failure that may pass without a restart. The reason is short and names no path. */
     static StorageException temporary(String message, String reason, @Nullable Throwable cause) {
         return new StorageException(message, reason, false, cause);
     }

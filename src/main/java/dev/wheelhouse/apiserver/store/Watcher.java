@@ -61,7 +61,7 @@ public final class Watcher implements AutoCloseable {
         }
         synchronized (queue) {
             long more = change.object.json().length;
-            if (queue.size() >= MAX_EVENTS || bytes > 0 && bytes + more > MAX_BYTES) {
+            if (queue.size() >= MAX_EVENTS || (bytes > 0 && bytes + more > MAX_BYTES)) {
                 overflowed = true;
                 queue.clear();
                 bytes = 0;
@@ -124,7 +124,7 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /** Waits until there may be something to poll. @param nanos the longest wait, in nanoseconds of real time */
+    /** Waits until there may be something to poll, but no longer than some nanoseconds of real time. */
     public void await(long nanos) throws InterruptedException {
         signal.await(nanos);
     }

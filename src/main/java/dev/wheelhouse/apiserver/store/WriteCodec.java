@@ -31,7 +31,7 @@ final class WriteCodec {
         byte[] encoded = bytes.toByteArray();
         int sum = checksum(write.version(), encoded);
         for (int i = 0; i < CHECKSUM; i++) {
-            encoded[i] = (byte) (sum >>> 8 * (CHECKSUM - 1 - i));
+            encoded[i] = (byte) (sum >>> (8 * (CHECKSUM - 1 - i)));
         }
         return encoded;
     }

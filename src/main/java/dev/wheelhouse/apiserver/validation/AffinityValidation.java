@@ -21,29 +21,23 @@ public final class AffinityValidation {
         if (required != null) {
             nodeSelector(required, path + ".requiredDuringSchedulingIgnoredDuringExecution", problems);
         }
-        int i = 0;
-        for (JsonNode preferred : affinity.path("preferredDuringSchedulingIgnoredDuringExecution")) {
-            String at = Problems.at(path + ".preferredDuringSchedulingIgnoredDuringExecution", i++);
+        Problems.each(affinity, path, "preferredDuringSchedulingIgnoredDuringExecution", (preferred, at) -> {
             weight(preferred, at, problems);
             term(preferred.path("preference"), at + ".preference", problems);
-        }
+        });
     }
 
+    /** Checks a {@code v1 NodeSelector}. */
     public static void nodeSelector(JsonNode selector, String path, Problems problems) {
         String at = path + ".nodeSelectorTerms";
         if (selector.path("nodeSelectorTerms").isEmpty()) {
             problems.required(at, "must have at least one node selector term");
         }
-        int i = 0;
-        for (JsonNode term : selector.path("nodeSelectorTerms")) {
-            term(term, Problems.at(at, i++), problems);
-        }
+        Problems.each(selector.path("nodeSelectorTerms"), at, (term, place) -> term(term, place, problems));
     }
 
     private static void term(JsonNode term, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode requirement : term.path("matchExpressions")) {
-            String at = Problems.at(path + ".matchExpressions", i++);
+        Problems.each(term, path, "matchExpressions", (requirement, at) -> {
             int values = requirement.path("values").size();
             String operator = Json.text(requirement, "operator");
             switch (operator) {
@@ -68,10 +62,8 @@ public final class AffinityValidation {
             }
             String key = Json.text(requirement, "key");
             problems.invalid(at + ".key", key, Formats.qualifiedName(key));
-        }
-        i = 0;
-        for (JsonNode requirement : term.path("matchFields")) {
-            String at = Problems.at(path + ".matchFields", i++);
+        });
+        Problems.each(term, path, "matchFields", (requirement, at) -> {
             String operator = Json.text(requirement, "operator");
             if (!operator.equals("In") && !operator.equals("NotIn")) {
                 problems.invalid(at + ".operator", operator, "not a valid selector operator");
@@ -83,20 +75,16 @@ public final class AffinityValidation {
             if (!key.equals("metadata.name")) {
                 problems.invalid(at + ".key", key, "not a valid field selector key");
             }
-        }
+        });
     }
 
     private static void pods(JsonNode affinity, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode term : affinity.path("requiredDuringSchedulingIgnoredDuringExecution")) {
-            podTerm(term, Problems.at(path + ".requiredDuringSchedulingIgnoredDuringExecution", i++), problems);
-        }
-        i = 0;
-        for (JsonNode preferred : affinity.path("preferredDuringSchedulingIgnoredDuringExecution")) {
-            String at = Problems.at(path + ".preferredDuringSchedulingIgnoredDuringExecution", i++);
+        Problems.each(affinity, path, "requiredDuringSchedulingIgnoredDuringExecution",
+                (term, place) -> podTerm(term, place, problems));
+        Problems.each(affinity, path, "preferredDuringSchedulingIgnoredDuringExecution", (preferred, at) -> {
             weight(preferred, at, problems);
             podTerm(preferred.path("podAffinityTerm"), at + ".podAffinityTerm", problems);
-        }
+        });
     }
 
     private static void podTerm(JsonNode term, String path, Problems problems) {
@@ -125,9 +113,7 @@ public final class AffinityValidation {
     }
 
     private static void spread(JsonNode constraints, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode constraint : constraints) {
-            String at = Problems.at(path, i++);
+        Problems.each(constraints, path, (constraint, at) -> {
             long skew = Json.number(constraint, 0, "maxSkew");
             if (skew <= 0) {
                 problems.invalid(at + ".maxSkew", skew, "must be greater than zero");
@@ -142,6 +128,6 @@ public final class AffinityValidation {
                         "must be greater than zero");
             }
             Selectors.validate(constraint.get("labelSelector"), at + ".labelSelector", problems);
-        }
+        });
     }
 }

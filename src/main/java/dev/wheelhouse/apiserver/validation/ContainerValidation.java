@@ -9,7 +9,10 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The rules of the containers of one pod spec (upstream: {@code pkg/apis/core/validation/validation.go}). For one thread. */
+/**
+ * The rules of the containers of one pod spec (upstream: {@code pkg/apis/core/validation/validation.go}). For one
+ * thread.
+ */
 final class ContainerValidation {
     private final JsonNode spec;
     private final String path;
@@ -17,7 +20,7 @@ final class ContainerValidation {
     private final Problems problems;
     private final Set<String> claimNames = new HashSet<>();
 
-    /** @param volumes those that are valid, by name */
+    /** @param volumes the valid volumes, by name */
     ContainerValidation(JsonNode spec, String path, Map<String, JsonNode> volumes, Problems problems) {
         this.spec = spec;
         this.path = path;
@@ -39,32 +42,25 @@ final class ContainerValidation {
             problems.required(path + ".containers");
             return;
         }
-        int i = 0;
         Set<String> hostPorts = new HashSet<>();
-        for (JsonNode container : containers) {
-            String at = Problems.at(path + ".containers", i++);
+        Problems.each(containers, path + ".containers", (container, at) -> {
             common(container, at);
             uniqueName(container, at, names);
             running(container, at);
             restartPolicy(container, at);
-        }
-        i = 0;
-        for (JsonNode container : containers) {
-            hostPorts(container, Problems.at(path + ".containers", i++), hostPorts);
-        }
+        });
+        Problems.each(containers, path + ".containers", (container, place) -> hostPorts(container, place, hostPorts));
     }
 
     private void init(Set<String> names) {
-        int i = 0;
-        for (JsonNode container : spec.path("initContainers")) {
-            String at = Problems.at(path + ".initContainers", i++);
+        Problems.each(spec, path, "initContainers", (container, at) -> {
             common(container, at);
             restartPolicy(container, at);
             uniqueName(container, at, names);
             hostPorts(container, at, new HashSet<>());
             if (Json.text(container, "restartPolicy").equals("Always")) {
                 running(container, at);
-                continue;
+                return;
             }
             for (String field : List.of("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")) {
                 if (Json.at(container, field) != null) {
@@ -72,14 +68,12 @@ final class ContainerValidation {
                             "may not be set for init containers without restartPolicy=Always");
                 }
             }
-        }
+        });
     }
 
     private void ephemeral(Set<String> names) {
         Set<String> others = Set.copyOf(names);
-        int i = 0;
-        for (JsonNode container : spec.path("ephemeralContainers")) {
-            String at = Problems.at(path + ".ephemeralContainers", i++);
+        Problems.each(spec, path, "ephemeralContainers", (container, at) -> {
             common(container, at);
             uniqueName(container, at, names);
             String target = Json.text(container, "targetContainerName");
@@ -93,7 +87,7 @@ final class ContainerValidation {
                     problems.forbidden(at + "." + field, "cannot be set for an Ephemeral Container");
                 }
             }
-        }
+        });
     }
 
     private void common(JsonNode container, String at) {
@@ -121,9 +115,7 @@ final class ContainerValidation {
 
     private void ports(JsonNode container, String list) {
         Set<String> names = new HashSet<>();
-        int i = 0;
-        for (JsonNode port : container.path("ports")) {
-            String at = Problems.at(list, i++);
+        Problems.each(container.path("ports"), list, (port, at) -> {
             String name = Json.text(port, "name");
             if (!name.isEmpty()) {
                 List<String> wrong = Formats.portName(name);
@@ -143,28 +135,24 @@ final class ContainerValidation {
                 Formats.portNumber(host).forEach(message -> problems.invalid(at + ".hostPort", host, message));
             }
             problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
-        }
+        });
     }
 
     private void hostPorts(JsonNode container, String at, Set<String> seen) {
-        int i = 0;
-        for (JsonNode port : container.path("ports")) {
+        Problems.each(container, at, "ports", (port, here) -> {
             long host = Json.number(port, 0, "hostPort");
             String identity = Json.text(port, "protocol") + "/" + Json.text(port, "hostIP") + "/" + host;
             if (host != 0 && !seen.add(identity)) {
-                problems.duplicate(Problems.at(at + ".ports", i) + ".hostPort", "\"" + identity + "\"");
+                problems.duplicate(here + ".hostPort", "\"" + identity + "\"");
             }
-            i++;
-        }
+        });
     }
 
     private void mounts(JsonNode container, String at) {
         Set<String> mountPaths = new HashSet<>();
         Set<String> devices = new HashSet<>();
         container.path("volumeDevices").forEach(device -> devices.add(Json.text(device, "name")));
-        int i = 0;
-        for (JsonNode mount : container.path("volumeMounts")) {
-            String here = Problems.at(at + ".volumeMounts", i++);
+        Problems.each(container, at, "volumeMounts", (mount, here) -> {
             String name = Json.text(mount, "name");
             String mountPath = Json.text(mount, "mountPath");
             volume(name, here);
@@ -189,15 +177,13 @@ final class ContainerValidation {
                 }
                 VolumeValidation.relative(expression, at + ".volumeMounts.subPathExpr", problems);
             }
-        }
-        i = 0;
-        for (JsonNode device : container.path("volumeDevices")) {
-            String here = Problems.at(at + ".volumeDevices", i++);
+        });
+        Problems.each(container, at, "volumeDevices", (device, here) -> {
             volume(Json.text(device, "name"), here);
             if (Json.text(device, "devicePath").isEmpty()) {
                 problems.required(here + ".devicePath");
             }
-        }
+        });
     }
 
     private void volume(String name, String at) {
@@ -209,7 +195,7 @@ final class ContainerValidation {
         }
     }
 
-    /** What only a container that goes on running may have. */
+    /** Checks lifecycle hooks and probes, which only containers that keep running may have. */
     private void running(JsonNode container, String at) {
         JsonNode lifecycle = container.path("lifecycle");
         for (String hook : List.of("postStart", "preStop")) {

@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.json.Json;
 final class EnvironmentValidation {
     private static final String[] FIELD_PATHS = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
             "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
-    /** Labels of fields that are known, but not to be had in a variable. */
+    /** Fields that upstream knows as field labels, but that environment variables cannot use. */
     private static final Set<String> OTHER_LABELS = Set.of("metadata.annotations", "metadata.labels",
             "spec.restartPolicy", "spec.schedulerName", "status.phase");
     private static final String[] RESOURCES = {"limits.cpu", "limits.ephemeral-storage", "limits.memory",
@@ -25,18 +25,14 @@ final class EnvironmentValidation {
     private EnvironmentValidation() {}
 
     static void validate(JsonNode container, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode variable : container.path("env")) {
-            String at = Problems.at(path + ".env", i++);
+        Problems.each(container, path, "env", (variable, at) -> {
             problems.formed(at + ".name", Json.text(variable, "name"), Formats::environmentName);
             if (Json.at(variable, "valueFrom") != null) {
                 source(variable, at + ".valueFrom", problems);
             }
-        }
-        i = 0;
-        for (JsonNode from : container.path("envFrom")) {
-            from(from, path + ".envFrom", Problems.at(path + ".envFrom", i++), problems);
-        }
+        });
+        Problems.each(container, path, "envFrom",
+                (from, place) -> from(from, path + ".envFrom", place, problems));
     }
 
     private static void source(JsonNode variable, String path, Problems problems) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The forms that names and values must have; each rule says what is wrong, in upstream's words, or nothing (upstream:
- * {@code apimachinery/pkg/util/validation/validation.go}, {@code apimachinery/pkg/api/validate/content}).
+ * The formats of names and values. Each rule returns messages in upstream's words, or an empty list for a valid value
+ * (upstream: {@code apimachinery/pkg/util/validation/validation.go}, {@code apimachinery/pkg/api/validate/content}).
  */
 public final class Formats {
     private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -20,8 +20,8 @@ public final class Formats {
     private static final String HEADER = "[-A-Za-z0-9]+";
 
     /**
-     * No IP address is longer. To match much longer texts with the forms takes time in proportion to the square of
-     * their length.
+     * The most characters of an IP address. Longer texts are not matched with the patterns, because that takes time
+     * quadratic in their length.
      */
     private static final int MOST_OF_ADDRESS = 64;
     private static final Pattern KEY_FORM = Pattern.compile(KEY);
@@ -47,7 +47,7 @@ public final class Formats {
         return wrong;
     }
 
-    /** A label that does not begin with a digit. */
+    /** A DNS label that begins with a letter. */
     public static List<String> dns1035Label(String value) {
         List<String> wrong = maxLength(value, 63);
         if (!LABEL_1035_FORM.matcher(value).matches()) {
@@ -58,7 +58,7 @@ public final class Formats {
         return wrong;
     }
 
-    /** A range of addresses with the length of its prefix. */
+    /** A CIDR block: an address and a prefix length. */
     public static List<String> cidr(String value) {
         int slash = value.indexOf('/');
         boolean valid = slash > 0 && ip(value.substring(0, slash)).isEmpty()
@@ -79,8 +79,8 @@ public final class Formats {
     }
 
     /**
-     * Whether a text has the form {@link #SUBDOMAIN}. That pattern's matcher recurs for each label, so a long text ends
-     * its stack.
+     * Whether a text matches {@link #SUBDOMAIN}. The pattern itself would recurse for each label and overflow the stack
+     * on long texts.
      */
     private static boolean isSubdomain(String value) {
         int from = 0;
@@ -104,7 +104,7 @@ public final class Formats {
         return to > from;
     }
 
-    /** A name that is one segment of a path, as of roles. */
+    /** A name that can be one segment of a path, such as the name of a role. */
     public static List<String> pathSegment(String value) {
         List<String> wrong = new ArrayList<>(0);
         if (value.equals(".") || value.equals("..")) {
@@ -118,7 +118,7 @@ public final class Formats {
         return wrong;
     }
 
-    /** A label key: a name, with or without the prefix of a domain. */
+    /** A label key: a name, optionally with a domain as prefix. */
     public static List<String> qualifiedName(String value) {
         List<String> wrong = new ArrayList<>(0);
         String rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an"
@@ -233,7 +233,7 @@ public final class Formats {
         return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
     }
 
-    /** The newer rules of upstream, those of labels, count bytes. */
+    /** Replaces characters by bytes, which newer rules of upstream count. */
     private static String inBytes(String message) {
         return message.startsWith("must be no more than ") ? message.replace(" characters", " bytes") : message;
     }

@@ -22,6 +22,11 @@ public final class MetadataValidation {
 
     private MetadataValidation() {}
 
+    /**
+     * Checks the metadata of a new object.
+     *
+     * @param nameRule the format of the kind's names
+     */
     public static void create(ObjectNode object, boolean namespaced, Function<String, List<String>> nameRule,
             Problems problems) {
         JsonNode metadata = object.path("metadata");
@@ -48,7 +53,11 @@ public final class MetadataValidation {
         finalizers(metadata, problems);
     }
 
-    /** @param builtIn whether the kind's own strategy checks once more what is checked of all kinds, as those of built-in kinds do */
+    /**
+     * Checks the metadata of a changed object.
+     *
+     * @param builtIn whether the kind is built in; upstream then reports forbidden changes twice
+     */
     public static void update(ObjectNode object, ObjectNode old, boolean builtIn, Problems problems) {
         unchanged(object, old, problems);
         if (builtIn) {
@@ -66,7 +75,8 @@ public final class MetadataValidation {
             before.path("finalizers").forEach(f -> extra.remove(f.asString()));
             if (!extra.isEmpty()) {
                 problems.forbidden("metadata.finalizers",
-                        "no new finalizers can be added if the object is being deleted, found new finalizers []string{\""
+                        "no new finalizers can be added if the object is being deleted, found new finalizers "
+                                + "[]string{\""
                                 + String.join("\", \"", extra) + "\"}");
             }
         }
@@ -86,7 +96,7 @@ public final class MetadataValidation {
         managers(metadata, problems);
     }
 
-    /** Keys and values of labels, or of anything that has their form. */
+    /** Checks the keys and values of labels or of another map in their format. */
     public static void labels(@Nullable JsonNode labels, String path, Problems problems) {
         if (labels == null) {
             return;
@@ -157,23 +167,18 @@ public final class MetadataValidation {
         }
     }
 
-    /** Finalizers of built-in kinds are the well-known ones, or have a domain. */
+    /** Checks that finalizers are well-known or have a domain, which upstream requires for built-in kinds. */
     public static void finalizersAreQualified(JsonNode object, Problems problems) {
-        int i = 0;
-        for (JsonNode finalizer : object.path("metadata").path("finalizers")) {
+        Problems.each(object.path("metadata"), "metadata", "finalizers", (finalizer, at) -> {
             String name = finalizer.asString("");
             if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
-                problems.invalid(Problems.at("metadata.finalizers", i), name,
-                        "name is neither a standard finalizer name nor is it fully qualified");
+                problems.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified");
             }
-            i++;
-        }
+        });
     }
 
     private static void managers(JsonNode metadata, Problems problems) {
-        int i = 0;
-        for (JsonNode entry : metadata.path("managedFields")) {
-            String path = Problems.at("metadata.managedFields", i++);
+        Problems.each(metadata, "metadata", "managedFields", (entry, path) -> {
             String operation = Json.text(entry, "operation");
             if (!operation.equals("Apply") && !operation.equals("Update") && !entry.isEmpty()) {
                 problems.invalid(path + ".operation", operation, "must be `Apply` or `Update`");
@@ -185,10 +190,13 @@ public final class MetadataValidation {
             if (utf8Length(Json.text(entry, "manager")) > MAX_MANAGER_LENGTH) {
                 problems.tooLong(path + ".manager", MAX_MANAGER_LENGTH);
             }
-        }
+        });
     }
 
-    /** A prefix stands for a name: what is appended to its dash makes it end as a name must. */
+    /**
+     * Replaces the end of a prefix that ends with a dash by a letter, because the appended suffix ends the name with
+     * one.
+     */
     private static String maskTrailingDash(String prefix) {
         return prefix.length() > 1 && prefix.endsWith("-") ? prefix.substring(0, prefix.length() - 2) + "a" : prefix;
     }

@@ -12,13 +12,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}); containers and volumes have their own. */
+/**
+ * The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}). Containers and
+ * volumes have classes of their own.
+ */
 public final class PodValidation {
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
     private PodValidation() {}
 
-    /** What is true of a pod at any time. */
+    /** Checks the rules that hold for a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {
         JsonNode spec = pod.path("spec");
         deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
@@ -27,15 +30,12 @@ public final class PodValidation {
             tokensNeedAnAccount(spec, problems);
         }
         for (String list : List.of("containers", "initContainers")) {
-            int i = 0;
-            for (JsonNode container : spec.path(list)) {
+            Problems.each(spec, "spec", list, (container, at) -> {
                 String image = Json.text(container, "image");
                 if (!image.equals(image.strip())) {
-                    problems.invalid(Problems.at("spec." + list, i) + ".image", image,
-                            "must not have leading or trailing whitespace");
+                    problems.invalid(at + ".image", image, "must not have leading or trailing whitespace");
                 }
-                i++;
-            }
+            });
         }
     }
 
@@ -48,22 +48,17 @@ public final class PodValidation {
     }
 
     private static void tokensNeedAnAccount(JsonNode spec, Problems problems) {
-        int v = 0;
-        for (JsonNode volume : spec.path("volumes")) {
-            int s = 0;
-            for (JsonNode source : volume.path("projected").path("sources")) {
-                if (source.has("serviceAccountToken")) {
-                    problems.forbidden(
-                            Problems.at(Problems.at("spec.volumes", v) + ".projected.sources", s)
-                                    + ".serviceAccountToken",
-                            "must not be specified when serviceAccountName is not set");
-                }
-                s++;
-            }
-            v++;
-        }
+        Problems.each(spec, "spec", "volumes",
+                (volume, at) -> Problems.each(volume.path("projected"), at + ".projected", "sources",
+                        (source, here) -> {
+                            if (source.has("serviceAccountToken")) {
+                                problems.forbidden(here + ".serviceAccountToken",
+                                        "must not be specified when serviceAccountName is not set");
+                            }
+                        }));
     }
 
+    /** Checks a pod template. */
     public static void template(JsonNode template, String path, Problems problems) {
         MetadataValidation.labels(template.path("metadata").get("labels"), path + ".labels", problems);
         MetadataValidation.annotations(template.path("metadata").get("annotations"), path + ".annotations", problems);
@@ -99,20 +94,14 @@ public final class PodValidation {
     }
 
     private static void hostPorts(JsonNode spec, String path, boolean isPod, Problems problems) {
-        int c = 0;
-        for (JsonNode container : spec.path("containers")) {
-            int p = 0;
-            for (JsonNode port : container.path("ports")) {
-                long host = Json.number(port, 0, "hostPort");
-                if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
-                    problems.invalid(
-                            Problems.at(Problems.at(path + ".containers", c) + ".ports", p) + ".hostPort", host,
-                            "must match `containerPort` when `hostNetwork` is true");
-                }
-                p++;
-            }
-            c++;
-        }
+        Problems.each(spec, path, "containers",
+                (container, at) -> Problems.each(container, at, "ports", (port, here) -> {
+                    long host = Json.number(port, 0, "hostPort");
+                    if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
+                        problems.invalid(here + ".hostPort", host,
+                                "must match `containerPort` when `hostNetwork` is true");
+                    }
+                }));
     }
 
     private static void names(JsonNode spec, String path, Problems problems) {
@@ -126,16 +115,14 @@ public final class PodValidation {
         }
         problems.oneOfIfSet(path + ".preemptionPolicy", Json.text(spec, "preemptionPolicy"), "PreemptLowerPriority",
                 "Never");
-        int i = 0;
-        for (JsonNode alias : spec.path("hostAliases")) {
-            String at = Problems.at(path + ".hostAliases", i++);
+        Problems.each(spec, path, "hostAliases", (alias, at) -> {
             String ip = Json.text(alias, "ip");
             problems.invalid(at + ".ip", ip, Formats.ip(ip));
             for (JsonNode hostname : alias.path("hostnames")) {
                 String name = hostname.asString("");
                 problems.invalid(at + ".hostnames", name, Formats.dnsSubdomain(name));
             }
-        }
+        });
     }
 
     private static void deadlines(JsonNode spec, String path, Problems problems) {
@@ -151,10 +138,9 @@ public final class PodValidation {
         }
     }
 
+    /** Checks the tolerations of a pod or a runtime class. */
     public static void tolerations(JsonNode tolerations, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode toleration : tolerations) {
-            String at = Problems.at(path, i++);
+        Problems.each(tolerations, path, (toleration, at) -> {
             String key = Json.text(toleration, "key");
             String operator = Json.text(toleration, "operator");
             String value = Json.text(toleration, "value");
@@ -185,29 +171,25 @@ public final class PodValidation {
             if (!effect.isEmpty()) {
                 problems.oneOf(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
             }
-        }
+        });
     }
 
     private static void gates(JsonNode spec, String path, Problems problems) {
         Set<String> seen = new HashSet<>();
-        int i = 0;
-        for (JsonNode gate : spec.path("schedulingGates")) {
-            String at = Problems.at(path + ".schedulingGates", i++);
+        Problems.each(spec, path, "schedulingGates", (gate, at) -> {
             String name = Json.text(gate, "name");
             problems.invalid(at, name, Formats.qualifiedName(name));
             if (!seen.add(name)) {
                 problems.duplicate(at, "\"" + name + "\"");
             }
-        }
-        i = 0;
-        for (JsonNode gate : spec.path("readinessGates")) {
+        });
+        Problems.each(spec, path, "readinessGates", (gate, at) -> {
             String type = Json.text(gate, "conditionType");
-            problems.invalid(Problems.at(path + ".readinessGates", i++) + ".conditionType", type,
-                    Formats.qualifiedName(type));
-        }
+            problems.invalid(at + ".conditionType", type, Formats.qualifiedName(type));
+        });
     }
 
-    /** A whole number, or null where the field is missing. */
+    /** An integer field; null if it is missing. */
     public static @Nullable Long number(JsonNode object, String field) {
         return Json.at(object, field) == null ? null : Json.number(object, 0, field);
     }

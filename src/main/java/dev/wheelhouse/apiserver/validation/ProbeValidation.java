@@ -84,7 +84,7 @@ public final class ProbeValidation {
         portNumberOrName(action.get("port"), path, problems);
     }
 
-    /** A port by number, or by the name of a container's port. */
+    /** Checks a port that is a number or the name of a port of the container. */
     public static void portNumberOrName(@Nullable JsonNode port, String path, Problems problems) {
         if (port != null && port.isString()) {
             problems.invalid(path, port.stringValue(), Formats.portName(port.stringValue()));

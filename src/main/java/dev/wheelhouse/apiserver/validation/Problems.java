@@ -1,8 +1,10 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -13,20 +15,23 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
-import java.util.ArrayList;
 
 /**
- * Collects causes in upstream's words (upstream: {@code apimachinery/pkg/util/validation/field/errors.go}). For one thread.
- *
- * <p>A field is named by its whole path; {@link #at} makes paths of list elements and map keys.
+ * Collects the causes of one invalid object, in upstream's words (upstream:
+ * {@code apimachinery/pkg/util/validation/field/errors.go}). Each method adds one kind of error for a field, which is
+ * named by its whole path; {@link #at} and {@link #key} build paths. The list is bounded, because an object may be
+ * wrong in a million places, and each message may show the whole object. For one thread.
  */
 public final class Problems {
+    /** The limit for the characters of all causes. The last cause may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
     private final List<Cause> causes = new ArrayList<>(0);
     private long characters;
 
+    /** An immutable copy of the causes so far. */
     public List<Cause> causes() {
         return List.copyOf(causes);
     }
@@ -35,7 +40,14 @@ public final class Problems {
         return causes.isEmpty();
     }
 
-    /** Whether further problems are ignored. */
+    /** @throws ApiException 422 for the object of that kind and name, if it has problems */
+    public void refuse(String group, String kind, String name) {
+        if (!causes.isEmpty()) {
+            throw Errors.invalid(group, kind, name, causes());
+        }
+    }
+
+    /** Whether further causes are dropped. */
     public boolean isFull() {
         return characters >= MOST_CHARACTERS;
     }
@@ -44,10 +56,30 @@ public final class Problems {
         return causes.size();
     }
 
+    /** The path of a list element: {@code spec.ports[0]}. */
     public static String at(String list, int index) {
         return list + "[" + index + "]";
     }
 
+    /**
+     * Calls a check for each element of a list.
+     *
+     * @param path the path of the list
+     * @param check receives the element and its path
+     */
+    public static void each(JsonNode list, String path, BiConsumer<JsonNode, String> check) {
+        int i = 0;
+        for (JsonNode element : list) {
+            check.accept(element, at(path, i++));
+        }
+    }
+
+    /** Calls a check for each element of a list that is a field of the object at a path. */
+    public static void each(JsonNode object, String path, String field, BiConsumer<JsonNode, String> check) {
+        each(object.path(field), path + "." + field, check);
+    }
+
+    /** The path of a map entry: {@code metadata.annotations[key]}. */
     public static String key(String map, String key) {
         return map + "[" + key + "]";
     }
@@ -68,17 +100,17 @@ public final class Problems {
         add(field, "FieldValueInvalid", "Invalid value: " + value, detail);
     }
 
-    /** @param value printed as JSON; {@code null} where there is none */
+    /** @param value printed as JSON; null prints as {@code null} */
     public void invalid(String field, @Nullable JsonNode value, String detail) {
         add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
     }
 
-    /** A value that is not worth showing. */
+    /** An invalid value that the message does not show. */
     public void omitted(String field, String detail) {
         add(field, "FieldValueInvalid", "Invalid value", detail);
     }
 
-    /** One problem for each of the messages. */
+    /** Adds an error for each of the messages. */
     public void invalid(String field, String value, List<String> details) {
         details.forEach(detail -> invalid(field, value, detail));
     }
@@ -96,7 +128,7 @@ public final class Problems {
         add(field, "FieldValueNotSupported", () -> "Unsupported value: " + value, detail.toString());
     }
 
-    /** Required, and of a form. @param form what is wrong with a value */
+    /** Requires a value, and checks it by the errors that {@code form} returns. */
     public void formed(String field, String value, Function<String, List<String>> form) {
         if (value.isEmpty()) {
             required(field);
@@ -105,28 +137,32 @@ public final class Problems {
         }
     }
 
-    /** Of a form, unless it is empty. @param form what is wrong with a value */
+    /** Checks a value, unless it is empty, by the errors that {@code form} returns. */
     public void formedIfSet(String field, String value, Function<String, List<String>> form) {
         if (!value.isEmpty()) {
             invalid(field, value, form.apply(value));
         }
     }
 
-    /** Of a form, if the object has the field. @param path of the object */
+    /**
+     * Checks a field, if the object has it, by the errors that {@code form} returns.
+     *
+     * @param path the path of the object
+     */
     public void formedIfPresent(JsonNode object, String path, String field, Function<String, List<String>> form) {
         if (object.has(field)) {
             invalid(path + "." + field, Json.text(object, field), form.apply(Json.text(object, field)));
         }
     }
 
-    /** One of the values, unless it is empty. */
+    /** Checks that a value is one of those supported, unless it is empty. */
     public void oneOfIfSet(String field, String value, String... supported) {
         if (!value.isEmpty()) {
             oneOf(field, value, supported);
         }
     }
 
-    /** Required, and one of the values. */
+    /** Requires a value, which must be one of those supported. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {
             required(field);
@@ -151,7 +187,11 @@ public final class Problems {
         add(field, "FieldValueTooLong", "Too long", "may not be more than " + maxBytes + " bytes");
     }
 
-    /** Refuses a negative number in a field of an object; a missing one is fine. @param path of the object */
+    /**
+     * Refuses a negative number. A missing field is valid.
+     *
+     * @param path the path of the object
+     */
     public void nonNegative(JsonNode object, String path, String field) {
         long value = Json.number(object, 0, field);
         if (value < 0) {
@@ -159,7 +199,7 @@ public final class Problems {
         }
     }
 
-    /** Refuses a change. */
+    /** Refuses a change of a field. */
     public void immutable(String field, @Nullable JsonNode now, @Nullable JsonNode before) {
         boolean same = now == null || now.isNull() ? before == null || before.isNull() : now.equals(before);
         if (!same) {
@@ -167,7 +207,7 @@ public final class Problems {
         }
     }
 
-    /** A map with its keys sorted, as Go prints maps; null stays null. */
+    /** A map with sorted keys, as Go prints it; null stays null. */
     public static @Nullable JsonNode sorted(@Nullable JsonNode map) {
         if (!(map instanceof ObjectNode object)) {
             return map;
@@ -179,7 +219,7 @@ public final class Problems {
         return result;
     }
 
-    /** Adds a rule that was checked elsewhere. */
+    /** Adds a cause that was found elsewhere. */
     public void add(Cause cause) {
         add(() -> cause);
     }

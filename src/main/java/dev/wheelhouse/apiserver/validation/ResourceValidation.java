@@ -54,16 +54,14 @@ final class ResourceValidation {
         if (hugePages && !compute) {
             problems.forbidden(path, "HugePages require cpu or memory");
         }
-        int i = 0;
-        for (JsonNode claim : resources.path("claims")) {
+        Problems.each(resources, path, "claims", (claim, at) -> {
             String name = Json.text(claim, "name");
-            String at = Problems.at(path + ".claims", i++);
             if (name.isEmpty()) {
                 problems.required(at);
             } else if (!claimNames.contains(name)) {
                 problems.notFound(at, name);
             }
-        }
+        });
     }
 
     private static void quantity(Map.Entry<String, JsonNode> entry, String list, Problems problems) {
@@ -91,7 +89,9 @@ final class ResourceValidation {
         problems.invalid(path, name, "must be a standard resource for containers");
     }
 
-    /** Whether more of it may be promised than there is: not so for huge pages and extended resources. */
+    /**
+     * Whether the sum of limits may exceed what there is. Huge pages and extended resources cannot be overcommitted.
+     */
     private static boolean overcommits(String name) {
         boolean isNative = !name.contains("/") || name.contains("kubernetes.io/");
         return isNative && !name.startsWith("hugepages-");

@@ -13,22 +13,24 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.json.Json;
 
-/** Label selectors in objects: their rules, and what they match (upstream: {@code apimachinery/pkg/apis/meta/v1/validation}). */
+/**
+ * Label selectors in objects, which are JSON: their rules, and what they match (upstream:
+ * {@code apimachinery/pkg/apis/meta/v1/validation}).
+ */
 public final class Selectors {
     private Selectors() {}
 
+    /** Checks a selector; null is valid. */
     public static void validate(@Nullable JsonNode selector, String path, Problems problems) {
         if (selector == null) {
             return;
         }
         MetadataValidation.labels(selector.get("matchLabels"), path + ".matchLabels", problems);
-        int i = 0;
-        for (JsonNode requirement : selector.path("matchExpressions")) {
-            requirement(requirement, Problems.at(path + ".matchExpressions", i++), problems);
-        }
+        Problems.each(selector, path, "matchExpressions",
+                (requirement, place) -> requirement(requirement, place, problems));
     }
 
-    /** The problems of the keys and values of a selector in text form, in upstream's words; empty if there are none. */
+    /** The invalid keys and values of a parsed selector as one message in upstream's words; empty if all are valid. */
     public static String problem(LabelSelector selector) {
         StringBuilder problem = new StringBuilder();
         selector.forEachRequirement((key, values) -> {
@@ -75,19 +77,16 @@ public final class Selectors {
         }
         String key = Json.text(requirement, "key");
         problems.invalid(path + ".key", key, Formats.qualifiedName(key));
-        int i = 0;
-        for (JsonNode value : requirement.path("values")) {
-            problems.invalid(Problems.at(path + ".values", i++), value.asString(""),
-                    Formats.labelValue(value.asString("")));
-        }
+        Problems.each(requirement, path, "values",
+                (value, place) -> problems.invalid(place, value.asString(""), Formats.labelValue(value.asString(""))));
     }
 
-    /** Whether it has no requirement, and so matches all. */
+    /** Whether a selector has no requirement and so matches everything. */
     public static boolean isEmpty(JsonNode selector) {
         return selector.path("matchLabels").isEmpty() && selector.path("matchExpressions").isEmpty();
     }
 
-    /** Whether a selector can be evaluated at all. */
+    /** Whether a selector can be evaluated. */
     public static boolean isValid(JsonNode selector) {
         for (Map.Entry<String, JsonNode> label : selector.path("matchLabels").properties()) {
             if (!isLabel(label.getKey(), label.getValue())) {
@@ -117,7 +116,7 @@ public final class Selectors {
         return Formats.qualifiedName(key).isEmpty() && Formats.labelValue(value.asString("")).isEmpty();
     }
 
-    /** Whether a valid selector matches labels; none, which is not an empty one, matches nothing. */
+    /** Whether a valid selector matches labels. A missing selector matches nothing; an empty one matches everything. */
     public static boolean matches(@Nullable JsonNode selector, @Nullable JsonNode labels) {
         if (selector == null) {
             return false;
@@ -147,7 +146,7 @@ public final class Selectors {
         return true;
     }
 
-    /** As upstream prints a selector. */
+    /** A selector with sorted keys, as upstream prints it. */
     public static @Nullable JsonNode printed(@Nullable JsonNode selector) {
         if (!(selector instanceof ObjectNode)) {
             return selector;

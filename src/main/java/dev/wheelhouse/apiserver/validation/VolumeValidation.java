@@ -14,7 +14,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /** The rules of a pod's volumes (upstream: {@code pkg/apis/core/validation/validation.go}). */
 public final class VolumeValidation {
     private static final String MODE_RANGE = "must be a number between 0 and 0777 (octal), both inclusive";
-    /** In the order in which upstream looks for them: the second one found is the one that is refused. */
+    /** In upstream's order, which decides which one of two sources is refused. */
     private static final List<String> SOURCES = List.of("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk",
             "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "persistentVolumeClaim", "rbd", "cinder",
             "cephfs", "quobyte", "flocker", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
@@ -36,12 +36,10 @@ public final class VolumeValidation {
         problems.invalid(path, name, Formats.dnsSubdomain(name.toLowerCase(Locale.ROOT)));
     }
 
-    /** Validates the volumes; the valid ones by name. */
+    /** Checks the volumes and returns the valid ones by name. */
     static Map<String, JsonNode> validate(JsonNode volumes, String path, String podName, Problems problems) {
         Map<String, JsonNode> valid = new HashMap<>();
-        int i = 0;
-        for (JsonNode volume : volumes) {
-            String at = Problems.at(path, i++);
+        Problems.each(volumes, path, (volume, at) -> {
             int before = problems.size();
             source(volume, at, problems);
             String name = Json.text(volume, "name");
@@ -52,12 +50,12 @@ public final class VolumeValidation {
             if (problems.size() == before) {
                 valid.put(name, volume);
             }
-        }
+        });
         claimsOfItsOwn(volumes, path, podName, problems);
         return valid;
     }
 
-    /** A claim that the pod's own ephemeral volume makes cannot be another volume's claim. */
+    /** Refuses a volume that uses the claim of an ephemeral volume of the same pod. */
     private static void claimsOfItsOwn(JsonNode volumes, String path, String podName, Problems problems) {
         if (podName.isEmpty()) {
             return;
@@ -68,15 +66,13 @@ public final class VolumeValidation {
                 made.add(podName + "-" + Json.text(volume, "name"));
             }
         }
-        int i = 0;
-        for (JsonNode volume : volumes) {
+        Problems.each(volumes, path, (volume, at) -> {
             String claim = Json.text(volume, "persistentVolumeClaim", "claimName");
             if (made.contains(claim)) {
-                problems.invalid(Problems.at(path, i) + ".persistentVolumeClaim.claimName", claim,
+                problems.invalid(at + ".persistentVolumeClaim.claimName", claim,
                         "must not reference a PVC that gets created for an ephemeral volume");
             }
-            i++;
-        }
+        });
     }
 
     private static void source(JsonNode volume, String path, Problems problems) {
@@ -130,10 +126,8 @@ public final class VolumeValidation {
             }
             case "projected" -> {
                 mode(value, "defaultMode", path, problems);
-                int i = 0;
-                for (JsonNode projection : value.path("sources")) {
-                    projection(projection, Problems.at(path + ".sources", i++), problems);
-                }
+                Problems.each(value, path, "sources",
+                        (projection, place) -> projection(projection, place, problems));
             }
             case "csi" -> required(value, path, "driver", problems);
             case "gitRepo" -> required(value, path, "repository", problems);
@@ -143,7 +137,7 @@ public final class VolumeValidation {
                 }
             }
             default -> {
-                // nothing that a cluster without that storage could go wrong with
+                // The other sources have no rules that matter without such storage.
             }
         }
     }
@@ -173,9 +167,7 @@ public final class VolumeValidation {
     }
 
     private static void downwardFiles(JsonNode source, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode file : source.path("items")) {
-            String at = Problems.at(path, i++);
+        Problems.each(source.path("items"), path, (file, at) -> {
             required(file, at, "path", problems);
             relative(Json.text(file, "path"), at + ".path", problems);
             boolean field = Json.at(file, "fieldRef") != null;
@@ -186,13 +178,11 @@ public final class VolumeValidation {
                 problems.required(at, "one of fieldRef and resourceFieldRef is required");
             }
             mode(file, "mode", at, problems);
-        }
+        });
     }
 
     private static void items(JsonNode source, String path, Problems problems) {
-        int i = 0;
-        for (JsonNode item : source.path("items")) {
-            String at = Problems.at(path + ".items", i++);
+        Problems.each(source, path, "items", (item, at) -> {
             required(item, at, "key", problems);
             required(item, at, "path", problems);
             relative(Json.text(item, "path"), at + ".path", problems);
@@ -200,7 +190,7 @@ public final class VolumeValidation {
                 problems.invalid(at + ".path", Json.text(item, "path"), "must not start with '..'");
             }
             mode(item, "mode", at, problems);
-        }
+        });
     }
 
     private static void required(JsonNode value, String path, String field, Problems problems) {
@@ -216,7 +206,7 @@ public final class VolumeValidation {
         }
     }
 
-    /** A path below something else. */
+    /** Checks a relative path that does not leave its directory. */
     static void relative(String value, String path, Problems problems) {
         if (value.startsWith("/")) {
             problems.invalid(path, value, "must be a relative path");

@@ -1,7 +1,14 @@
 /**
- * The rules of validation that several kinds share, in the words of Kubernetes 1.36: metadata, pod specs with their containers and
- * volumes, label selectors, and the formats of names, labels and numbers. {@link dev.wheelhouse.apiserver.validation.Problems}
- * collects what is wrong with one object. The rules of a single kind are in {@code apiserver.kinds}. Pure functions for any thread.
+ * The validation rules that several kinds share, in the words of Kubernetes 1.36. Rules add what they find to a
+ * {@link dev.wheelhouse.apiserver.validation.Problems}, which has a method for each kind of error.
+ * {@link dev.wheelhouse.apiserver.validation.MetadataValidation} checks metadata,
+ * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and pod templates with their containers and volumes,
+ * {@link dev.wheelhouse.apiserver.validation.Selectors} label selectors, and
+ * {@link dev.wheelhouse.apiserver.validation.Formats} names, labels and numbers. Rules of a single kind are in its
+ * strategy in {@code apiserver.kinds}.
+ *
+ * <p>Objects are decoded and defaulted before. The rules do not change them and do no I/O; they are safe for use by
+ * many threads, a {@code Problems} is for one.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.validation;

@@ -33,6 +33,6 @@ public final class AnswerLimits {
 
     private static IOException tooLarge(String what) {
         return new IOException(what + " is longer than " + MOST_BYTES / 1024 / 1024
-                + " MB: what answers there is no API server, or a sick one");
+                + " MB: the server is sick, or is not an API server");
     }
 }

@@ -19,6 +19,7 @@ import dev.wheelhouse.client.ModelJson;
  */
 final class JsonCursor {
     /** The bytes are wrong, or valid and unusual. The full parser decides which. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
     static final class Irregular extends RuntimeException {
         private static final long serialVersionUID = 1;
         static final Irregular INSTANCE = new Irregular();
@@ -129,8 +130,8 @@ final class JsonCursor {
         while (i < end && bytes[i] >= '0' && bytes[i] <= '9') {
             value = value * 10 + (bytes[i++] - '0');
         }
-        if (i == begin || i - begin > 18 || bytes[begin] == '0' && i - begin > 1
-                || i < end && (bytes[i] == '.' || (bytes[i] | 0x20) == 'e')) {
+        if (i == begin || i - begin > 18 || (bytes[begin] == '0' && i - begin > 1)
+                || (i < end && (bytes[i] == '.' || (bytes[i] | 0x20) == 'e'))) {
             throw Irregular.INSTANCE;
         }
         at = i;
@@ -332,7 +333,7 @@ final class JsonCursor {
     }
 
     static int hash(byte[] b, int from, int to) {
-        long h = to - from;
+        long h = (long) to - from;
         int i = from;
         while (i + 8 <= to) {
             h = (h ^ (long) LONGS.get(b, i)) * 0x9E3779B97F4A7C15L;

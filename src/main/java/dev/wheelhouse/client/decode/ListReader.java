@@ -56,7 +56,7 @@ final class ListReader<T extends KubernetesObject> {
             scanner.expect('}');
         }
         if (!list) {
-            throw new IOException("the answer is no list: it has neither items nor metadata");
+            throw new IOException("the answer is not a list: it has neither items nor metadata");
         }
         return new ListPage<>(items, resourceVersion, continueToken, skipped, scanner.bytesRead());
     }
@@ -68,7 +68,7 @@ final class ListReader<T extends KubernetesObject> {
                 ByteScanner.to(span) - ByteScanner.from(span),
                 StandardCharsets.UTF_8);
         if (!kind.endsWith("List\"") && !kind.equals("\"\"") && !kind.equals("null")) {
-            throw new IOException("the answer is no list: it is of kind "
+            throw new IOException("the answer is not a list: it is of kind "
                     + (kind.length() > 100 ? kind.substring(0, 100) + "…" : kind));
         }
     }

@@ -144,16 +144,18 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     }
 
     private @Nullable T decode(byte[] bytes, int from, int to, boolean anyKind, Consumer<DecodeFailure> failed) {
-        T object = null;
-        DecodeFailure problem;
+        T object;
         try {
             object = reader().readValue(bytes, from, to - from);
-            problem = object == null
-                    ? new DecodeFailure(type.groupResource(), "", "it is null")
-                    : problem(object, anyKind);
         } catch (JacksonException e) {
-            problem = failure(bytes, from, to, field(e), e.getOriginalMessage());
+            failed.accept(failure(bytes, from, to, field(e), e.getOriginalMessage()));
+            return null;
         }
+        if (object == null) {
+            failed.accept(new DecodeFailure(type.groupResource(), "", "it is null"));
+            return null;
+        }
+        DecodeFailure problem = problem(object, anyKind);
         if (problem != null) {
             failed.accept(problem);
             return null;
@@ -175,7 +177,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     }
 
     private void fillIn(T object) {
-        if (type.kind().isEmpty() || object.getKind() != null && object.getApiVersion() != null && !metadataOnly) {
+        if (type.kind().isEmpty() || (object.getKind() != null && object.getApiVersion() != null && !metadataOnly)) {
             return;
         }
         ModelJson.fillIn(object, type.apiVersion(), type.kind());

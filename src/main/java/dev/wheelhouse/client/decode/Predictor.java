@@ -17,7 +17,7 @@ final class Predictor {
     /** The number of predictions that are tried for a value: an object may lack all but the last of them. */
     private static final int LOOK_AHEAD = 4;
     private static final int MOST_FOLLOWERS = 512;
-    /** Of a known template, every object with a number that is a power of two or a multiple of this is learned from. */
+    /** A known template is learned again from objects whose number is a power of two or a multiple of this. */
     private static final int LEARNING_INTERVAL = 64;
     private static final Entry[] NONE = {};
 

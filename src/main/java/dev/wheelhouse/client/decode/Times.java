@@ -64,7 +64,7 @@ final class Times {
 
     private OffsetDateTime time(LocalDate day, int hour, int minute, int second) {
         int hash = (day.hashCode() * 24 + hour) * 3600 + minute * 60 + second;
-        int place = hash * 0x9E3779B9 >>> 16 & times.length - 1;
+        int place = (hash * 0x9E3779B9 >>> 16) & (times.length - 1);
         OffsetDateTime known = hashes[place] == hash ? times[place] : null;
         if (known == null || known.getSecond() != second || known.getMinute() != minute || known.getHour() != hour
                 || !known.toLocalDate().equals(day)) {

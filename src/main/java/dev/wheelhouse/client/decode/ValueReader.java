@@ -166,7 +166,7 @@ abstract sealed class ValueReader {
         Ignored(DecoderMemory memory) {
             this.parts = new Interned(new Scalar(in -> {
                 in.skip();
-                return Boolean.TRUE;
+                return true;
             }), memory);
         }
 
@@ -174,12 +174,12 @@ abstract sealed class ValueReader {
         Object read(JsonCursor in, int depth) {
             if (in.peek() != '[') {
                 in.skip();
-                return Boolean.TRUE;
+                return true;
             }
             in.at++;
             if (in.peek() == ']') {
                 in.at++;
-                return Boolean.TRUE;
+                return true;
             }
             do {
                 if (in.peek() == '{') {
@@ -188,7 +188,7 @@ abstract sealed class ValueReader {
                     in.skip();
                 }
             } while (!in.endOrComma(']'));
-            return Boolean.TRUE;
+            return true;
         }
 
         private void readParts(JsonCursor in, int depth) {

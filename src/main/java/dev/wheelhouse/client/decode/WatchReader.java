@@ -68,6 +68,7 @@ public final class WatchReader<T extends KubernetesObject> {
     }
 
     /** An event type that brings an object, and the bytes before the object as kube-apiserver writes them. */
+    @SuppressWarnings("ArrayRecordComponent")
     private record Change<T>(String type, byte[] prefix, Function<T, WatchEvent<T>> event) {
         Change(String type, Function<T, WatchEvent<T>> event) {
             this(type, ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII), event);

@@ -84,7 +84,7 @@ final class HttpTransport implements AutoCloseable {
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         // An application may have chosen its own sockets.
-        ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory() == SocketFactory.getDefault()
+        ReadAheadSocket.Factory sockets = api.getHttpClient().socketFactory().equals(SocketFactory.getDefault())
                 ? new ReadAheadSocket.Factory()
                 : null;
         OkHttpClient.Builder builder = internals.install(api.getHttpClient().newBuilder())
@@ -124,7 +124,12 @@ final class HttpTransport implements AutoCloseable {
         return base.toString();
     }
 
-    /** A request. @param tried the request in words, for messages: {@code "get pods default/web-1"} */
+    /**
+     * A request.
+     *
+     * @param tried the request in words, for messages: {@code "get pods default/web-1"}
+     */
+    @SuppressWarnings("ArrayRecordComponent")
     record Outgoing(String tried, String method, String path, Map<String, String> query, String accept,
             @Nullable String contentType, byte @Nullable [] body) {
         static Outgoing get(String tried, String path) {

@@ -224,7 +224,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     public boolean isEnded() {
         lock.lock();
         try {
-            return closed || next == taken.size() && events.isEmpty() && finished && failure == null;
+            return closed || (next == taken.size() && events.isEmpty() && finished && failure == null);
         } finally {
             lock.unlock();
         }

@@ -43,10 +43,10 @@ final class MergedKubeConfig {
     private final Map<String, Entry> users = new LinkedHashMap<>();
     private String currentContext = "";
 
-    /** One file, parsed. */
+    /** A parsed file. */
     record Loaded(Path file, Map<String, Object> content) {}
 
-    /** One named context, cluster or user, and its file. */
+    /** A named context, cluster or user, and its file. */
     private record Entry(Path file, String name, Map<String, Object> fields) {
         String text(String field) {
             Object value = fields.get(field);

@@ -51,7 +51,7 @@ final class ReadAheadSocket extends Socket {
         }
 
         private void run() {
-            if (Thread.currentThread() == reader) {
+            if (Thread.currentThread().equals(reader)) {
                 action.run();
             }
         }

@@ -32,7 +32,7 @@ final class PodTemplates {
     /** Whether two templates are equal except for the hash label. */
     static boolean sameIgnoringHash(V1PodTemplateSpec a, V1PodTemplateSpec b) {
         return withoutHash(a).equals(withoutHash(b))
-                || !differentImages(a.getSpec(), b.getSpec()) && canonical(a).equals(canonical(b));
+                || (!differentImages(a.getSpec(), b.getSpec()) && canonical(a).equals(canonical(b)));
     }
 
     /** A quick check for the most frequent change. Templates with different images are never equal. */

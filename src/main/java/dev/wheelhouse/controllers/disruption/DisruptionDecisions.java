@@ -67,7 +67,7 @@ final class DisruptionDecisions {
     static boolean needsScale(V1PodDisruptionBudget budget) {
         V1PodDisruptionBudgetSpec spec = budget.getSpec();
         return spec != null && (spec.getMaxUnavailable() != null
-                || spec.getMinAvailable() != null && !spec.getMinAvailable().isInteger());
+                || (spec.getMinAvailable() != null && !spec.getMinAvailable().isInteger()));
     }
 
     private static Wanted wanted(DisruptionView view) {

@@ -95,7 +95,7 @@ public final class ReplicaSetController extends KeyedController implements Plann
         } catch (IllegalArgumentException e) {
             return Result.terminal("spec.selector: " + e.getMessage());
         }
-        ReplicaSetView view = view(key, set, selector);
+        ReplicaSetView view = view(set, selector);
         Outcome claimed = executor.execute(key, ReplicaSetDecisions.claim(view));
         if (!claimed.succeeded()) {
             return claimed.toResult();
@@ -120,10 +120,10 @@ public final class ReplicaSetController extends KeyedController implements Plann
         V1ReplicaSet set = sets.get(key);
         return set == null
                 ? List.of()
-                : ReplicaSetDecisions.decide(view(key, set, LabelSelector.of(set.getSpec().getSelector())));
+                : ReplicaSetDecisions.decide(view(set, LabelSelector.of(set.getSpec().getSelector())));
     }
 
-    private ReplicaSetView view(ObjectKey key, V1ReplicaSet set, LabelSelector selector) {
+    private ReplicaSetView view(V1ReplicaSet set, LabelSelector selector) {
         V1ObjectMeta meta = set.getMetadata();
         List<V1Pod> candidates = pods.candidates(meta);
         List<V1Pod> terminating = candidates.stream()

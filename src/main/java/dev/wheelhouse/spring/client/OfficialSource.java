@@ -180,7 +180,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         @Override
         public boolean isEnded() {
             synchronized (lock) {
-                return events.isEmpty() && (closed || finished && failure == null);
+                return events.isEmpty() && (closed || (finished && failure == null));
             }
         }
 

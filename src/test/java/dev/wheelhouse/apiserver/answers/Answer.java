@@ -10,11 +10,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * What is compared of an answer. Messages are normalised: versions, UIDs, times and generated suffixes are one word
- * each.
+ * The parts of an answer that are compared. Messages are normalised: versions, UIDs, times and generated suffixes are
+ * one word each.
  *
  * @param type the media type
  * @param kind of the answer, {@code v1 Status}, or empty if it is no JSON object
@@ -57,7 +58,7 @@ record Answer(int code, String type, String kind, String reason, String message,
         return aspects;
     }
 
-    static Answer of(Probe probe, HttpWire.Response response) {
+    static Answer of(Probe probe, RawHttp.Answer response) {
         String type = response.header("content-type");
         String reason = "";
         String message = "";

@@ -7,8 +7,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /**
  * One request of a comparison. {@code ${uid PATH}}, {@code ${rv PATH}} and {@code ${continue PATH}} in its target and
- * its body stand for
- * what the server says of the object or list at PATH at that moment.
+ * its body stand for what the server says of the object or list at PATH at that moment.
  *
  * @param target path and query, as they stand in the request line
  * @param accept the Accept header, or empty

@@ -44,7 +44,7 @@ class ServerKeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "\n", "  \n"})
-    void anEmptyTokenIsMadeAnew_soThatThereIsAnAdministrator(String left) throws IOException {
+    void anEmptyTokenIsMadeAnewSoThatThereIsAnAdministrator(String left) throws IOException {
         Path file = put("admin.token", left);
 
         Security security = Security.of(AuthorizationMode.RBAC, Map.of(), keys());
@@ -64,7 +64,7 @@ class ServerKeysTest {
     }
 
     @Test
-    void anEmptyTruncatedOrMixedKeyIsRefusedByItsFile_asANewOneWouldVoidWhatItSigned() throws IOException {
+    void anEmptyTruncatedOrMixedKeyIsRefusedByItsFileAsANewOneWouldVoidWhatItSigned() throws IOException {
         keys().signingKeys();
         Path file = pki().resolve("service-account.key");
         String whole = Files.readString(file);
@@ -82,7 +82,7 @@ class ServerKeysTest {
     }
 
     @Test
-    void anAuthorityWhoseCertificateIsLostStaysTheSame_asItsKeyIsKept() throws IOException {
+    void anAuthorityWhoseCertificateIsLostStaysTheSameAsItsKeyIsKept() throws IOException {
         X509Certificate before = OwnAuthority.of(keys(), NOW).serving(List.of(), NOW).chain().get(1);
         put("ca.crt", "-----BEGIN CERTIF");
 
@@ -115,7 +115,7 @@ class ServerKeysTest {
     }
 
     @Test
-    void aServingCertificateIsRenewedWithAThirdOfItsTimeLeft_bySameAuthority() {
+    void aServingCertificateIsRenewedWithAThirdOfItsTimeLeftBySameAuthority() {
         OwnAuthority authority = OwnAuthority.of(keys(), NOW);
         ServingCertificate first = authority.serving(List.of("a.example"), NOW);
 

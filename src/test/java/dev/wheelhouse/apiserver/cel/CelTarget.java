@@ -29,7 +29,7 @@ public final class CelTarget implements FuzzTarget {
         String text = new String(input, StandardCharsets.UTF_8);
         try {
             CelExpression expression = CelExpression.compile(text, Set.of("object", "oldObject", "self"),
-                    CelExpression.Wanted.ANYTHING);
+                    CelExpression.ResultType.ANY);
             Object value = CelExpression.value(OBJECT);
             expression.evaluate(Map.of("object", value, "oldObject", value, "self", value), CelBudget.ofValidations());
         } catch (RuleException | CelExpression.EvaluationException e) {

@@ -22,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is written as protobuf must say what the JSON said, to the official client's messages and to our own reader. */
+/** Protobuf keeps what the JSON says, both for the messages of the official client and for the server's own reader. */
 class ProtobufWriterTest {
     private static final Logger LOG = Logger.getLogger("com.google.protobuf.GeneratedMessage");
     private static final ObjectNode POD = (ObjectNode) Json.read("""
@@ -37,12 +37,12 @@ class ProtobufWriterTest {
               "volumes": [{"name": "v", "secret": {"secretName": "s"}}], "automountServiceAccountToken": false},
              "status": {"phase": "Running"}}""");
 
-    /** As JSON makes it, which does not tell a short number from a long one. */
+    /** Reads protobuf and passes it through JSON text, which does not distinguish small and large integers. */
     private static JsonNode reread(byte[] protobuf) {
         return Json.read(Json.bytes(ProtobufBodies.read(protobuf)));
     }
 
-    /** The generated messages warn of their age once for each. */
+    /** Silences the warning of each generated message class about its age. */
     @BeforeAll
     static void quiet() {
         LOG.setLevel(Level.OFF);
@@ -98,7 +98,7 @@ class ProtobufWriterTest {
         assertThat(reread(ProtobufWriter.write(POD))).isEqualTo(POD);
     }
 
-    /** Its schemas hold what is one thing or another, and names that are none in protobuf. */
+    /** Schemas have unions, and field names that protobuf does not allow. */
     @Test
     void aCustomResourceDefinitionIsReadBackUnchanged() {
         ObjectNode definition = (ObjectNode) Json

@@ -225,7 +225,7 @@ class ValidationTest {
         ObjectNode old = ready(json(base));
         ObjectNode object = ready(Patches.merge(old, Json.read(change)));
 
-        assertThat(updated(object, old)).containsOnly(cause); // twice in the metadata, as upstream has it
+        assertThat(updated(object, old)).containsOnly(cause); // upstream reports it twice for metadata
     }
 
     @Test

@@ -96,6 +96,18 @@ class AdmissionTest {
     }
 
     @Test
+    void aQuotaOfBestEffortPodsLeavesOutOneWhoseResourcesAreThoseOfThePod() {
+        post(NS + "resourcequotas", """
+                {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}, "scopes": ["BestEffort"]}}""");
+        JsonNode pod = post(NS + "pods", """
+                {"metadata": {"name": "a"}, "spec": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}},
+                 "containers": [{"name": "c", "image": "i"}]}}""");
+
+        assertThat(pod.at("/status/qosClass").asString()).isEqualTo("Guaranteed");
+        assertThat(call("GET", NS + "resourcequotas/q", "", "").at("/status/used/pods").asString()).isEqualTo("0");
+    }
+
+    @Test
     void aQuotaCountsObjectsOfAnyKind() {
         post(NS + "resourcequotas", "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"hard\": "
                 + "{\"count/deployments.apps\": \"0\", \"services.nodeports\": \"1\"}}}");

@@ -42,7 +42,7 @@ public final class GoldenApi {
             return Json.text(json, "request", "method");
         }
 
-        /** Without the query. */
+        /** The path without the query. */
         public String path() {
             String path = Json.text(json, "request", "path");
             return path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
@@ -78,7 +78,7 @@ public final class GoldenApi {
             return json.path("response").path("body");
         }
 
-        /** The object of the answer as this server would hold it: without the nulls that an older server wrote. */
+        /** The object of the answer without nulls, which older servers wrote. */
         public ObjectNode object() {
             ObjectNode object = (ObjectNode) answer().deepCopy();
             FieldValidation.prune(Json.text(object, "apiVersion"), Json.text(object, "kind"), object);

@@ -26,10 +26,10 @@ import dev.wheelhouse.facts.ResourceInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Decodes, defaults and validates what was sent to a real server, and compares with what it made of it. */
+/** Decodes, defaults and validates recorded requests, and compares the results with those of a real server. */
 class GoldenCreateTest {
     private static final ResourceRegistry REGISTRY = ResourceRegistry.builtIn();
-    /** Set by admission plug-ins, not by defaults. */
+    /** The fields that admission plugins set. */
     private static final List<String> BY_ADMISSION = List.of("serviceAccount", "serviceAccountName", "tolerations",
             "priority", "preemptionPolicy", "volumes");
 
@@ -72,7 +72,7 @@ class GoldenCreateTest {
                 .isEqualTo(Json.at(expected, "metadata", "labels"));
     }
 
-    /** The body, decoded and defaulted, in its namespace and under its generated name. */
+    /** The body, decoded and defaulted, with its namespace and its generated name. */
     private static ObjectNode decoded(ObjectNode body, ObjectNode created) {
         ObjectNode object = body.deepCopy();
         object.set("apiVersion", created.get("apiVersion"));
@@ -158,7 +158,7 @@ class GoldenCreateTest {
                 .collect(Collectors.toList());
     }
 
-    /** The recording is of 1.26, which prints Go values where 1.36 prints JSON. */
+    /** Rewrites messages of the recorded 1.26, which show Go values, as 1.36 words them, with JSON. */
     private static String current(String message) {
         Map<Pattern, String> rewrites = Map.of(Pattern.compile("map\\[string\\]string\\(nil\\)"), "null",
                 Pattern.compile("intstr\\.IntOrString\\{Type:0, IntVal:(-?\\d+), StrVal:\"\"\\}"), "$1",

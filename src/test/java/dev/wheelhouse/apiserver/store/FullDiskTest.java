@@ -73,7 +73,7 @@ class FullDiskTest {
             "Read-only file system,mount its file system writable",
             "Permission denied,let the user who runs the server write to it",
             "Input/output error,see that its disk works"})
-    void writesAnswer503WithTheReason_readsGoOn_andWritesDoWhenTheDiskDoes(String words, String remedy) {
+    void writesAnswer503WithTheReasonWhileReadsGoOnAndWritesDoWhenTheDiskDoes(String words, String remedy) {
         try (ObjectStore store = open();
                 Logged logged = Logged.by("dev.wheelhouse.apiserver")) {
             RestServer server = new RestServer(store, clock, new SplittableRandom(1));
@@ -213,7 +213,7 @@ class FullDiskTest {
 
     /** If the note stayed, a power failure would later undo writes that were acknowledged after it. */
     @Test
-    void theNoteOfWhatIsUndoneIsOverBeforeWritesGoOn_hereAndAfterARestart() throws Exception {
+    void theNoteOfWhatIsUndoneIsOverBeforeWritesGoOnHereAndAfterARestart() throws Exception {
         Path note = directory.resolve(DirectoryStorage.NEWEST);
         try (ObjectStore store = open()) {
             store.create("configmaps", object("a"));
@@ -256,7 +256,7 @@ class FullDiskTest {
     }
 
     @Test
-    void theFilesAreTheirOwnersAlone_alsoThoseThatAnOlderVersionLeftOpen() throws Exception {
+    void theFilesAreTheirOwnersAloneAlsoThoseThatAnOlderVersionLeftOpen() throws Exception {
         Path data = directory.resolve("a/data");
         for (int start = 0; start < 2; start++) {
             try (ObjectStore store = new ObjectStore(clock, Retention.standard(),

@@ -12,8 +12,8 @@ import dev.wheelhouse.runtime.Durations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One word: as a quantity, a duration, a resource version, a name of each kind. A canonical quantity is canonical, and
- * the same.
+ * Fuzzes one word as a quantity, a duration, a resource version and a name of each format. The canonical form of a
+ * quantity is stable and has the same value.
  */
 public final class ScalarsTarget implements FuzzTarget {
 

@@ -13,7 +13,7 @@ import dev.wheelhouse.api.ResourceType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What decoders learn, and who shares it. */
+/** Decoders learn into a memory, and share it. */
 class DecoderMemoryTest {
     private static final ResourceType PODS = new ResourceType("", "v1", "pods", "Pod", true);
 
@@ -29,7 +29,7 @@ class DecoderMemoryTest {
     }
 
     @Test
-    void decodersOfOneMemoryShareEqualParts_thoseOfTwoMemoriesDoNot() throws IOException {
+    void decodersOfOneMemoryShareEqualPartsAndDecodersOfTwoMemoriesDoNot() throws IOException {
         DecoderMemory memory = new DecoderMemory();
         V1Pod first = read(memory, "a", "b", "c").getLast();
         V1Pod second = read(memory, "d").getFirst();

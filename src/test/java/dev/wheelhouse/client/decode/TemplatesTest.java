@@ -96,7 +96,7 @@ class TemplatesTest {
     }
 
     @Test
-    void whateverDiffersFromTheObjectsBefore_anObjectIsReadAsItsBytesSay() {
+    void whateverDiffersFromTheObjectsBeforeAnObjectIsReadAsItsBytesSay() {
         List<ObjectNode> templates = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             templates.add(template(i));
@@ -129,7 +129,7 @@ class TemplatesTest {
     }
 
     @Test
-    void whenTheBytesAreUsedUpEverythingIsLearntAnew_andReadAsBefore() {
+    void whenTheBytesAreUsedUpEverythingIsLearntAnewAndReadAsBefore() {
         String filler = "f".repeat(1800);
         for (int i = 0; i < 2_000; i++) {
             byte[] json = ("{\"metadata\":{\"name\":\"n\"},\"data\":{\"k\":\"" + filler + i + "\"}}")

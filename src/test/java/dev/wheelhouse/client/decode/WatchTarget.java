@@ -40,7 +40,7 @@ public final class WatchTarget implements FuzzTarget {
             new Decoders<>(new ResourceType("apiextensions.k8s.io", "v1", "customresourcedefinitions",
                     "CustomResourceDefinition", false), V1CustomResourceDefinition.class));
 
-    /** What reads the objects of one kind. */
+    /** The decoders of one kind. */
     private record Decoders<T extends KubernetesObject>(ResourceType type, Class<T> model, ObjectDecoder<T> plain,
             ObjectDecoder<T> cached) {
         Decoders(ResourceType type, Class<T> model) {

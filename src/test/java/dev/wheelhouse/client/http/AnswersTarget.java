@@ -15,9 +15,9 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a server or a credential plugin says apart from objects: its first line has Retry-After headers and a Date,
- * parted by bars, the rest is a Status, or an ExecCredential. An error always has a wait that is not negative; a token
- * can always be sent.
+ * Answers that are not objects. The first line of the input has Retry-After headers and a Date, separated by bars; the
+ * rest is the Status of a server, or the ExecCredential of a plugin. An error always has a wait that is not negative; a
+ * token can always be sent.
  */
 public final class AnswersTarget implements FuzzTarget {
     private final ExecPlugin plugin = ExecPlugin.of(Path.of("/kubeconfig"), "user",

@@ -57,7 +57,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void aListIsDecodedItemByItem_withKindAndVersionFilledIn() {
+    void aListIsDecodedItemByItemWithKindAndVersionFilledIn() {
         server.answerWith(RawServer.always(200,
                 """
                         {"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"42","continue":"next"},
@@ -100,7 +100,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void oneBadItemIsSkippedAndReportedWithItsKeyAndField_theRestGoesOn() {
+    void oneBadItemIsSkippedAndReportedWithItsKeyAndFieldAndTheRestGoesOn() {
         server.answerWith(RawServer.always(200, """
                 {"metadata":{"resourceVersion":"42"},"items":[
                  {"metadata":{"name":"a","namespace":"default"}},
@@ -159,7 +159,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void aWaitOfADayIsOneOfHalfAMinute_inHeadersAndInDetails() {
+    void aWaitOfADayIsOneOfHalfAMinuteInHeadersAndInDetails() {
         for (String seconds : List.of("86400", "99999999999999999999", "1e99")) {
             server.answerWith(RawServer.always(503, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":" + seconds
                     + "},\"code\":503}"));
@@ -211,7 +211,7 @@ class HttpKubeClientTest {
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},"
                         + "\"status\":\"Success\"}"));
         assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
-                .hasMessageContaining("the answer is no list: it is of kind \"Status\"");
+                .hasMessageContaining("the answer is not a list: it is of kind \"Status\"");
     }
 
     @Test
@@ -229,7 +229,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void aServerThatDoesNotAnswerIsGivenUp_withAnUnknownOutcome() {
+    void aServerThatDoesNotAnswerIsGivenUpWithAnUnknownOutcome() {
         server.answerWith((request, out) -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
         ApiError error = catchThrowableOfType(ApiError.class, () -> configMaps.get(A));
         assertThat(error.isUnknownOutcome()).isTrue();
@@ -237,7 +237,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void aListThatStopsInTheMiddleIsAnError_notAShorterList() {
+    void aListThatStopsInTheMiddleIsAnErrorAndNoShorterList() {
         server.answerWith((request, out) -> {
             RawServer.startChunked(out);
             byte[] part = "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[{\"metadata\":{\"name\":\"a\"}},"
@@ -376,7 +376,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void discoveryFallsBackToOneDocumentAGroupVersion_andNamesThoseThatFail() {
+    void discoveryFallsBackToOneDocumentAGroupVersionAndNamesThoseThatFail() {
         server.answerWith((request, out) -> {
             switch (request.target()) {
                 case "/api" -> RawServer.json(out, 200, "", "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}");
@@ -403,7 +403,7 @@ class HttpKubeClientTest {
     }
 
     @Test
-    void afterCloseItsThreadsAreGone_andACallSaysSo() {
+    void afterCloseItsThreadsAreGoneAndACallSaysSo() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         server.answerWith(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
         configMaps.get(A);

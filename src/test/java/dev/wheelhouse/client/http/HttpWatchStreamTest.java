@@ -128,7 +128,7 @@ class HttpWatchStreamTest {
     }
 
     @Test
-    void chunkBordersMeanNothing_alsoInsideACharacter() throws InterruptedException {
+    void chunkBordersMeanNothingAlsoInsideACharacter() throws InterruptedException {
         byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
         for (int size = 1; size < 40; size += 3) {
             int chunk = size;
@@ -149,7 +149,7 @@ class HttpWatchStreamTest {
     }
 
     @Test
-    void aWatchThatIsCutAtAnyByteGivesTheWholeEventsBefore_andNeverHalfOfOne() throws InterruptedException {
+    void aWatchThatIsCutAtAnyByteGivesTheWholeEventsBeforeAndNeverHalfOfOne() throws InterruptedException {
         byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
         List<String> whole = List.of("+ü漢😀", "~b", "@3");
         for (int cut = 0; cut <= bytes.length; cut += 1 + cut % 2) {
@@ -241,7 +241,7 @@ class HttpWatchStreamTest {
     }
 
     @Test
-    void nextWaitsNoLongerThanItMay_andTheStreamGoesOnAfterwards() throws InterruptedException {
+    void nextWaitsNoLongerThanItMayAndTheStreamGoesOnAfterwards() throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
         byte[] bytes = EVENTS.getBytes(StandardCharsets.UTF_8);
         server.answerWith((request, out) -> {
@@ -287,7 +287,7 @@ class HttpWatchStreamTest {
     }
 
     @Test
-    void moreEventsThanAreKeptForTheReaderComeOneAfterTheOther_andNoneIsLost() throws InterruptedException {
+    void moreEventsThanAreKeptForTheReaderComeOneAfterTheOtherAndNoneIsLost() throws InterruptedException {
         server.answerWith((request, out) -> {
             RawServer.startChunked(out);
             for (int i = 0; i < 5000; i++) {
@@ -307,7 +307,7 @@ class HttpWatchStreamTest {
         }
     }
 
-    /** What an application may have set. */
+    /** A socket factory that an application may have configured. */
     private static final class PlainSockets extends SocketFactory {
         @Override
         public Socket createSocket() {

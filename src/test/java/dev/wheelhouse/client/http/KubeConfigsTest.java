@@ -23,7 +23,7 @@ import dev.wheelhouse.runtime.Clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Where to connect and as whom, and what is said when that cannot be found out. */
+/** The choice of the server and the credentials, and the message of each problem. */
 class KubeConfigsTest {
     @TempDir
     Path dir;
@@ -86,7 +86,7 @@ class KubeConfigsTest {
     }
 
     @Test
-    void aTokenIsSent_andTheContextsNamespaceIsKnown() throws IOException {
+    void aTokenIsSentAndTheContextsNamespaceIsKnown() throws IOException {
         Path file = write("config", config("{token: secret}"));
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
         assertThat(authorization(connection)).isEqualTo("Bearer secret");
@@ -102,7 +102,7 @@ class KubeConfigsTest {
     }
 
     @Test
-    void aTokenFileIsReadRelativeToTheKubeconfig_andAgainAfterA401() throws IOException {
+    void aTokenFileIsReadRelativeToTheKubeconfigAndAgainAfterA401() throws IOException {
         Path file = write("sub/config", config("{tokenFile: token}"));
         Path token = write("sub/token", "first\n");
         KubeConfigs.Connection connection = configs(Map.of()).resolve(file, null);
@@ -135,7 +135,7 @@ class KubeConfigsTest {
     }
 
     @Test
-    void anExecPluginThatFailsOrIsMissingIsNamed_withItsHint() throws IOException {
+    void anExecPluginThatFailsOrIsMissingIsNamedWithItsHint() throws IOException {
         Path file = write("config",
                 config("{exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin-here, "
                         + "installHint: \"get it from the cupboard\"}}"));
@@ -150,7 +150,7 @@ class KubeConfigsTest {
     }
 
     @Test
-    void theFilesOfKubeconfigAreMerged_theFirstWins_andMissingOnesAreLeftOut() throws IOException {
+    void theFilesOfKubeconfigAreMergedTheFirstWinsAndMissingOnesAreLeftOut() throws IOException {
         Path first = write("a/config", """
                 users:
                 - name: me
@@ -167,7 +167,7 @@ class KubeConfigsTest {
     }
 
     @Test
-    void withoutKubeconfigTheOneInTheHomeDirectoryIsUsed_andThenThePod() throws IOException {
+    void withoutKubeconfigTheOneInTheHomeDirectoryIsUsedAndThenThePod() throws IOException {
         assertThatThrownBy(() -> configs(Map.of()).resolve(null, null)).isInstanceOf(KubeConfigException.class)
                 .hasMessageContaining("KUBECONFIG is not set").hasMessageContaining(dir + "/home/.kube/config");
         write("home/.kube/config", config("{token: home}"));

@@ -22,7 +22,9 @@ import okio.Okio;
 import okio.Source;
 import okio.Timeout;
 
-/** What the client relies on in OkHttp and Okio beyond their public API. An upgrade that breaks it fails here. */
+/**
+ * The client relies on OkHttp and Okio beyond their public API here. An upgrade that breaks this fails one of these.
+ */
 class OkHttpInternalsTest {
     @Test
     void theTaskRunnerCanStillBeReplaced() throws IOException {

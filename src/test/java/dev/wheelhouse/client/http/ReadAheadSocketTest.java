@@ -47,7 +47,7 @@ class ReadAheadSocketTest {
     }
 
     @Test
-    void theActionRunsBeforeEachReadOfTheNetwork_andNotForBytesThatAreThere() throws IOException {
+    void theActionRunsBeforeEachReadOfTheNetworkAndNotForBytesThatAreThere() throws IOException {
         InputStream in = socket.getInputStream();
         send("abc");
         try (BeforeRead action = socket.beforeRead(() -> reads.add("read"))) {

@@ -154,7 +154,7 @@ class TlsConnectionTest {
     }
 
     @Test
-    void aServerThatCannotBeTrustedIsNotTalkedTo_unlessToldSo() throws Exception {
+    void aServerThatCannotBeTrustedIsNotTalkedToUnlessToldSo() throws Exception {
         String user = "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key);
         assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class)
                 .hasMessageContaining("SSLHandshakeException");

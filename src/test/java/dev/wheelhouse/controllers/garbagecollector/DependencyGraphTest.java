@@ -65,7 +65,7 @@ class DependencyGraphTest {
     }
 
     @Test
-    void anOwnerThatAListLacksIsNotTakenForAbsent_asASickServerMayListNothing() {
+    void anOwnerThatAListLacksIsNotTakenForAbsentAsASickServerMayListNothing() {
         graph.seen(ref("Job", "a", "job"), null, meta());
         graph.seen(ref("Pod", "a", "pod"), null, meta(owner("Job", "job")));
         assertThat(graph.gone(ref("Job", "a", "job"), false)).as("whether the owner exists is asked")
