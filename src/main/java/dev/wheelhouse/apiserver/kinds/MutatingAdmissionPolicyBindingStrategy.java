@@ -9,6 +9,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import java.util.Set;
 
 /**
  * Bindings of mutating admission policies, and what bindings of validating ones have in common with them (upstream:
@@ -20,16 +21,11 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
     }
 
     MutatingAdmissionPolicyBindingStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Column.objectName(),
+        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.of("PolicyName", "Policy that is bound.", o -> o.text("spec", "policyName")),
                 Column.of("ParamRef", "Object with the policy's parameters.",
                         MutatingAdmissionPolicyBindingStrategy::parameters),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     private static String parameters(Item binding) {

@@ -9,6 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
@@ -18,14 +19,9 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Column.objectName(),
+        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.integer("Mutations", "How many changes the policy makes.", o -> o.size("spec", "mutations")),
                 AdmissionRules.paramKind(), Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

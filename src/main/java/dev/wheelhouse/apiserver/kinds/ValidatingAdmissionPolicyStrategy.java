@@ -11,6 +11,7 @@ import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
+import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
@@ -20,14 +21,9 @@ import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
  */
 final class ValidatingAdmissionPolicyStrategy extends Strategy {
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Column.objectName(),
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.integer("Validations", "How many rules the policy checks.", o -> o.size("spec", "validations")),
                 AdmissionRules.paramKind(), Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override

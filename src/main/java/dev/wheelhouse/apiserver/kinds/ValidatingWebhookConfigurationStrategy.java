@@ -27,14 +27,9 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     ValidatingWebhookConfigurationStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Column.objectName(),
+        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
                 Column.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
                 Column.age());
-    }
-
-    @Override
-    public boolean allowsUnconditionalUpdate() {
-        return false;
     }
 
     @Override
