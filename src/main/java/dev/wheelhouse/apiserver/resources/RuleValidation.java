@@ -46,21 +46,19 @@ final class RuleValidation {
      * @param resource whether the schema is that of a whole object
      */
     static void compile(JsonNode schema, String path, boolean resource, Problems problems) {
-        int i = 0;
         CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
-        for (JsonNode rule : schema.path(RULES)) {
+        Problems.each(schema, path, RULES, (rule, at) -> {
             Deadline.check();
-            String at = Problems.at(path + "." + RULES, i++);
             if (Json.text(rule, "rule").isBlank()) {
                 problems.required(at + ".rule", "rule is not specified");
-                continue;
+                return;
             }
             try {
                 Objects.requireNonNull(checker).check(rule);
             } catch (RuleException e) {
                 problems.invalid(at + "." + e.field(), rule, String.valueOf(e.getMessage()));
             }
-        }
+        });
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             compile(property.getValue(), path + ".properties[" + property.getKey() + "]", false, problems);
         }

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.cel.UserPattern;
@@ -176,11 +175,8 @@ public final class StructuralRules {
     /** Checks that schemas below a junctor only restrict values. */
     private void junctors(JsonNode schema, String path) {
         for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
-            if (schema.get(junctor) instanceof ArrayNode choices
-                    && !(StructuralSchemas.isTrue(schema, PREFIX + "int-or-string"))) {
-                for (int i = 0; i < choices.size(); i++) {
-                    restriction(choices.get(i), path + "." + junctor + "[" + i + "]");
-                }
+            if (!StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
+                Problems.each(schema, path, junctor, this::restriction);
             }
         }
         if (schema.get("not") instanceof ObjectNode not) {
