@@ -11,7 +11,6 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
-import java.util.Set;
 
 /**
  * Bindings of mutating admission policies, and what bindings of validating ones have in common with them (upstream:

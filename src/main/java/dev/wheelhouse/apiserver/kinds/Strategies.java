@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
 
 /**
  * Finds the strategy of a resource. A built-in kind without a line here has the rules that all kinds share; custom

@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.cel.RuleException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.validation.Problems;
-import java.util.Set;
 
 import static dev.wheelhouse.apiserver.kinds.DefaultRules.set;
 
