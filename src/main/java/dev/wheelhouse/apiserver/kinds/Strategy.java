@@ -56,7 +56,9 @@ public class Strategy {
         /** Dependents stay when a deletion names no propagation policy. */
         ORPHANS_DEPENDENTS,
         /** A quota counts the objects under the plain name of their resource too, besides {@code count/…}. */
-        COUNTED_BY_NAME
+        COUNTED_BY_NAME,
+        /** Objects are answered and never stored, such as reviews. They need no name. */
+        NEVER_STORED
     }
 
     private final String group;
@@ -205,7 +207,7 @@ public class Strategy {
     /** The rules of a new, defaulted object; no causes if it breaks none. */
     public final List<Cause> validate(ResourceType type, ObjectNode object) {
         Problems problems = new Problems();
-        if (isStored()) {
+        if (!traits.contains(Trait.NEVER_STORED)) {
             MetadataValidation.create(object, type.namespaced(), this::nameProblems, problems);
             qualifyFinalizers(object, problems);
             validate(object, problems);
@@ -250,11 +252,6 @@ public class Strategy {
 
     /** Whether Kubernetes itself defines the kind. */
     protected boolean isBuiltIn() {
-        return true;
-    }
-
-    /** Whether objects are stored; those that are only answered need no name. */
-    protected boolean isStored() {
         return true;
     }
 
