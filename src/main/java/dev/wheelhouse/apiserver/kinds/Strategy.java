@@ -42,7 +42,6 @@ public class Strategy {
     private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
             "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
     private static final List<Column> NAME_AND_CREATION = List.of(Column.objectName(), Column.createdAt());
-    private static final Runnable NOTHING = () -> {};
 
     /** A property that some kinds have and that needs no code of the kind. */
     protected enum Trait {
@@ -166,7 +165,7 @@ public class Strategy {
         ObjectNode meta = Meta.of(object);
         Meta.copy(Meta.of(old), meta, "generation");
         if (countsGenerations()
-                && (changesGeneration(object, old) || Meta.isDeleting(object) && !Meta.isDeleting(old))) {
+                && (changesGeneration(object, old) || (Meta.isDeleting(object) && !Meta.isDeleting(old)))) {
             meta.put("generation", Json.number(Meta.of(old), 0, "generation") + 1);
         }
     }
@@ -278,7 +277,7 @@ public class Strategy {
     /** Checks an object that was written through a subresource other than status and scale. */
     protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {}
 
-    /** Adds warnings about what is valid and probably not meant. @param old null for a new object */
+    /** Adds warnings about values that are valid and probably not meant. A new object has no old one. */
     public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {}
 
     /** The warning in the answer to a deletion that names no propagation policy; empty if there is none. */
@@ -297,7 +296,7 @@ public class Strategy {
     /** Changes a stored object into the form of the version. */
     public void toVersion(ResourceType type, ObjectNode object) {}
 
-    /** The error of a watch that begins at a version whose changes are no longer kept. @param oldest that is kept */
+    /** The error of a watch that begins at a version whose changes are gone; the oldest kept version is given. */
     public String expiredWatch(long version, long oldest) {
         return "too old resource version: " + version + " (" + oldest + ")";
     }
@@ -309,10 +308,10 @@ public class Strategy {
      * @return gives it back, for a write that fails
      */
     public Runnable reserve(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
-        return NOTHING;
+        return () -> {};
     }
 
-    /** Does, before the answer, what follows from a committed write. @param old null for a creation */
+    /** Does, before the answer, what follows from a committed write. A creation has no old object. */
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {}
 
     /** Does, before the answer, what follows from the end of an object. */
