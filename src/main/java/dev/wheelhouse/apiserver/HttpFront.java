@@ -145,8 +145,7 @@ final class HttpFront extends HttpServlet {
     }
 
     private void serve(HttpServletRequest request, HttpServletResponse response, Authorization.Granted granted,
-            long began)
-            throws IOException, InterruptedException {
+            long began) throws IOException, InterruptedException {
         ApiRequest head = granted.request();
         boolean open = handler.isOpen();
         Flow flow = Flow.of(head.user(), head.userAgent(), head.about(), open);

@@ -27,7 +27,7 @@ public final class PodResources {
         return result;
     }
 
-    /** Sums the requests or limits of a pod. @param list {@code requests} or {@code limits} */
+    /** Sums a list of a pod's resources, which is {@code requests} or {@code limits}. */
     public static Map<String, BigDecimal> aggregate(ObjectNode spec, String list) {
         Map<String, BigDecimal> running = new TreeMap<>();
         for (JsonNode container : spec.path("containers")) {

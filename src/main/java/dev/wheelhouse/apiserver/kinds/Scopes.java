@@ -8,7 +8,7 @@ import dev.wheelhouse.apiserver.json.Json;
 final class Scopes {
     private Scopes() {}
 
-    /** Whether the requirement selects an object of the class. @param name of the class; empty if there is none */
+    /** Whether the requirement selects an object by the name of its class, which is empty if it has none. */
     static boolean selects(JsonNode requirement, String name) {
         boolean listed = false;
         for (JsonNode value : requirement.path("values")) {

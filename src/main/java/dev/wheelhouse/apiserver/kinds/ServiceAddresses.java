@@ -89,7 +89,7 @@ public final class ServiceAddresses {
     }
 
     private static int parse(String address) {
-        String[] parts = address.split("\\.");
+        String[] parts = address.split("\\.", -1);
         if (parts.length != 4) {
             return -1;
         }
@@ -181,9 +181,8 @@ public final class ServiceAddresses {
     }
 
     private void allocatePorts(ObjectNode spec, String type) {
-        boolean wants = type.equals("NodePort") || type.equals("LoadBalancer")
-                && (!(spec.get("allocateLoadBalancerNodePorts") instanceof JsonNode allocate)
-                        || allocate.asBoolean(true));
+        boolean wants = type.equals("NodePort")
+                || (type.equals("LoadBalancer") && spec.path("allocateLoadBalancerNodePorts").asBoolean(true));
         if (!(spec.get("ports") instanceof ArrayNode list)) {
             return;
         }

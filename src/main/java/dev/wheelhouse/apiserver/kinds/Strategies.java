@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
 import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
@@ -89,7 +90,8 @@ public final class Strategies {
             new ResourceSliceStrategy(),
             new DeviceTaintRuleStrategy(),
             new ResourcePoolStatusRequestStrategy(),
-            new AnsweredStrategy("", "Binding"), new AnsweredStrategy("policy", "Eviction"));
+            new Strategy("", "Binding", Set.of(Trait.NEVER_STORED)),
+            new Strategy("policy", "Eviction", Set.of(Trait.NEVER_STORED)));
     private static final Strategy CUSTOM = new CustomStrategy();
     private static final Map<String, Strategy> BY_KIND = byKind();
     private static final Map<String, Strategy> BY_RESOURCE = byResource();
@@ -101,9 +103,8 @@ public final class Strategies {
         for (BuiltInResource resource : BuiltInResource.all()) {
             String group = resource.type().group();
             boolean answered = group.equals("authentication.k8s.io") || group.equals("authorization.k8s.io");
-            strategies.putIfAbsent(key(group, resource.type().kind()), answered
-                    ? new AnsweredStrategy(group, resource.type().kind())
-                    : new Strategy(group, resource.type().kind()));
+            strategies.putIfAbsent(key(group, resource.type().kind()), new Strategy(group, resource.type().kind(),
+                    answered ? Set.of(Trait.NEVER_STORED) : Set.of()));
         }
         ROOMS.forEach(room -> strategies.put(key(room.group(), room.kind()), room));
         return Map.copyOf(strategies);

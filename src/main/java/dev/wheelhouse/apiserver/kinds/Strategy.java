@@ -56,7 +56,9 @@ public class Strategy {
         /** Dependents stay when a deletion names no propagation policy. */
         ORPHANS_DEPENDENTS,
         /** A quota counts the objects under the plain name of their resource too, besides {@code count/…}. */
-        COUNTED_BY_NAME
+        COUNTED_BY_NAME,
+        /** Objects are answered and never stored, such as reviews. They need no name. */
+        NEVER_STORED
     }
 
     private final String group;
@@ -205,7 +207,7 @@ public class Strategy {
     /** The rules of a new, defaulted object; no causes if it breaks none. */
     public final List<Cause> validate(ResourceType type, ObjectNode object) {
         Problems problems = new Problems();
-        if (isStored()) {
+        if (!traits.contains(Trait.NEVER_STORED)) {
             MetadataValidation.create(object, type.namespaced(), this::nameProblems, problems);
             qualifyFinalizers(object, problems);
             validate(object, problems);
@@ -253,11 +255,6 @@ public class Strategy {
         return true;
     }
 
-    /** Whether objects are stored; those that are only answered need no name. */
-    protected boolean isStored() {
-        return true;
-    }
-
     /** The problems of a name; empty if it is valid. */
     protected List<String> nameProblems(String name) {
         return Formats.dnsSubdomain(name);
@@ -277,7 +274,7 @@ public class Strategy {
     /** Checks an object that was written through a subresource other than status and scale. */
     protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {}
 
-    /** Adds warnings about values that are valid and probably not meant. A new object has no old one. */
+    /** Adds warnings about valid fields that are probably a mistake. The old object is null for a creation. */
     public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {}
 
     /** The warning in the answer to a deletion that names no propagation policy; empty if there is none. */
@@ -296,7 +293,7 @@ public class Strategy {
     /** Changes a stored object into the form of the version. */
     public void toVersion(ResourceType type, ObjectNode object) {}
 
-    /** The error of a watch that begins at a version whose changes are gone; the oldest kept version is given. */
+    /** The error of a watch that begins before the oldest version whose changes are kept. */
     public String expiredWatch(long version, long oldest) {
         return "too old resource version: " + version + " (" + oldest + ")";
     }
@@ -311,7 +308,7 @@ public class Strategy {
         return () -> {};
     }
 
-    /** Does, before the answer, what follows from a committed write. A creation has no old object. */
+    /** Does, before the answer, what follows from a committed write. The old object is null for a creation. */
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {}
 
     /** Does, before the answer, what follows from the end of an object. */

@@ -93,7 +93,7 @@ final class WorkloadRules {
                 "`selector` does not match template `labels`");
     }
 
-    /** Refuses templates whose pods end. @param kind as upstream's error names it */
+    /** Refuses templates whose pods end. The error names the kind as upstream does. */
     static void restartsAlways(JsonNode spec, String kind, Problems problems) {
         String policy = Json.text(spec, "template", "spec", "restartPolicy");
         if (!policy.equals("Always")) {

@@ -6,12 +6,12 @@ import java.util.Arrays;
 public final class Containers {
     private Containers() {}
 
-    /** The names of the containers. @param template the path of the pod template */
+    /** The names of the containers in the pod template at a path. */
     public static Column names(String... template) {
         return column("Containers", "Names of the template's containers.", "name", template);
     }
 
-    /** The images of the containers. @param template the path of the pod template */
+    /** The images of the containers in the pod template at a path. */
     public static Column images(String... template) {
         return column("Images", "Images of the template's containers.", "image", template);
     }
