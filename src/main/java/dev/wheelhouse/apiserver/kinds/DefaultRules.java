@@ -14,7 +14,7 @@ final class DefaultRules {
     /** Sets a text that is missing or empty. */
     static void set(ObjectNode object, String field, String value) {
         JsonNode present = Json.at(object, field);
-        if (present == null || present.isString() && present.stringValue().isEmpty()) {
+        if (present == null || (present.isString() && present.stringValue().isEmpty())) {
             object.put(field, value);
         }
     }

@@ -57,7 +57,7 @@ public final class RoleAggregation {
                 }
             }
         }
-        if (rules.equals(role.get("rules")) || rules.isEmpty() && !(role.get("rules") instanceof ArrayNode)) {
+        if (rules.equals(role.get("rules")) || (rules.isEmpty() && !(role.get("rules") instanceof ArrayNode))) {
             return false;
         }
         role.set("rules", rules);

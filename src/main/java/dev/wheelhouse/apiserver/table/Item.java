@@ -51,7 +51,7 @@ public record Item(JsonNode node, Instant now) {
     /** The boolean at a path; a stand-in where it is missing or no boolean. */
     public boolean flagOr(boolean otherwise, String... path) {
         JsonNode at = Json.at(node, path);
-        return at != null && at.isBoolean() ? at.booleanValue() : otherwise;
+        return (at != null && at.isBoolean()) ? at.booleanValue() : otherwise;
     }
 
     /** Whether there is a value at the path, other than null. */

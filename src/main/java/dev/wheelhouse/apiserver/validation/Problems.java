@@ -201,7 +201,7 @@ public final class Problems {
 
     /** Refuses a change of a field. */
     public void immutable(String field, @Nullable JsonNode now, @Nullable JsonNode before) {
-        boolean same = now == null || now.isNull() ? before == null || before.isNull() : now.equals(before);
+        boolean same = (now == null || now.isNull()) ? (before == null || before.isNull()) : now.equals(before);
         if (!same) {
             invalid(field, now, "field is immutable");
         }
