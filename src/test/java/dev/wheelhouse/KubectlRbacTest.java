@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+
 import dev.wheelhouse.apiserver.auth.User;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import dev.wheelhouse.apiserver.protocol.Accept;
 
 import static org.assertj.core.api.Assertions.assertThat;
