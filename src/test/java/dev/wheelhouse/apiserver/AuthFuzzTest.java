@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Sends almost valid requests with almost valid credentials to a server with roles. None causes an internal error, and
- * none reads or writes an object without the right to. {@code -Dwheelhouse.fuzz=N} sets the number of requests, {@code
- * -Dwheelhouse.seed=S} the seed.
+ * none reads or writes an object without the right to. {@code -Dwheelhouse.fuzz=N} sets the number of requests,
+ * {@code -Dwheelhouse.seed=S} the seed.
  */
 class AuthFuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 9_000);

@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Kills a server under write load at random moments, many times on one data directory. After each kill the acknowledged
- * writes are there and nothing else is, no version occurs twice, and a resumed watch misses nothing. {@code
- * -Dwheelhouse.crashes=N} sets the number of kills; the Maven profile {@code crashes} sets 200.
+ * writes are there and nothing else is, no version occurs twice, and a resumed watch misses nothing.
+ * {@code -Dwheelhouse.crashes=N} sets the number of kills; the Maven profile {@code crashes} sets 200.
  */
 class CrashTest {
     private static final int WRITERS = 4;

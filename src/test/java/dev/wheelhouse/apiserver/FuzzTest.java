@@ -22,8 +22,8 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Sends almost valid requests, and mangled ones. {@code -Dwheelhouse.fuzz=N} sets their number, {@code
- * -Dwheelhouse.seed=S} the seed.
+ * Sends almost valid requests, and mangled ones. {@code -Dwheelhouse.fuzz=N} sets their number,
+ * {@code -Dwheelhouse.seed=S} the seed.
  */
 class FuzzTest {
     private static final int REQUESTS = Integer.getInteger("wheelhouse.fuzz", 12_000);

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Thousands of requests to a real kube-apiserver and to the embedded server, in the same order within a scene. What
- * differs is in {@code target/answers/differences.txt}, all answers of the real server in {@code
- * target/answers/real.jsonl}.
+ * differs is in {@code target/answers/differences.txt}, all answers of the real server in
+ * {@code target/answers/real.jsonl}.
  *
  * <p>{@code -Dwheelhouse.answers=REGEX} sends the scenes with such a name only.
  */

@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * the latter
  * ({@code RealAnswersTest} records them).
  *
- * <p>{@code -Dwheelhouse.answers.recorded=FILE} replays another recording, for its report in {@code
- * target/answers/replayed}.
+ * <p>{@code -Dwheelhouse.answers.recorded=FILE} replays another recording, for its report in
+ * {@code target/answers/replayed}.
  */
 class RecordedAnswersTest {
     private static final String FILE = System.getProperty("wheelhouse.answers.recorded", "");

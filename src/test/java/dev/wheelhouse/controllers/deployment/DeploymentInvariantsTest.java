@@ -38,9 +38,12 @@ import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Random lives of a Deployment. A seed determines the life; {@code -Ddeployment.seeds=N} sets the number of seeds.
+ */
 @DisplayName("Whatever users and pods do, the Deployment controller")
 class DeploymentInvariantsTest {
-    private static final int SEEDS = 50;
+    private static final int SEEDS = Integer.getInteger("deployment.seeds", 20);
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     static LongStream seeds() {

@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Random lives of a ReplicaSet: users, nodes, late watches, writes that are refused, lost or unanswered, and crashes of
  * the controller, in an order determined by a seed. No sync creates more pods than the ReplicaSet that it read asks
  * for. No pod of another owner changes. In the end everything is as desired and the plan is empty.
+ * {@code -Dreplicaset.seeds=N} sets the number of seeds.
  */
 class ReplicaSetLivesTest {
     private final ReplicaSetSystem system = new ReplicaSetSystem();
@@ -42,7 +43,7 @@ class ReplicaSetLivesTest {
     }
 
     static LongStream seeds() {
-        return LongStream.range(0, 100);
+        return LongStream.range(0, Integer.getInteger("replicaset.seeds", 40));
     }
 
     @ParameterizedTest(name = "seed {0}")
